@@ -1,0 +1,13 @@
+import { setTimeout as delay } from 'node:timers/promises';
+
+/** The only source of time. Milliseconds since the epoch, UTC; tests advance their own. */
+export interface Clock {
+  now(): number;
+  /** Resolves after `ms`, or rejects with the signal's reason as soon as it aborts. */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>;
+}
+
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  sleep: (ms, signal) => delay(ms, undefined, signal === undefined ? {} : { signal }),
+};
