@@ -1,0 +1,25 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { bundle } from './document.ts';
+import { operationTable } from './operations.ts';
+import { typesOf } from './types.ts';
+import { parameterValidators, responseValidators, VALIDATOR_TYPES } from './validators.ts';
+
+/** Every file made from the OpenAPI contracts, by its path from the project's root. */
+export async function generateContracts(): Promise<Map<string, string>> {
+  const files = new Map<string, string>();
+  for (const entry of await readdir('spec', { recursive: true })) {
+    if (!entry.endsWith('openapi.yaml')) continue;
+    const contract = entry.split(/[\\/]/)[0] ?? '';
+    const document = await bundle(join('spec', entry));
+    const add = (name: string, content: string) => files.set(`generated/${contract}/${name}`, content);
+    add('openapi.json', `${JSON.stringify(document, null, 2)}\n`);
+    add('types.ts', await typesOf(document));
+    add('operations.ts', operationTable(document));
+    add('validators.cjs', parameterValidators(document));
+    add('validators.d.cts', VALIDATOR_TYPES);
+    add('responses.cjs', responseValidators(document));
+    add('responses.d.cts', VALIDATOR_TYPES);
+  }
+  return files;
+}

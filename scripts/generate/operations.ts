@@ -1,0 +1,95 @@
+import {
+  child,
+  parametersOf as declaredParameters,
+  isObject,
+  type Json,
+  type JsonObject,
+  operationsOf,
+  resolve,
+} from '../../src/contract/document.ts';
+import { GENERATED } from './header.ts';
+
+export interface Parameter {
+  name: string;
+  in: string;
+  required: boolean;
+  schema: JsonObject;
+  explode: boolean;
+}
+
+const BIG_INTEGERS: Record<string, number> = { uint64: 64, uint256: 256 };
+
+/** The parameters of one operation, references resolved. */
+export function parametersOf(document: JsonObject, path: string, operation: JsonObject): Parameter[] {
+  return declaredParameters(document, path, operation).map(parameter => {
+    if (typeof parameter.name !== 'string' || typeof parameter.in !== 'string') {
+      throw new Error(`${path}: a parameter without name or place`);
+    }
+    return {
+      name: parameter.name,
+      in: parameter.in,
+      required: parameter.required === true,
+      schema: resolve(document, parameter.schema),
+      explode: parameter.explode !== false,
+    };
+  });
+}
+
+/** How wide an integer is that a JavaScript number cannot hold; undefined for every other schema. */
+export function bigIntegerBits(schema: JsonObject): number | undefined {
+  return schema.type === 'integer' && typeof schema.format === 'string'
+    ? BIG_INTEGERS[schema.format]
+    : undefined;
+}
+
+/** `operations.ts`: how each operation is reached, and how each of its parameters is read from text. */
+export function operationTable(document: JsonObject): string {
+  const rows = operationsOf(document).map(({ path, method, operation }) => {
+    const id = operation.operationId;
+    if (typeof id !== 'string') throw new Error(`${method} ${path} has no operationId`);
+    const parameters = parametersOf(document, path, operation)
+      .filter(parameter => parameter.in === 'path' || parameter.in === 'query')
+      .map(parameterRow(document));
+    const statuses = Object.keys(child(operation, 'responses')).map(Number);
+    const security = operation.security ?? document.security ?? [];
+    const row = { id, method, path, parameters, statuses, security };
+    return `  ${id}: ${JSON.stringify(row)},`;
+  });
+  return [
+    GENERATED,
+    `import type { OperationTable } from '../../src/contract/operations.ts';`,
+    '',
+    'export const table = {',
+    ...rows,
+    '} as const satisfies OperationTable;',
+    '',
+  ].join('\n');
+}
+
+function parameterRow(document: JsonObject): (parameter: Parameter) => Json {
+  return ({ name, in: place, required, schema, explode }) => {
+    const many = schema.type === 'array';
+    const item = many ? resolve(document, schema.items) : schema;
+    const bits = bigIntegerBits(item);
+    return {
+      name,
+      in: place,
+      required,
+      read: bits === undefined ? scalarType(item) : 'bigint',
+      many: many ? (explode ? 'repeated' : 'list') : 'one',
+      ...(bits === undefined ? {} : { bits }),
+      ...(schema.default === undefined ? {} : { default: schema.default }),
+    };
+  };
+}
+
+function scalarType(schema: JsonObject): string {
+  const types = Array.isArray(schema.type) ? schema.type : [schema.type];
+  for (const type of ['integer', 'number', 'boolean']) if (types.includes(type)) return type;
+  return 'string';
+}
+
+/** Whether any part of a schema is an integer that must become a bigint. */
+export function hasBigInteger(schema: Json | undefined): boolean {
+  return isObject(schema) && (bigIntegerBits(schema) !== undefined || hasBigInteger(schema.items));
+}

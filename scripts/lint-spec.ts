@@ -1,0 +1,167 @@
+/**
+ * Lints every contract, spec/<contract>/openapi.yaml, with the recommended rules of Redocly (examples
+ * included), then the rules of our own in spec/README.md. Prints the findings and exits with 1 when there are any.
+ */
+import { spawnSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseDocument, visit } from 'yaml';
+import {
+  child,
+  isObject,
+  type Json,
+  type JsonObject,
+  list,
+  operationsOf,
+  resolve,
+} from '../src/contract/document.ts';
+
+const SPEC = process.argv[2] ?? 'spec';
+const REDOCLY = join('node_modules', '@redocly', 'cli', 'bin', 'cli.js');
+/** Keys whose values are data and not schemas, parameters or responses. */
+const DATA = new Set(['example', 'examples', 'enum', 'const', 'default']);
+
+const decisions = decisionsOf(join(SPEC, 'README.md'));
+const contracts = readdirSync(SPEC).filter(name => existsSync(join(SPEC, name, 'openapi.yaml')));
+const findings = [...decisions.findings, ...contracts.flatMap(name => lintContract(join(SPEC, name)))];
+if (contracts.length === 0) findings.push(`${SPEC} holds no contract`);
+for (const finding of findings) console.error(finding);
+console.log(
+  `${contracts.length} contracts, ${decisions.numbers.size} decisions, ${findings.length} findings`,
+);
+if (findings.length > 0) process.exitCode = 1;
+
+function lintContract(folder: string): string[] {
+  const files = readdirSync(folder).filter(name => name.endsWith('.yaml'));
+  const own = files.flatMap(name => {
+    const file = join(folder, name);
+    const { root, findings } = read(file);
+    const operations = name === 'openapi.yaml' ? lintOperations(root) : [];
+    return [...findings, ...operations, ...lintNode(root, '#')].map(finding => `${file} ${finding}`);
+  });
+  return [...lintWithRedocly(join(folder, 'openapi.yaml')), ...own];
+}
+
+/** One YAML file. Anchors are findings: an object shared by two schemas confuses the tools that dereference it. */
+function read(file: string): { root: JsonObject; findings: string[] } {
+  const document = parseDocument(readFileSync(file, 'utf8'), { uniqueKeys: true });
+  const findings = [...document.errors, ...document.warnings].map(({ message }) => message);
+  visit(document, {
+    Alias: (_, { source }) => void findings.push(`*${source}: no YAML aliases`),
+    Node: (_, node) => {
+      if ('anchor' in node && node.anchor !== undefined) findings.push(`&${node.anchor}: no YAML anchors`);
+    },
+  });
+  const root: Json = document.toJS();
+  return { root: isObject(root) ? root : {}, findings };
+}
+
+function lintOperations(root: JsonObject): string[] {
+  const ids = new Set<Json>();
+  const summaries = new Set<string>();
+  const documented = list(root, 'x-documented-statuses');
+  const findings =
+    documented.length === 0 ? ['# x-documented-statuses must list the statuses of the document'] : [];
+  for (const { path, method, operation } of operationsOf(root)) {
+    const at = `${method.toUpperCase()} ${path}`;
+    const { operationId, summary } = operation;
+    if (typeof operationId !== 'string') findings.push(`${at}: no operationId`);
+    else if (ids.has(operationId)) findings.push(`${at}: operationId ${operationId} is taken`);
+    else ids.add(operationId);
+    if (typeof summary !== 'string') findings.push(`${at}: no summary`);
+    if (typeof operation.description !== 'string') findings.push(`${at}: no description`);
+    const tags = list(operation, 'tags');
+    if (tags.length === 0) findings.push(`${at}: no tag`);
+    for (const tag of tags) {
+      const key = JSON.stringify([tag, summary]);
+      if (summaries.has(key)) findings.push(`${at}: summary "${summary}" is taken in tag ${tag}`);
+      summaries.add(key);
+    }
+    for (const [status, response] of Object.entries(child(operation, 'responses'))) {
+      if (documented.includes(status) || resolve(root, response)['x-decision'] !== undefined) continue;
+      findings.push(`${at}: status ${status} is not in the document and cites no decision (x-decision)`);
+    }
+  }
+  return findings;
+}
+
+/** What holds anywhere in a contract: allOf is banned, decisions exist, properties are described. */
+function lintNode(node: Json, at: string): string[] {
+  if (Array.isArray(node)) return node.flatMap((item, index) => lintNode(item, `${at}/${index}`));
+  if (!isObject(node)) return [];
+  const findings: string[] = [];
+  if (node.allOf !== undefined) findings.push(`${at}: no allOf, write the object out`);
+  const decision = node['x-decision'];
+  if (decision !== undefined && !(typeof decision === 'number' && decisions.numbers.has(decision))) {
+    findings.push(`${at}: x-decision ${JSON.stringify(decision)} is not in spec/README.md`);
+  }
+  for (const [key, value] of Object.entries(node)) {
+    if (DATA.has(key) || key.startsWith('x-')) continue;
+    if (key === 'properties' && isObject(value)) findings.push(...lintProperties(value, `${at}/properties`));
+    else findings.push(...lintNode(value, `${at}/${key}`));
+  }
+  return findings;
+}
+
+function lintProperties(properties: JsonObject, at: string): string[] {
+  return Object.entries(properties).flatMap(([name, schema]) => {
+    const findings = lintNode(schema, `${at}/${name}`);
+    if (!isObject(schema)) return [...findings, `${at}/${name}: not a schema object`];
+    if (!isText(schema.description)) findings.push(`${at}/${name}: no description`);
+    const hasExample = schema.example !== undefined || list(schema, 'examples').length > 0;
+    if (!hasExample && !isMadeOfReferences(schema)) findings.push(`${at}/${name}: no example`);
+    return findings;
+  });
+}
+
+/** A reference, null, or a choice or list of those: its examples are where it leads. */
+function isMadeOfReferences(schema: Json | undefined): boolean {
+  if (!isObject(schema)) return false;
+  if (typeof schema.$ref === 'string' || schema.type === 'null') return true;
+  const choices = [...list(schema, 'oneOf'), ...list(schema, 'anyOf')];
+  if (choices.length > 0) return choices.every(isMadeOfReferences);
+  return schema.items !== undefined && isMadeOfReferences(schema.items);
+}
+
+function isText(value: Json | undefined): boolean {
+  return typeof value === 'string' && value.trim() !== '';
+}
+
+/** The numbers of the decisions, headings such as `### 14. Headers`: counted from 1 without a gap. */
+function decisionsOf(file: string): { numbers: Set<number>; findings: string[] } {
+  const text = existsSync(file) ? readFileSync(file, 'utf8') : '';
+  const numbers = [...text.matchAll(/^### (\d+)\. \S/gm)].map(([, number]) => Number(number));
+  const findings = numbers.flatMap((number, index) =>
+    number === index + 1 ? [] : [`${file}: decision ${number} stands where ${index + 1} belongs`],
+  );
+  if (numbers.length === 0) findings.push(`${file}: no decisions`);
+  return { numbers: new Set(numbers), findings };
+}
+
+/** Redocly's findings, warnings included. It answers JSON on standard output and its own troubles on the other. */
+function lintWithRedocly(file: string): string[] {
+  const { stdout, stderr } = spawnSync(
+    process.execPath,
+    [REDOCLY, 'lint', file, '--extends=recommended', '--format=json', '--max-problems=1000'],
+    {
+      encoding: 'utf8',
+      env: { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' },
+      maxBuffer: 64 * 1024 * 1024,
+    },
+  );
+  let report: Json;
+  try {
+    report = JSON.parse(stdout);
+  } catch {
+    return [`${file}: redocly gave no report: ${stderr.trim()}`];
+  }
+  if (!isObject(report) || !Array.isArray(report.problems))
+    return [`${file}: redocly's report has no problems list`];
+  return report.problems.map(problem => {
+    if (!isObject(problem)) return `${file}: ${JSON.stringify(problem)}`;
+    const [place] = list(problem, 'location');
+    const source = isObject(place) ? child(place, 'source').ref : undefined;
+    const pointer = isObject(place) ? place.pointer : undefined;
+    return `${source ?? file} ${pointer ?? '#'}: ${problem.message} (redocly ${problem.ruleId})`;
+  });
+}
