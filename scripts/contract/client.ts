@@ -1,0 +1,73 @@
+import { Client } from 'undici';
+
+/** One request with its answer, as it went over the wire. */
+export interface Exchange {
+  readonly method: string;
+  readonly url: string;
+  readonly startedAt: number;
+  readonly durationMs: number;
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly text: string;
+}
+
+export interface RecordingClient {
+  /** `target` is sent as it stands, escapes and all. */
+  send(method: string, target: string, headers?: Record<string, string>): Promise<Exchange>;
+  readonly exchanges: readonly Exchange[];
+  close(): Promise<void>;
+}
+
+/** An HTTP client that keeps all its traffic. A key is sent along and never recorded. */
+export function recordingClient({
+  baseUrl,
+  key,
+}: {
+  baseUrl: string;
+  key?: string | undefined;
+}): RecordingClient {
+  const exchanges: Exchange[] = [];
+  const origin = new URL(baseUrl);
+  // A client of its own, for it sends targets as they are where fetch would mend them.
+  const client = new Client(origin.origin, { headersTimeout: 20_000, bodyTimeout: 20_000 });
+  const prefix = origin.pathname.replace(/\/$/, '');
+  return {
+    exchanges,
+    close: () => client.close(),
+    async send(method, target, headers = {}) {
+      const startedAt = Date.now();
+      const authorization = key === undefined ? {} : { authorization: `Bearer ${key}` };
+      const answer = await client.request({
+        path: prefix + target,
+        method: asMethod(method),
+        headers: { ...authorization, ...headers },
+      });
+      const text = await answer.body.text();
+      const exchange = {
+        method,
+        url: origin.origin + prefix + target,
+        startedAt,
+        durationMs: Date.now() - startedAt,
+        status: answer.statusCode,
+        headers: answer.headers,
+        text,
+      };
+      exchanges.push(exchange);
+      return exchange;
+    },
+  };
+}
+
+function asMethod(method: string) {
+  switch (method) {
+    case 'HEAD':
+    case 'POST':
+    case 'PUT':
+    case 'DELETE':
+    case 'PATCH':
+    case 'OPTIONS':
+      return method;
+    default:
+      return 'GET';
+  }
+}

@@ -1,0 +1,65 @@
+import { child, type JsonObject, list, resolve } from '../../src/contract/document.ts';
+
+/** Texts that no parameter may crash on; already escaped as they go into a URL. */
+export const HOSTILE: readonly string[] = [
+  '%00',
+  '%zz',
+  '..%2f..%2fetc%2fpasswd',
+  '%D9%A1%D9%A2%D9%A3',
+  '%27%20OR%201%3D1%20--',
+  '%F0%9F%92%A5',
+  '0x',
+  '1e3',
+  '-1',
+  '99999999999999999999999999999999999999999999999999999999999999999999999999999999',
+  ',,,',
+  'a'.repeat(5_000),
+];
+
+/** The schema of one value of a parameter: of its items where it is a list. */
+export function valueSchema(document: JsonObject, parameter: JsonObject): JsonObject {
+  const schema = resolve(document, parameter.schema);
+  return schema.type === 'array' ? resolve(document, schema.items) : schema;
+}
+
+/** Values the contract allows for one parameter, from its enum, examples and bounds. */
+export function goodValues(document: JsonObject, parameter: JsonObject): string[] {
+  const schema = valueSchema(document, parameter);
+  const values = list(schema, 'enum').filter(value => value !== null);
+  const examples = [
+    parameter.example,
+    schema.example,
+    ...list(schema, 'examples'),
+    ...exampleValues(parameter),
+  ];
+  const bounds = [schema.minimum, schema.default];
+  return [
+    ...new Set(
+      [...values, ...examples, ...bounds].flatMap(value => (isScalar(value) ? [String(value)] : [])),
+    ),
+  ];
+}
+
+/** Values the contract refuses for one parameter. */
+export function badValues(document: JsonObject, parameter: JsonObject): string[] {
+  const schema = valueSchema(document, parameter);
+  if (schema.type === 'integer') return ['1e3', '0x10', '1.5', 'one', '', '%20'];
+  if (Array.isArray(schema.enum)) return ['nonsense', '', ',', '%20'];
+  if (typeof schema.pattern === 'string') {
+    const pattern = new RegExp(schema.pattern, 'u');
+    return ['%20', '0xzz', '!', 'a b', '٣']
+      .filter(value => !pattern.test(decodeURIComponent(value)))
+      .map(encodeURI);
+  }
+  return [];
+}
+
+function exampleValues(parameter: JsonObject): unknown[] {
+  return Object.values(child(parameter, 'examples')).map(example =>
+    typeof example === 'object' && example !== null && 'value' in example ? example.value : undefined,
+  );
+}
+
+function isScalar(value: unknown): value is string | number | boolean {
+  return ['string', 'number', 'boolean'].includes(typeof value);
+}

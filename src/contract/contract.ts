@@ -1,0 +1,15 @@
+import type { ValidateFunction } from 'ajv';
+import type { JsonObject } from './document.ts';
+import type { OperationRow, OperationTable } from './operations.ts';
+
+/** One of our contracts with what was generated from it. */
+export interface Contract<Operations> {
+  readonly name: string;
+  /** The bundled OpenAPI document. */
+  readonly document: JsonObject;
+  readonly table: OperationTable & Readonly<Record<keyof Operations & string, OperationRow>>;
+  /** By operationId: judges `{ path, query }`. */
+  readonly parameters: Readonly<Record<string, ValidateFunction>>;
+  /** By `<operationId>_<status>`: judges a body; loaded only where responses are checked. */
+  responses(): Promise<Readonly<Record<string, ValidateFunction>>>;
+}

@@ -1,0 +1,166 @@
+import {
+  child,
+  isObject,
+  type Json,
+  type JsonObject,
+  list,
+  mapObjects,
+  operationsOf,
+  parametersOf,
+} from './document.ts';
+
+/**
+ * A copy of a description made for the documentation tool Mintlify: absolute server, code samples, page settings, and
+ * schemas without what its renderer shows as "any". Nothing of the contract's meaning changes.
+ */
+export function mintlifyVariant(document: JsonObject, publicUrl: string): JsonObject {
+  const summaries = uniqueSummaries(document);
+  const paths: JsonObject = {};
+  for (const { path, method, operation } of operationsOf(document)) {
+    const id = String(operation.operationId);
+    const summary = summaries.get(id) ?? id;
+    paths[path] = {
+      ...child(paths, path),
+      [method]: {
+        ...withoutInternals(operation),
+        summary,
+        'x-codeSamples': codeSamples(document, { path, method, operation, publicUrl }),
+        'x-mint': mintSettings(document, { method, operation, summary }),
+      },
+    };
+  }
+  const plain = mapObjects({ ...document, paths }, plainSchema);
+  return {
+    ...(isObject(plain) ? plain : {}),
+    servers: [{ url: publicUrl }],
+    tags: list(document, 'tags').map(tag => taggedForDisplay(document, tag)),
+    'x-tagGroups': [{ name: title(document), tags: list(document, 'tags').map(tagName) }],
+    ...securityWithPlaceholders(plain),
+  };
+}
+
+interface Place {
+  path: string;
+  method: string;
+  operation: JsonObject;
+  publicUrl: string;
+}
+
+function title(document: JsonObject): string {
+  return String(child(document, 'info').title ?? 'API');
+}
+
+function tagName(tag: Json): string {
+  return isObject(tag) ? String(tag.name) : '';
+}
+
+/** A page's address is made of tag and summary, so that pair has to be unique. */
+function uniqueSummaries(document: JsonObject): Map<string, string> {
+  const seen = new Map<string, number>();
+  return new Map(
+    operationsOf(document).map(({ operation }) => {
+      const summary = String(operation.summary ?? operation.operationId);
+      const key = `${list(operation, 'tags')[0] ?? ''} ${summary}`;
+      const count = (seen.get(key) ?? 0) + 1;
+      seen.set(key, count);
+      return [String(operation.operationId), count === 1 ? summary : `${summary} (${count})`];
+    }),
+  );
+}
+
+function codeSamples(document: JsonObject, { path, method, operation, publicUrl }: Place): Json {
+  const url = publicUrl.replace(/\/$/, '') + examplePath(document, path, operation);
+  const secured = list('security' in operation ? operation : document, 'security').length > 0;
+  const authorization = secured ? ` \\\n  -H 'Authorization: Bearer YOUR_KEY'` : '';
+  const init = [
+    ...(method === 'get' ? [] : [`method: '${method.toUpperCase()}'`]),
+    ...(secured ? [`headers: { Authorization: 'Bearer YOUR_KEY' }`] : []),
+  ];
+  const options = init.length === 0 ? '' : `, { ${init.join(', ')} }`;
+  const verb = method === 'get' ? '' : `-X ${method.toUpperCase()} `;
+  return [
+    { lang: 'bash', label: 'cURL', source: `curl ${verb}'${url}'${authorization}` },
+    {
+      lang: 'javascript',
+      label: 'fetch',
+      source: `const response = await fetch('${url}'${options});\nconst body = await response.json();`,
+    },
+  ];
+}
+
+function examplePath(document: JsonObject, path: string, operation: JsonObject): string {
+  const examples = new Map(
+    parametersOf(document, path, operation).map(parameter => {
+      const schema = child(parameter, 'schema');
+      return [String(parameter.name), parameter.example ?? schema.example ?? list(schema, 'examples')[0]];
+    }),
+  );
+  return path.replace(/\{([^}]+)\}/g, (whole, name: string) => String(examples.get(name) ?? whole));
+}
+
+function mintSettings(
+  document: JsonObject,
+  { method, operation, summary }: { method: string; operation: JsonObject; summary: string },
+): Json {
+  const id = kebab(String(operation.operationId));
+  const permission = operation['x-permission'];
+  return {
+    metadata: {
+      title: summary,
+      sidebarTitle: summary,
+      description: String(operation.description ?? summary).split('\n')[0] ?? summary,
+      playground: 'interactive',
+    },
+    href: `/api-reference/${kebab(String(list(operation, 'tags')[0] ?? title(document)))}/${id}`,
+    ...(typeof permission === 'string' ? { content: `Needs the permission \`${permission}\`.` } : {}),
+    mcp: { enabled: method === 'get', name: id },
+  };
+}
+
+function kebab(text: string): string {
+  return text
+    .replace(/([a-z0-9])([A-Z])/g, '$1-$2')
+    .replace(/[^A-Za-z0-9]+/g, '-')
+    .toLowerCase();
+}
+
+/** Drops our own extensions; those made for the tool are added afterwards. */
+function withoutInternals(operation: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(operation).filter(([key]) => !key.startsWith('x-')));
+}
+
+/** Says in older words what the renderer would show as "any". */
+function plainSchema(schema: JsonObject): JsonObject {
+  const { unevaluatedProperties: _, 'x-decision': __, ...rest } = schema;
+  if ('const' in rest && rest.type === undefined && !isObject(rest.const)) {
+    const { const: value = null, ...others } = rest;
+    return { ...others, type: value === null ? 'null' : typeof value, enum: [value] };
+  }
+  if (Array.isArray(rest.prefixItems)) {
+    const { prefixItems, ...others } = rest;
+    return {
+      ...others,
+      items: { anyOf: prefixItems },
+      minItems: prefixItems.length,
+      maxItems: prefixItems.length,
+    };
+  }
+  return rest;
+}
+
+function taggedForDisplay(document: JsonObject, tag: Json): Json {
+  return isObject(tag) ? { ...tag, 'x-group': title(document), 'x-displayName': tagName(tag) } : tag;
+}
+
+function securityWithPlaceholders(document: Json): JsonObject {
+  if (!isObject(document)) return {};
+  const components = child(document, 'components');
+  if (!isObject(components.securitySchemes)) return {};
+  const securitySchemes = Object.fromEntries(
+    Object.entries(components.securitySchemes).map(([name, scheme]) => [
+      name,
+      isObject(scheme) ? { ...scheme, 'x-default': 'YOUR_KEY' } : scheme,
+    ]),
+  );
+  return { components: { ...components, securitySchemes } };
+}

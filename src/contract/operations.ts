@@ -1,0 +1,78 @@
+import type { Representation } from '../lib/representation.ts';
+
+/** How one parameter is read from text; made by `npm run generate`. */
+export interface ParameterRow {
+  readonly name: string;
+  readonly in: string;
+  readonly required: boolean;
+  readonly read: 'string' | 'integer' | 'number' | 'boolean' | 'bigint';
+  /** One value, one value a repetition of the key, or a comma list in one value. */
+  readonly many: 'one' | 'repeated' | 'list';
+  /** Width of a `bigint`: it is below 2^bits and not negative. */
+  readonly bits?: number;
+  readonly default?: unknown;
+}
+
+/** One operation as it is reached over HTTP. */
+export interface OperationRow {
+  readonly id: string;
+  readonly method: string;
+  readonly path: string;
+  readonly parameters: readonly ParameterRow[];
+  readonly statuses: readonly number[];
+  readonly security: readonly Readonly<Record<string, readonly string[]>>[];
+}
+
+export type OperationTable = Readonly<Record<string, OperationRow>>;
+
+/** What a generated type says of one operation. */
+interface OperationShape {
+  parameters: { path?: unknown; query?: unknown };
+  responses: object;
+}
+
+type Given<T> = [T] extends [undefined] ? Record<string, never> : Exclude<T, undefined>;
+
+/** The parameters of one operation as its handler receives them: read, validated, defaults filled in. */
+export interface OperationRequest<Operation> {
+  path: Operation extends OperationShape ? Given<Operation['parameters']['path']> : never;
+  query: Operation extends OperationShape ? Given<Operation['parameters']['query']> : never;
+}
+
+type JsonOf<Response> = Response extends { content: { 'application/json': infer Body } } ? Body : never;
+
+/** The body of one operation's 200 answer. */
+export type OperationBody<Operation> = Operation extends { responses: { 200: infer Response } }
+  ? JsonOf<Response>
+  : never;
+
+/** A body that was serialised before, for example when it entered a cache; `Body` says of what. */
+export interface Encoded<Body> {
+  readonly representation: Representation;
+  /** Never present: it only ties the bytes to their type. */
+  readonly of?: Body;
+}
+
+/** What a handler answers: one of the operation's declared statuses with that status's body. */
+export type OperationResponse<Operation> = Operation extends { responses: infer Responses }
+  ? {
+      [Status in keyof Responses]: {
+        status: Status;
+        headers?: Readonly<Record<string, string>>;
+      } & ({ body: JsonOf<Responses[Status]> } | { encoded: Encoded<JsonOf<Responses[Status]>> });
+    }[keyof Responses]
+  : never;
+
+/** What a handler may know of the request beside its parameters. */
+export interface Caller {
+  /** Request headers, names in lower case. */
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+}
+
+/** Every operation of a contract with exactly one handler: a missing or misspelt one does not compile. */
+export type Handlers<Operations> = {
+  [Id in keyof Operations]: (
+    request: OperationRequest<Operations[Id]>,
+    caller: Caller,
+  ) => Promise<OperationResponse<Operations[Id]>>;
+};

@@ -1,0 +1,101 @@
+import type { ParameterRow } from './operations.ts';
+import { InvalidParameter } from './violations.ts';
+
+const INTEGER = /^(?:0|-?[1-9]\d*)$/;
+const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/;
+
+/** Values of one place (path or query) as read, by parameter name. */
+export type ParameterValues = Record<string, unknown>;
+
+/**
+ * Reads the declared parameters of one operation from text, once, without guessing: numbers are plain decimals,
+ * a single parameter given twice is refused, undeclared query keys are ignored. Defaults are filled in.
+ * @throws InvalidParameter naming the parameter and the rule.
+ */
+export function readParameters(
+  rows: readonly ParameterRow[],
+  segments: Readonly<Record<string, string>>,
+  querystring: string,
+): { path: ParameterValues; query: ParameterValues } {
+  const given = querystring === '' ? undefined : parseQuery(querystring);
+  const path: ParameterValues = {};
+  const query: ParameterValues = {};
+  for (const row of rows) {
+    if (row.in === 'path') path[row.name] = scalar(row, segments[row.name] ?? '');
+    else {
+      const values = given?.get(row.name);
+      if (values !== undefined) query[row.name] = readValues(row, values);
+      else if (row.default !== undefined) query[row.name] = row.default;
+    }
+  }
+  return { path, query };
+}
+
+/** Decodes one path segment; a malformed escape or a NUL byte is the caller's mistake. */
+export function decodeSegment(segment: string): string {
+  if (!segment.includes('%')) return segment;
+  let decoded: string;
+  try {
+    decoded = decodeURIComponent(segment);
+  } catch {
+    throw new InvalidParameter('path', 'holds a malformed percent escape');
+  }
+  if (decoded.includes('\0')) throw new InvalidParameter('path', 'must not hold a NUL byte');
+  return decoded;
+}
+
+function parseQuery(querystring: string): Map<string, string[]> {
+  if (querystring.includes('%')) {
+    try {
+      decodeURIComponent(querystring);
+    } catch {
+      throw new InvalidParameter('query string', 'holds a malformed percent escape');
+    }
+  }
+  const values = new Map<string, string[]>();
+  for (const [name, value] of new URLSearchParams(querystring)) {
+    if (value.includes('\0') || name.includes('\0')) {
+      throw new InvalidParameter('query string', 'must not hold a NUL byte');
+    }
+    const before = values.get(name);
+    if (before === undefined) values.set(name, [value]);
+    else before.push(value);
+  }
+  return values;
+}
+
+function readValues(row: ParameterRow, values: readonly string[]): unknown {
+  if (row.many === 'repeated') return values.map(value => scalar(row, value));
+  const [value = '', ...more] = values;
+  if (more.length > 0) throw new InvalidParameter(row.name, 'must be given once');
+  return row.many === 'list' ? value.split(',').map(item => scalar(row, item)) : scalar(row, value);
+}
+
+function scalar(row: ParameterRow, text: string): unknown {
+  switch (row.read) {
+    case 'string':
+      return text;
+    case 'integer':
+      if (!INTEGER.test(text) || !Number.isSafeInteger(Number(text))) {
+        throw new InvalidParameter(row.name, 'must be an integer in decimal digits');
+      }
+      return Number(text);
+    case 'number':
+      if (!NUMBER.test(text)) throw new InvalidParameter(row.name, 'must be a decimal number');
+      return Number(text);
+    case 'boolean':
+      if (text !== 'true' && text !== 'false') throw new InvalidParameter(row.name, 'must be true or false');
+      return text === 'true';
+    case 'bigint':
+      return bigInteger(row, text);
+  }
+}
+
+function bigInteger(row: ParameterRow, text: string): bigint {
+  const bits = row.bits ?? 256;
+  // 78 digits hold 2^256 - 1; longer text is refused before it costs anything to convert.
+  if (!/^\d{1,78}$/.test(text) || BigInt(text) >> BigInt(bits) !== 0n) {
+    throw new InvalidParameter(row.name, `must be an integer from 0 to 2^${bits} - 1 in decimal digits`);
+  }
+  return BigInt(text);
+}
