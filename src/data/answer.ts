@@ -1,0 +1,170 @@
+import type { Caller, Encoded } from '../contract/operations.ts';
+import type { Metrics } from '../http/metrics.ts';
+import type { Clock } from '../lib/clock.ts';
+import { toJson } from '../lib/json.ts';
+import type { Logger } from '../lib/logger.ts';
+import { represent } from '../lib/representation.ts';
+import type { Entry } from './cache/entry.ts';
+import { cacheKey } from './cache/key.ts';
+import type { ResponseCache } from './cache/response-cache.ts';
+import { singleFlight } from './cache/single-flight.ts';
+import { askChain } from './chains/ask-chain.ts';
+import type { Chain } from './chains/chain.ts';
+import { type Found, NothingFound } from './chains/outcome.ts';
+import { failureOf } from './failure.ts';
+import { type CacheResult, headersOf } from './headers.ts';
+import { type Lifetimes, lifetimeOf } from './lifetime.ts';
+import { observed } from './observer.ts';
+import type { BodyOf, OperationId, RequestOf, Validity } from './port/backend.ts';
+import type { Row } from './row.ts';
+import { type Selection, select } from './selection.ts';
+
+export interface AnswererOptions {
+  readonly chains: readonly Chain[];
+  readonly cache: ResponseCache;
+  readonly lifetimes: Lifetimes;
+  /** Deadline of one load over all chains and back ends, in milliseconds. */
+  readonly timeoutMs: number;
+  readonly staggerMs: number;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly metrics: Metrics;
+}
+
+/** What the handler of one data operation takes and answers. */
+export type DataHandler<Id extends OperationId> = (
+  request: RequestOf<Id> & { path: object; query: { chain_id?: number; cursor?: string } },
+  caller: Caller,
+) => Promise<{ status: 200; headers: Record<string, string>; encoded: Encoded<BodyOf<Id>> }>;
+
+/** Makes the handler of one operation from its row. */
+export type Serve = <Id extends OperationId>(id: Id, row: Row) => DataHandler<Id>;
+
+/** How often a client may force the same answer to be made again. */
+const RELOAD_INTERVAL_MS = 10_000;
+
+/**
+ * The way of every data request: key, cache, then one load per key over chains and back ends. The load has its own
+ * deadline, so that a client hanging up fails nobody else.
+ */
+export function answerer(options: AnswererOptions): Serve {
+  const { chains, cache, clock, log, metrics } = options;
+  const validities = new Map(
+    chains.flatMap(chain => chain.backends.map(backend => [backend.name, () => backend.validity?.()])),
+  );
+  const flight = singleFlight<Loaded>();
+
+  return (id, row) => async (request, caller) => {
+    const selection = select(chains, request.query);
+    const key = cacheKey(
+      id,
+      selection.chains.map(chain => chain.id),
+      request,
+    );
+    const kept = await cache.get(key);
+    const forced =
+      kept !== undefined && asksForReload(caller) && clock.now() - kept.storedAt >= RELOAD_INTERVAL_MS;
+    if (kept !== undefined && !forced && isFresh(kept, validities, clock.now())) return serve(kept, 'HIT');
+    try {
+      const { entry, stored } = await flight(key, () => load(options, { id, row, request, selection, key }));
+      return serve(entry, forced || !stored ? 'BYPASS' : 'MISS');
+    } catch (error) {
+      if (!(error instanceof NothingFound)) throw error;
+      const failure = failureOf(error.failures, error);
+      if (failure.status === 501)
+        log.warn({ operation: id }, 'no configured back end answers this operation');
+      if (kept !== undefined && (failure.status === 502 || failure.status === 504))
+        return serve(kept, 'STALE');
+      throw failure;
+    }
+  };
+
+  function serve(entry: Entry, result: CacheResult) {
+    metrics.cacheResult(result.toLowerCase());
+    const headers = headersOf(entry, result, clock.now());
+    return { status: 200 as const, headers, encoded: { representation: entry.representation } };
+  }
+}
+
+interface Loaded {
+  readonly entry: Entry;
+  readonly stored: boolean;
+}
+
+interface Load<Id extends OperationId> {
+  readonly id: Id;
+  readonly row: Row;
+  readonly request: RequestOf<Id> & { path: object };
+  readonly selection: Selection;
+  readonly key: string;
+}
+
+async function load<Id extends OperationId>(options: AnswererOptions, wanted: Load<Id>): Promise<Loaded> {
+  const { clock, cache, lifetimes } = options;
+  const { id, row, key } = wanted;
+  const found = await find(options, wanted);
+  const representation = await represent(toJson(found.answer.body));
+  const entry: Entry = {
+    representation,
+    chainId: found.chain.id,
+    backend: found.backend.name,
+    ...lifetimeOf(id, row, found, lifetimes, clock.now()),
+  };
+  return { entry, stored: await cache.set(key, entry) };
+}
+
+function find<Id extends OperationId>(
+  options: AnswererOptions,
+  wanted: Load<Id>,
+): Promise<Found<BodyOf<Id>>> {
+  const { clock, staggerMs, timeoutMs, metrics } = options;
+  const { id, row, request, selection } = wanted;
+  const { position } = selection;
+  return row.strategyFor(request.path)<BodyOf<Id>>({
+    chains: selection.chains,
+    staggerMs,
+    clock,
+    signal: AbortSignal.timeout(timeoutMs),
+    isNothing: body => row.emptyIsNothing === true && position === undefined && isEmptyPage(body),
+    askChain: (chain, signal) =>
+      askChain(
+        chain,
+        (backend, until) => {
+          const answer = backend.answers[id];
+          if (answer === undefined) return undefined;
+          const ask = position === undefined ? { signal: until } : { signal: until, position };
+          return observed(metrics, backend, answer(request, ask));
+        },
+        signal,
+      ),
+  });
+}
+
+function isFresh(
+  entry: Entry,
+  validities: ReadonlyMap<string, () => Validity | undefined>,
+  now: number,
+): boolean {
+  if (now >= entry.freshUntil) return false;
+  if (entry.epoch === undefined) return true;
+  const validity = validities.get(entry.backend)?.();
+  return (
+    validity?.epoch === entry.epoch && (entry.revision === undefined || validity.revision === entry.revision)
+  );
+}
+
+function asksForReload({ headers }: Caller): boolean {
+  return String(headers['cache-control'] ?? '')
+    .toLowerCase()
+    .includes('no-cache');
+}
+
+function isEmptyPage(body: unknown): boolean {
+  return (
+    typeof body === 'object' &&
+    body !== null &&
+    'items' in body &&
+    Array.isArray(body.items) &&
+    body.items.length === 0
+  );
+}

@@ -1,0 +1,63 @@
+import type { Address } from 'viem';
+import type { ExplorerSchemas } from '../../../../contract/explorer.ts';
+import type { AddressRow } from '../../../../indexer/reader/addresses.ts';
+import type { Reader } from '../../../../indexer/reader/reader.ts';
+import type { TokenRow } from '../../../../indexer/reader/tokens.ts';
+import { amount, checksummed } from './text.ts';
+
+/** Address and token records by address, for all that one answer mentions. */
+export interface Parties {
+  address(address: Address): ExplorerSchemas['Address'];
+  addressOrNull(address: Address | null): ExplorerSchemas['Address'] | null;
+  token(address: Address): ExplorerSchemas['Token'] | null;
+}
+
+/** Looks up everybody an answer mentions in two queries. */
+export async function loadParties(
+  reader: Reader,
+  mentioned: { addresses: readonly (Address | null)[]; tokens?: readonly Address[] },
+): Promise<Parties> {
+  const wanted = [...new Set(mentioned.addresses.filter(address => address !== null))];
+  const [addressRows, tokenRows] = await Promise.all([
+    reader.addresses(wanted),
+    reader.tokens([...new Set(mentioned.tokens ?? [])]),
+  ]);
+  const addresses = new Map(addressRows.map(row => [row.address, addressRecord(row)]));
+  const tokens = new Map(tokenRows.map(row => [row.address, tokenRecord(row)]));
+  const address = (wantedAddress: Address) =>
+    addresses.get(wantedAddress) ?? addressRecord({ address: wantedAddress, isContract: false, name: null });
+  return {
+    address,
+    addressOrNull: wantedAddress => (wantedAddress === null ? null : address(wantedAddress)),
+    token: wantedAddress => tokens.get(wantedAddress) ?? null,
+  };
+}
+
+/** What a bare node cannot know of an address is null, empty or absent. Decision 21. */
+function addressRecord({ address, isContract, name }: AddressRow): ExplorerSchemas['Address'] {
+  return {
+    hash: checksummed(address),
+    implementation_name: null,
+    name,
+    is_contract: isContract,
+    private_tags: [],
+    watchlist_names: [],
+    public_tags: [],
+    is_verified: isContract && name !== null,
+  };
+}
+
+function tokenRecord(row: TokenRow): ExplorerSchemas['Token'] {
+  return {
+    circulating_market_cap: null,
+    icon_url: null,
+    name: row.name,
+    decimals: row.decimals === null ? null : String(row.decimals),
+    symbol: row.symbol,
+    address: checksummed(row.address),
+    type: row.type,
+    holders: String(row.holderCount),
+    exchange_rate: null,
+    total_supply: amount(row.totalSupply),
+  };
+}

@@ -1,0 +1,61 @@
+import type { ExplorerSchemas } from '../../../../contract/explorer.ts';
+import type { Abis } from '../../../../indexer/reader/abi.ts';
+import type { PendingTransaction } from '../../../../indexer/reader/pending.ts';
+import { decodedInput, methodOf } from './decoded.ts';
+import type { Parties } from './parties.ts';
+import { amount } from './text.ts';
+
+type Transaction = ExplorerSchemas['Transaction'];
+
+/** A transaction that waits in the node's pool: everything that its block will decide is null. */
+export function pendingTransaction(
+  row: PendingTransaction,
+  { abis, parties }: { abis: Abis; parties: Parties },
+): Transaction {
+  const highestPrice = row.maxFeePerGas ?? row.gasPrice;
+  return {
+    timestamp: null,
+    fee: { type: 'maximum', value: amount(highestPrice === null ? null : highestPrice * row.gasLimit) },
+    gas_limit: row.gasLimit,
+    block_number: null,
+    status: null,
+    method: methodOf(abis, row.selector),
+    confirmations: 0,
+    type: row.type,
+    exchange_rate: null,
+    to: parties.addressOrNull(row.to),
+    from: parties.address(row.from),
+    created_contract: null,
+    transaction_burnt_fee: null,
+    max_fee_per_gas: amount(row.maxFeePerGas),
+    gas_price: amount(row.gasPrice),
+    priority_fee: null,
+    base_fee_per_gas: null,
+    max_priority_fee_per_gas: amount(row.maxPriorityFeePerGas),
+    gas_used: null,
+    value: row.value.toString(),
+    result: 'pending',
+    revert_reason: null,
+    hash: row.hash,
+    token_transfers: null,
+    token_transfers_overflow: null,
+    transaction_types: pendingTypes(row),
+    position: null,
+    nonce: row.nonce,
+    has_error_in_internal_transactions: null,
+    actions: [],
+    decoded_input: decodedInput(abis, row),
+    raw_input: row.input,
+    confirmation_duration: [],
+    transaction_tag: null,
+  };
+}
+
+/** What can be told of a transaction before it runs: whether tokens will move is not. */
+export function pendingTypes(row: PendingTransaction): Transaction['transaction_types'] {
+  const types: Transaction['transaction_types'] = [];
+  if (row.to === null) types.push('contract_creation');
+  else if (row.input !== '0x') types.push('contract_call');
+  if (row.value > 0n) types.push('coin_transfer');
+  return types;
+}

@@ -1,0 +1,163 @@
+import type { Address, Hash, Hex } from 'viem';
+import type { ExplorerSchemas } from '../../../contract/explorer.ts';
+import type { PendingTransaction } from '../../../indexer/reader/pending.ts';
+import type { TransactionQuery, TransactionRow } from '../../../indexer/reader/transactions.ts';
+import type { Answers } from '../../port/backend.ts';
+import { hashBefore, placeBefore } from './position.ts';
+import { methodOf } from './records/decoded.ts';
+import { loadParties } from './records/parties.ts';
+import { pendingTransaction, pendingTypes } from './records/pending-transaction.ts';
+import { embeddedTokenTransfer } from './records/token-transfer.ts';
+import { minedTransaction } from './records/transaction.ts';
+import { assertCaughtUp, type IndexSource, leadingBack, missingFrom, PAGE_SIZE } from './source.ts';
+
+type Transaction = ExplorerSchemas['Transaction'];
+
+/** Most token transfers inside a transaction's own record (Decision 15). */
+const EMBEDDED_TRANSFERS = 10;
+const MAIN_PAGE_TRANSACTIONS = 6;
+
+type TransactionAnswers = Pick<Answers, 'listTransactions' | 'listMainPageTransactions' | 'getTransaction'>;
+
+/** Transactions of one chain, from its index; waiting ones from its node's pool. */
+export function transactionAnswers(source: IndexSource): TransactionAnswers {
+  const { reader } = source;
+  return {
+    async listTransactions({ query }, { position }) {
+      assertCaughtUp(source);
+      if (query.filter === 'pending')
+        return { body: await pendingPage(source, query, hashBefore(position, query)) };
+      const before = placeBefore(position, query);
+      const { items, hasMore } = await reader.transactions({
+        limit: PAGE_SIZE,
+        ...(before === undefined ? {} : { before }),
+        ...(query.type === undefined ? {} : { types: query.type }),
+        ...(query.method === undefined ? {} : { selectors: selectorsOf(source, query.method) }),
+      });
+      const last = items.at(-1);
+      return {
+        body: {
+          items: await transactionRecords(source, items),
+          next_page_params:
+            hasMore && last !== undefined ? nextTransactions(source, last, items.length) : null,
+        },
+      };
+    },
+
+    async listMainPageTransactions() {
+      assertCaughtUp(source);
+      const { items } = await reader.transactions({ limit: MAIN_PAGE_TRANSACTIONS });
+      return { body: await transactionRecords(source, items) };
+    },
+
+    async getTransaction({ path }) {
+      const hash = asHash(path.transaction_hash);
+      const row = await reader.transactionByHash(hash);
+      if (row !== null) return singleTransaction(source, row);
+      const pending = await reader.pendingTransaction(hash);
+      if (pending === null) throw missingFrom(source, `Transaction ${hash}`);
+      const [record] = await pendingRecords(source, [pending]);
+      if (record === undefined) throw missingFrom(source, `Transaction ${hash}`);
+      return { body: { ...record, token_transfers: [], token_transfers_overflow: false } };
+    },
+  };
+}
+
+/** Records of mined transactions as they stand in lists. */
+export async function transactionRecords(
+  { reader }: IndexSource,
+  rows: readonly TransactionRow[],
+): Promise<Transaction[]> {
+  const [parties, head] = await Promise.all([
+    loadParties(reader, { addresses: rows.flatMap(partiesOf) }),
+    reader.head(),
+  ]);
+  return rows.map(row =>
+    minedTransaction(row, { abis: reader.abis, parties, head: head?.number ?? row.blockNumber }),
+  );
+}
+
+/** `next_page_params` of every list of mined transactions. */
+export function nextTransactions(source: IndexSource, last: TransactionRow, itemsCount: number) {
+  const position = { block_number: last.blockNumber, index: last.index };
+  return { ...position, items_count: itemsCount, ...leadingBack(source, position) };
+}
+
+/** A hash in the form that the index keeps. The contract has checked its digits. */
+export function asHash(text: string): Hash {
+  return `0x${text.slice(2).toLowerCase()}`;
+}
+
+async function singleTransaction({ reader }: IndexSource, row: TransactionRow) {
+  const { items: transfers, hasMore } = await reader.tokenTransfersOf({
+    transactionHash: row.hash,
+    limit: EMBEDDED_TRANSFERS,
+  });
+  const [parties, head] = await Promise.all([
+    loadParties(reader, {
+      addresses: [...partiesOf(row), ...transfers.flatMap(({ from, to }) => [from, to])],
+      tokens: transfers.map(({ token }) => token),
+    }),
+    reader.head(),
+  ]);
+  const context = { abis: reader.abis, parties, head: head?.number ?? row.blockNumber };
+  const record = minedTransaction(row, context);
+  return {
+    confirmations: record.confirmations,
+    body: {
+      ...record,
+      token_transfers: transfers.map(transfer => embeddedTokenTransfer(transfer, reader.abis, parties)),
+      token_transfers_overflow: hasMore,
+    },
+  };
+}
+
+/** The pool changes under every walk, so its pages run by hash, the one order in which nothing moves. */
+async function pendingPage(source: IndexSource, filters: Filters, after: Hash | undefined) {
+  const pool = await source.reader.pendingTransactions();
+  const waiting = pool
+    .filter(row => (after === undefined || row.hash > after) && fits(source, row, filters))
+    .sort((a, b) => (a.hash < b.hash ? -1 : 1));
+  const items = waiting.slice(0, PAGE_SIZE);
+  const last = items.at(-1);
+  const next =
+    last === undefined || waiting.length <= PAGE_SIZE
+      ? null
+      : { hash: last.hash, items_count: items.length, ...leadingBack(source, { hash: last.hash }) };
+  return { items: await pendingRecords(source, items), next_page_params: next };
+}
+
+interface Filters {
+  readonly type?: readonly Transaction['transaction_types'][number][];
+  readonly method?: readonly string[];
+}
+
+function fits({ reader }: IndexSource, row: PendingTransaction, { type, method }: Filters): boolean {
+  const isOfType = type === undefined || pendingTypes(row).some(one => type.includes(one));
+  if (method === undefined || !isOfType) return isOfType;
+  return method.some(
+    one => one.toLowerCase() === row.selector || one === methodOf(reader.abis, row.selector),
+  );
+}
+
+async function pendingRecords(
+  { reader }: IndexSource,
+  rows: readonly PendingTransaction[],
+): Promise<Transaction[]> {
+  const parties = await loadParties(reader, { addresses: rows.flatMap(({ from, to }) => [from, to]) });
+  return rows.map(row => pendingTransaction(row, { abis: reader.abis, parties }));
+}
+
+/** Methods are asked for by name or by selector; a name that nobody knows matches nothing. */
+function selectorsOf(
+  { reader }: IndexSource,
+  methods: readonly string[],
+): NonNullable<TransactionQuery['selectors']> {
+  return methods.flatMap((method): Hex[] =>
+    method.startsWith('0x') ? [`0x${method.slice(2).toLowerCase()}`] : reader.abis.selectorsOf(method),
+  );
+}
+
+function partiesOf({ from, to, createdContract }: TransactionRow): (Address | null)[] {
+  return [from, to, createdContract];
+}

@@ -1,0 +1,24 @@
+import { byteSize, type Representation } from '../../lib/representation.ts';
+
+/** One kept answer. Freshness and retention are different facts: an entry may outlive its freshness. */
+export interface Entry {
+  readonly representation: Representation;
+  readonly chainId: number;
+  readonly backend: string;
+  /** UTC milliseconds. */
+  readonly storedAt: number;
+  readonly freshUntil: number;
+  /** Until when it may stand in for an answer that cannot be had. */
+  readonly keepUntil: number;
+  /** Whether it cannot change any more, short of a deep reorg. */
+  readonly final: boolean;
+  /** Fresh only while the back end that gave it still shows this revision. */
+  readonly revision?: string;
+  /** Fresh only while the back end that gave it still counts this epoch. */
+  readonly epoch?: number;
+}
+
+/** What an entry takes in memory, in bytes; 512 stands for its fields and the store's own bookkeeping. */
+export function entrySize(key: string, entry: Entry): number {
+  return byteSize(entry.representation) + key.length * 2 + 512;
+}

@@ -1,0 +1,82 @@
+import type { KeyvStoreAdapter } from 'keyv';
+import type { Migration } from '../../db/migrate.ts';
+import type { Db } from '../../db/open.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { Entry } from './entry.ts';
+import type { Envelope } from './memory-store.ts';
+
+/** The table of kept answers: what an entry knows of itself as JSON, its bytes beside it. */
+export const CACHE_MIGRATIONS: readonly Migration[] = [
+  {
+    name: '001-entries',
+    up: [
+      `create table entries (
+        key text primary key,
+        expires_at integer not null,
+        facts text not null,
+        identity blob not null,
+        br blob,
+        gzip blob
+      ) strict`,
+      'create index entries_by_expiry on entries (expires_at)',
+    ],
+  },
+];
+
+interface EntryColumns {
+  key: string;
+  expires_at: number;
+  facts: string;
+  identity: Buffer;
+  br: Buffer | null;
+  gzip: Buffer | null;
+}
+
+/** Writes between two sweeps of what has expired. */
+const SWEEP_EVERY = 500;
+
+/** A Keyv store in an SQLite file, for a second layer that outlives the process. */
+export function sqliteStore(db: Db, clock: Clock): KeyvStoreAdapter {
+  let writes = 0;
+  return {
+    opts: {},
+    namespace: undefined,
+    on() {
+      return this;
+    },
+    async get<Found>(key: string) {
+      const [row] = await db.raw<EntryColumns[]>('select * from entries where key = ? and expires_at > ?', [
+        key,
+        clock.now(),
+      ]);
+      return row === undefined ? undefined : (envelopeOf(row) as Found);
+    },
+    async set(key: string, envelope: Envelope<Entry>) {
+      const { representation, ...facts } = envelope.value;
+      const { identity, br = null, gzip = null, etag } = representation;
+      await db.raw(
+        `insert into entries (key, expires_at, facts, identity, br, gzip) values (?, ?, ?, ?, ?, ?)
+         on conflict (key) do update set expires_at = excluded.expires_at, facts = excluded.facts,
+           identity = excluded.identity, br = excluded.br, gzip = excluded.gzip`,
+        [key, facts.keepUntil, JSON.stringify({ ...facts, etag }), identity, br, gzip],
+      );
+      writes += 1;
+      if (writes % SWEEP_EVERY === 0)
+        await db.raw('delete from entries where expires_at <= ?', [clock.now()]);
+      return true;
+    },
+    async delete(key: string) {
+      await db.raw('delete from entries where key = ?', [key]);
+      return true;
+    },
+    async clear() {
+      await db.raw('delete from entries');
+    },
+  };
+}
+
+function envelopeOf({ facts, identity, br, gzip }: EntryColumns): Envelope<Entry> {
+  const { etag, ...rest } = JSON.parse(facts);
+  const forms = br === null || gzip === null ? {} : { br, gzip };
+  return { value: { ...rest, representation: { etag, identity, ...forms } } };
+}

@@ -1,0 +1,33 @@
+import Router from '@koa/router';
+import type { Middleware } from 'koa';
+import { routesOf } from '../http/routes.ts';
+import type { Chain } from './chains/chain.ts';
+
+/** `GET /chains`: the configured chains in fallback order, and what each of their back ends can do. */
+export function chainsRoute(chains: readonly Chain[]): Middleware {
+  const router = new Router();
+  router.get('/chains', ctx => {
+    ctx.set('Cache-Control', 'no-store');
+    ctx.body = { chains: chains.map(describe) };
+  });
+  return routesOf(router);
+}
+
+function describe({ id, name, confirmations, backends }: Chain) {
+  return {
+    id,
+    name,
+    confirmations,
+    backends: backends.map(backend => {
+      const { ready, head, lag } = backend.status();
+      return {
+        name: backend.name,
+        kind: backend.kind,
+        ready,
+        head: head ?? null,
+        lag: lag ?? null,
+        capabilities: Object.keys(backend.answers),
+      };
+    }),
+  };
+}

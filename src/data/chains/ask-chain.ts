@@ -1,0 +1,45 @@
+import type { Answer, Backend } from '../port/backend.ts';
+import { asBackendError, BackendError } from '../port/backend-error.ts';
+import type { Chain } from './chain.ts';
+import { type Failure, type Found, NothingFound } from './outcome.ts';
+
+/** Asks one back end; undefined when it has no answer of this kind. */
+export type AskBackend<Body> = (backend: Backend, signal: AbortSignal) => Promise<Answer<Body>> | undefined;
+
+/**
+ * Asks one chain, back end by back end. The next one is asked when this one is unavailable or has no such answer;
+ * `not_found` and `rejected` are the chain's last word.
+ * @throws NothingFound with the failures of every back end that was asked.
+ */
+export async function askChain<Body>(
+  chain: Chain,
+  ask: AskBackend<Body>,
+  signal: AbortSignal,
+): Promise<Found<Body>> {
+  const failures: Failure[] = [];
+  for (const backend of chain.backends) {
+    try {
+      signal.throwIfAborted();
+      const validity = backend.validity?.();
+      const pending = ask(backend, signal);
+      if (pending !== undefined) {
+        return { answer: await pending, chain, backend, validity, passedOver: failures };
+      }
+      failures.push({ chain, backend, error: unsupported() });
+    } catch (cause) {
+      const error = signal.aborted ? timedOut(cause) : asBackendError(cause);
+      failures.push({ chain, backend, error });
+      if (error.kind === 'not_found' || error.kind === 'rejected' || signal.aborted) break;
+    }
+  }
+  if (failures.length === 0) failures.push({ chain, backend: undefined, error: unsupported() });
+  throw new NothingFound(failures);
+}
+
+function unsupported(): BackendError {
+  return new BackendError('unsupported', 'no_such_answer', 'the back end has no such answer');
+}
+
+function timedOut(cause: unknown): BackendError {
+  return new BackendError('unavailable', 'timeout', 'the back end did not answer in time', { cause });
+}

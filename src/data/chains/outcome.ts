@@ -1,0 +1,37 @@
+import type { Answer, Backend, Validity } from '../port/backend.ts';
+import type { BackendError } from '../port/backend-error.ts';
+import type { Chain } from './chain.ts';
+
+/** One back end's failure, with where it happened. */
+export interface Failure {
+  readonly chain: Chain;
+  /** Absent where the chain has no back end that could be asked. */
+  readonly backend: Backend | undefined;
+  readonly error: BackendError;
+}
+
+/** An answer with where it came from and what failed on the way to it. */
+export interface Found<Body> {
+  readonly answer: Answer<Body>;
+  readonly chain: Chain;
+  readonly backend: Backend;
+  /** Until when the answer holds, as of the moment before it was asked for. */
+  readonly validity: Validity | undefined;
+  /** Failures of chains and back ends that were preferred to this one. */
+  readonly passedOver: readonly Failure[];
+}
+
+/** Nobody had an answer. Carries every failure, most preferred first. */
+export class NothingFound extends Error {
+  readonly failures: readonly Failure[];
+  constructor(failures: readonly Failure[]) {
+    super('no back end had an answer');
+    this.name = 'NothingFound';
+    this.failures = failures;
+  }
+}
+
+/** Whether this failure may be gone in a moment, so that what was reached past it must not be kept long. */
+export function isPassing({ error }: Failure): boolean {
+  return error.kind === 'unavailable' || error.reason === 'incomplete';
+}

@@ -1,0 +1,125 @@
+import type { Clock } from '../../lib/clock.ts';
+import { asBackendError, BackendError } from '../port/backend-error.ts';
+import type { Chain } from './chain.ts';
+import { type Failure, type Found, NothingFound } from './outcome.ts';
+
+export interface StrategyOptions<Body> {
+  readonly chains: readonly Chain[];
+  askChain(chain: Chain, signal: AbortSignal): Promise<Found<Body>>;
+  /** An answer that says "nothing here", such as an address's empty list: the next chain may have more. */
+  isNothing(body: Body): boolean;
+  /** How long a chain may think before the next one is asked too, in milliseconds. */
+  readonly staggerMs: number;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+}
+
+/** How an operation goes over the configured chains. */
+export type Strategy = <Body>(options: StrategyOptions<Body>) => Promise<Found<Body>>;
+
+/**
+ * For a feed, a block number or a statistic: the first chain that can answer at all. An empty list is an answer, and
+ * so is "not found"; only an outage moves on.
+ */
+export const firstAvailable: Strategy = async ({ chains, askChain, signal }) => {
+  const failures: Failure[] = [];
+  for (const chain of chains) {
+    try {
+      const found = await askChain(chain, signal);
+      return { ...found, passedOver: [...failures, ...found.passedOver] };
+    } catch (error) {
+      const these = failuresOf(error, chain);
+      failures.push(...these);
+      if (these.some(({ error: { kind } }) => kind === 'not_found' || kind === 'rejected')) break;
+    }
+  }
+  throw new NothingFound(failures);
+};
+
+/**
+ * For a lookup by hash, address or id: the most preferred chain that has it. Chains are started one stagger apart, or
+ * at once when the one before has nothing, so that a slow chain costs a stagger and not its timeout. An empty answer
+ * is used only when no chain has more.
+ */
+export const firstFound: Strategy = async options => {
+  const { chains, clock, staggerMs, isNothing } = options;
+  const stop = new AbortController();
+  const signal = AbortSignal.any([options.signal, stop.signal]);
+  const outcomes = new Array<Outcome<Awaited<ReturnType<typeof options.askChain>>>>(chains.length);
+  const running = new Set<Promise<void>>();
+  try {
+    for (const [index, chain] of chains.entries()) {
+      const done = options.askChain(chain, signal).then(
+        found => {
+          outcomes[index] = { found, nothing: isNothing(found.answer.body) };
+        },
+        error => {
+          outcomes[index] = { failures: failuresOf(error, chain) };
+        },
+      );
+      running.add(done);
+      void done.then(() => running.delete(done));
+      const pause = new AbortController();
+      const waited = clock.sleep(staggerMs, AbortSignal.any([pause.signal, signal])).catch(() => undefined);
+      await Promise.race([done, waited]);
+      pause.abort();
+      const settled = decided(chains, outcomes);
+      if (settled !== undefined) return settled;
+    }
+    while (running.size > 0) {
+      await Promise.race(running);
+      const settled = decided(chains, outcomes);
+      if (settled !== undefined) return settled;
+    }
+    return emptyAnswer(outcomes);
+  } finally {
+    stop.abort();
+  }
+};
+
+type Outcome<F> = { found: F; nothing: boolean } | { failures: readonly Failure[] };
+
+/**
+ * The answer, as soon as one is there: the most preferred of those that arrived. Failures of chains before it are
+ * what it passed over, and so are chains that were still thinking: another time they may be first.
+ */
+function decided<Body>(
+  chains: readonly Chain[],
+  outcomes: readonly (Outcome<Found<Body>> | undefined)[],
+): Found<Body> | undefined {
+  const passedOver: Failure[] = [];
+  for (const [index, chain] of chains.entries()) {
+    const outcome = outcomes[index];
+    if (outcome === undefined) passedOver.push({ chain, backend: undefined, error: outrun() });
+    else if ('failures' in outcome) {
+      const rejected = outcome.failures.find(({ error }) => error.kind === 'rejected');
+      if (rejected !== undefined) throw new NothingFound([rejected]);
+      passedOver.push(...outcome.failures);
+    } else if (!outcome.nothing) {
+      return { ...outcome.found, passedOver: [...passedOver, ...outcome.found.passedOver] };
+    }
+  }
+  return undefined;
+}
+
+function emptyAnswer<Body>(outcomes: readonly (Outcome<Found<Body>> | undefined)[]): Found<Body> {
+  const failures: Failure[] = [];
+  let empty: Found<Body> | undefined;
+  for (const outcome of outcomes) {
+    if (outcome === undefined) continue;
+    if ('failures' in outcome) failures.push(...outcome.failures);
+    else empty ??= outcome.found;
+  }
+  if (empty === undefined) throw new NothingFound(failures);
+  return { ...empty, passedOver: [...failures, ...empty.passedOver] };
+}
+
+function outrun(): BackendError {
+  return new BackendError('unavailable', 'timeout', 'another chain answered first');
+}
+
+function failuresOf(error: unknown, chain: Chain): readonly Failure[] {
+  return error instanceof NothingFound
+    ? error.failures
+    : [{ chain, backend: undefined, error: asBackendError(error) }];
+}

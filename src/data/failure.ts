@@ -1,0 +1,34 @@
+import { HttpError } from '../http/errors.ts';
+import type { Failure } from './chains/outcome.ts';
+
+/**
+ * What a client hears when nobody had an answer, by the failure table: 400 for input that a back end refused, 502 or
+ * 504 while one that might know is out, 501 where nothing here can answer, 404 when those that know have nothing.
+ */
+export function failureOf(failures: readonly Failure[], cause: unknown): HttpError {
+  const of = (kind: string) => failures.filter(({ error }) => error.kind === kind);
+  const [rejected] = of('rejected');
+  if (rejected !== undefined) return new HttpError(400, rejected.error.message, { cause });
+  const unavailable = of('unavailable');
+  if (unavailable.length > 0) {
+    const timedOut = unavailable.every(({ error }) => error.reason === 'timeout');
+    return new HttpError(
+      timedOut ? 504 : 502,
+      `No back end could answer: ${unavailable.map(sentence).join('; ')}`,
+      {
+        cause,
+      },
+    );
+  }
+  const [missing] = of('not_found');
+  const incomplete = failures.filter(({ error }) => error.reason === 'incomplete');
+  if (missing !== undefined && incomplete.length === 0)
+    return new HttpError(404, missing.error.message, { cause });
+  return new HttpError(501, `No configured back end has this answer: ${failures.map(sentence).join('; ')}`, {
+    cause,
+  });
+}
+
+function sentence({ chain, backend, error }: Failure): string {
+  return `chain ${chain.id}${backend === undefined ? '' : ` (${backend.kind})`}: ${error.message}`;
+}

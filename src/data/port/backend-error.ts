@@ -1,0 +1,39 @@
+/**
+ * What a back end may fail with. What happens next depends on the kind alone:
+ * `unavailable` it could not answer now; `unsupported` it has no such answer; `not_found` it would know and there
+ * is none; `rejected` it calls the input bad.
+ */
+export type BackendErrorKind = 'unavailable' | 'unsupported' | 'not_found' | 'rejected';
+
+/** Facts that decide how long and how politely we react, never where we go next. */
+export type BackendErrorReason =
+  | 'timeout'
+  | 'incomplete'
+  | 'failed'
+  | 'no_such_answer'
+  | 'no_such_record'
+  | 'bad_input';
+
+/** The one error a back end throws. `message` is for clients: it never holds an address, a key or a cause. */
+export class BackendError extends Error {
+  readonly kind: BackendErrorKind;
+  readonly reason: BackendErrorReason;
+
+  constructor(kind: BackendErrorKind, reason: BackendErrorReason, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'BackendError';
+    this.kind = kind;
+    this.reason = reason;
+  }
+}
+
+/** The record is not on this chain, from a back end that would know. */
+export function notFound(what: string): BackendError {
+  return new BackendError('not_found', 'no_such_record', `${what} was not found`);
+}
+
+/** Any failure as a BackendError: what is not one yet was not foreseen and counts as an outage. */
+export function asBackendError(error: unknown): BackendError {
+  if (error instanceof BackendError) return error;
+  return new BackendError('unavailable', 'failed', 'the back end failed', { cause: error });
+}

@@ -1,0 +1,56 @@
+import type { ExplorerOperations } from '../../contract/explorer.ts';
+import type { OperationBody, OperationRequest } from '../../contract/operations.ts';
+import type { CursorPosition } from './cursor.ts';
+
+export type DataOperations = ExplorerOperations;
+export type OperationId = keyof DataOperations & string;
+export type RequestOf<Id extends OperationId> = OperationRequest<DataOperations[Id]>;
+export type BodyOf<Id extends OperationId> = OperationBody<DataOperations[Id]>;
+
+/** What a back end is told beside the operation's own parameters. */
+export interface Ask {
+  /** Aborts when the answer is not wanted any more or the deadline has passed. */
+  readonly signal: AbortSignal;
+  /** Where a page walk goes on, as this same back end wrote it into its cursor. */
+  readonly position?: CursorPosition;
+}
+
+/** A body of the contract, and how deep in its chain lies what it tells of. */
+export interface Answer<Body> {
+  readonly body: Body;
+  /**
+   * Blocks on top of the record, for an answer about one settled thing. Left out where nothing can settle it:
+   * a feed, a pending transaction, a record that says of itself that it is incomplete.
+   */
+  readonly confirmations?: number;
+}
+
+/** The operations a back end can answer; one that is missing here is `unsupported`. */
+export type Answers = {
+  readonly [Id in OperationId]?: (request: RequestOf<Id>, ask: Ask) => Promise<Answer<BodyOf<Id>>>;
+};
+
+/** Until when answers hold that a back end gave: known only to one that sees every block. */
+export interface Validity {
+  /** Changes with every block and every reorg that readers can see. */
+  readonly revision: string;
+  /** Changes with every reorg deeper than the chain's confirmations. */
+  readonly epoch: number;
+}
+
+export interface BackendStatus {
+  readonly ready: boolean;
+  readonly head: number | undefined;
+  readonly lag: number | undefined;
+}
+
+/** One source of a chain's data. Capability is presence in `answers`. */
+export interface Backend {
+  readonly kind: 'index' | 'blockscout' | 'insight';
+  /** Unique among the configured back ends; shown to clients as `X-Backend`. */
+  readonly name: string;
+  readonly chainId: number;
+  readonly answers: Answers;
+  validity?(): Validity;
+  status(): BackendStatus;
+}

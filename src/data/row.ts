@@ -1,0 +1,10 @@
+import type { Strategy } from './chains/strategies.ts';
+
+/** What sets one operation apart from the others: how it goes over chains, and what may become of its answers. */
+export interface Row {
+  strategyFor(path: object): Strategy;
+  /** `record`: about one thing that settles with its block. `moving`: a feed, a statistic, a list that grows. */
+  readonly lifetime: 'record' | 'moving';
+  /** Whether an empty first page means that this chain does not know the address. */
+  readonly emptyIsNothing?: boolean;
+}

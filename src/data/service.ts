@@ -1,0 +1,219 @@
+import { createChainClient } from '../chain/client.ts';
+import { description } from '../contract/description.ts';
+import { docs } from '../contract/docs.ts';
+import { explorerContract } from '../contract/explorer.ts';
+import { mount } from '../contract/mount.ts';
+import { migrate } from '../db/migrate.ts';
+import { type Db, openDatabase } from '../db/open.ts';
+import { createApp } from '../http/app.ts';
+import { type Check, healthRoutes } from '../http/health.ts';
+import type { Metrics } from '../http/metrics.ts';
+import { type Listening, listen } from '../http/server.ts';
+import type { ChainIndex } from '../indexer/index-service.ts';
+import type { KnownAbi } from '../indexer/reader/abi.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { Logger } from '../lib/logger.ts';
+import { answerer } from './answer.ts';
+import { indexBackend } from './backends/index/index-backend.ts';
+import { responseCache } from './cache/response-cache.ts';
+import { CACHE_MIGRATIONS, sqliteStore } from './cache/sqlite-store.ts';
+import type { Chain } from './chains/chain.ts';
+import { chainsRoute } from './chains-route.ts';
+import { explorer } from './explorer.ts';
+import type { Lifetimes } from './lifetime.ts';
+import type { Backend } from './port/backend.ts';
+
+/** One chain as the data service serves it. */
+export interface ServedChain {
+  readonly id: number;
+  readonly name: string;
+  readonly confirmations: number;
+  readonly rpcUrls: readonly string[];
+  readonly abis: readonly KnownAbi[];
+  /** In the order they are tried. */
+  readonly backends: readonly IndexBackendOptions[];
+}
+
+export interface IndexBackendOptions {
+  readonly kind: 'index';
+  /** Path of the SQLite file. */
+  readonly file: string;
+  readonly fromBlock: number;
+  readonly pollMs: number;
+}
+
+export interface DataServiceOptions {
+  readonly host: string;
+  readonly port: number;
+  readonly publicUrl?: string | undefined;
+  readonly chains: readonly ServedChain[];
+  readonly cache: {
+    readonly maxBytes: number;
+    readonly file?: string | undefined;
+    readonly lifetimes: Lifetimes;
+  };
+  readonly fallback: { readonly timeoutMs: number; readonly staggerMs: number };
+  readonly validateResponses: boolean;
+  readonly rateLimitPerMinute: number;
+  readonly trustedProxies: readonly string[];
+  readonly metrics: Metrics;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+export interface DataService {
+  readonly url: string;
+  /** Resolves when every index has been complete once. */
+  whenComplete(): Promise<void>;
+  /** Blocks indexed so far and blocks to index, over all chains; undefined while a node has not told. */
+  progress(): { indexed: number; total: number } | undefined;
+  /** Stops accepting, drains, ends the indexes and closes every database. */
+  close(): Promise<void>;
+}
+
+/** Composition root of the data service. Rejects when an index or the address cannot be had. */
+export async function startDataService(options: DataServiceOptions): Promise<DataService> {
+  const { metrics, clock, log } = options;
+  const indexes: ChainIndex[] = [];
+  const databases: Db[] = [];
+  const close = async () => {
+    await Promise.all(indexes.map(index => index.stop()));
+    await Promise.all(databases.map(db => db.destroy()));
+  };
+  try {
+    const chains = await Promise.all(options.chains.map(chain => openChain(chain, options, indexes)));
+    const listening = await serve(chains, options, databases);
+    for (const index of indexes) index.start();
+    metrics.watchIndex(() => progressOf(chains));
+    return {
+      url: listening.url,
+      whenComplete: async () => void (await Promise.all(indexes.map(index => index.whenComplete()))),
+      progress: () => totalProgress(indexes),
+      close: async () => {
+        await listening.close();
+        await close();
+      },
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+
+  function progressOf(chains: readonly Chain[]) {
+    return chains.flatMap(({ id, backends }) =>
+      backends.flatMap(backend => {
+        const { head, lag } = backend.status();
+        return head === undefined || lag === undefined
+          ? []
+          : [{ chain: String(id), headBlock: head, lagBlocks: lag }];
+      }),
+    );
+  }
+
+  async function serve(
+    chains: readonly Chain[],
+    settings: DataServiceOptions,
+    opened: Db[],
+  ): Promise<Listening> {
+    const { host, port, cache: cacheSettings, fallback } = settings;
+    const publicUrl = settings.publicUrl ?? `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+    const durable =
+      cacheSettings.file === undefined ? undefined : await openStore(cacheSettings.file, opened);
+    const cache = responseCache({ maxBytes: cacheSettings.maxBytes, durable, clock, log });
+    const answer = answerer({
+      chains,
+      cache,
+      lifetimes: cacheSettings.lifetimes,
+      ...fallback,
+      clock,
+      log,
+      metrics,
+    });
+    const app = createApp({
+      log,
+      metrics,
+      clock,
+      rateLimitPerMinute: settings.rateLimitPerMinute,
+      trustedProxies: settings.trustedProxies,
+      routes: [
+        await mount({
+          contract: explorerContract,
+          handlers: explorer(answer),
+          validateResponses: settings.validateResponses,
+        }),
+        healthRoutes({ checks: readiness(chains) }),
+        chainsRoute(chains),
+        await description(explorerContract.document, publicUrl),
+        await docs('tollgate data service'),
+      ],
+    });
+    return listen({ app, host, port, log });
+  }
+
+  async function openStore(file: string, opened: Db[]) {
+    const db = openDatabase({ file });
+    opened.push(db);
+    await migrate(db, CACHE_MIGRATIONS);
+    return sqliteStore(db, clock);
+  }
+}
+
+async function openChain(
+  chain: ServedChain,
+  options: DataServiceOptions,
+  indexes: ChainIndex[],
+): Promise<Chain> {
+  const { clock, log, fallback } = options;
+  const { id, name, confirmations, rpcUrls, abis } = chain;
+  const backends: Backend[] = [];
+  for (const [position, { kind, file, fromBlock, pollMs }] of chain.backends.entries()) {
+    // Loaded only where a chain has an index: everything else works without one.
+    const { openIndex } = await import('../indexer/index-service.ts');
+    const client = createChainClient({ id, rpcUrls, timeoutMs: fallback.timeoutMs, log });
+    const index = await openIndex({
+      file,
+      chain: { id, confirmations },
+      client,
+      abis,
+      clock,
+      log: log.child({ chainId: id }),
+      fromBlock,
+      pollMs,
+    });
+    indexes.push(index);
+    backends.push(
+      indexBackend({ name: `${kind}-${id}${position === 0 ? '' : `-${position + 1}`}`, chainId: id, index }),
+    );
+  }
+  return { id, name, confirmations, backends };
+}
+
+function readiness(chains: readonly Chain[]): Record<string, Check> {
+  return Object.fromEntries(
+    chains.map(({ id, backends }) => [
+      `chain ${id}`,
+      () => {
+        const statuses = backends.map(backend => backend.status());
+        const [{ head, lag } = {}] = statuses;
+        return {
+          ok: statuses.some(({ ready }) => ready),
+          ...(head === undefined
+            ? {}
+            : { detail: `at block ${head}, ${lag ?? 'an unknown number of'} behind` }),
+        };
+      },
+    ]),
+  );
+}
+
+function totalProgress(indexes: readonly ChainIndex[]): { indexed: number; total: number } | undefined {
+  let indexed = 0;
+  let total = 0;
+  for (const index of indexes) {
+    const { head, nodeHead } = index.status();
+    if (nodeHead === null) return undefined;
+    indexed += (head ?? -1) + 1;
+    total += nodeHead + 1;
+  }
+  return { indexed, total };
+}

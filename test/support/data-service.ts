@@ -1,0 +1,64 @@
+import { readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Abi } from 'viem';
+import { type DataService, type DataServiceOptions, type ServedChain, startDataService } from '../../src/data/service.ts';
+import type { EmbeddedChain } from '../../src/devnet/start-devnet.ts';
+import { createMetrics } from '../../src/http/metrics.ts';
+import { systemClock } from '../../src/lib/clock.ts';
+import { createLogger } from '../../src/lib/logger.ts';
+
+export interface TestDataService extends DataService, AsyncDisposable {}
+
+/** Indexes the chains of a devnet and serves them, every answer checked against the contract. */
+export async function startTestDataService(
+  chains: readonly EmbeddedChain[],
+  overrides: Partial<DataServiceOptions> = {},
+): Promise<TestDataService> {
+  const folder = await mkdtemp(join(tmpdir(), 'tollgate-data-'));
+  const service = await startDataService({
+    host: '127.0.0.1',
+    port: 0,
+    chains: chains.map(chain => servedChain(chain, folder)),
+    cache: {
+      maxBytes: 64 * 2 ** 20,
+      lifetimes: { finalMs: 86_400_000, movingMs: 86_400_000, unsettledMs: 10_000, overrides: {} },
+    },
+    fallback: { timeoutMs: 10_000, staggerMs: 400 },
+    validateResponses: true,
+    rateLimitPerMinute: 600,
+    trustedProxies: [],
+    metrics: createMetrics(),
+    clock: systemClock,
+    log: createLogger({ level: 'error' }),
+    ...overrides,
+  });
+  const close = async () => {
+    await service.close();
+    await rm(folder, { recursive: true, force: true });
+  };
+  await service.whenComplete();
+  return { ...service, close, [Symbol.asyncDispose]: close };
+}
+
+/** A chain of the devnet as the data service takes it, its index in `folder`. */
+export function servedChain({ id, name, rpcUrl, contracts }: EmbeddedChain, folder: string): ServedChain {
+  return {
+    id,
+    name,
+    confirmations: 12,
+    rpcUrls: [rpcUrl],
+    abis: contracts.flatMap(contract =>
+      contract.artifactName === null
+        ? []
+        : [{ address: contract.address, name: contract.name, abi: artifactAbi(contract.artifactName) }],
+    ),
+    backends: [{ kind: 'index', file: join(folder, `index-${id}.db`), fromBlock: 0, pollMs: 50 }],
+  };
+}
+
+function artifactAbi(name: string): Abi {
+  const { abi } = JSON.parse(readFileSync(new URL(`../../generated/devnet/${name}.json`, import.meta.url), 'utf8'));
+  return abi;
+}

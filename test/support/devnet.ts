@@ -1,0 +1,52 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Devnet, startDevnet } from '../../src/devnet/start-devnet.ts';
+import { systemClock } from '../../src/lib/clock.ts';
+import { createLogger } from '../../src/lib/logger.ts';
+
+/** The last block of every test chain, so that runs can be compared: 2026-05-04 12:00 UTC, in milliseconds. */
+export const TEST_END_TIME = Date.UTC(2026, 4, 4, 12);
+
+/** A filled devnet in a folder of its own; it adds no blocks by itself. `await using` ends it. */
+export interface TestDevnet extends Devnet, AsyncDisposable {
+  folder: string;
+}
+
+/** Starts a devnet and waits until it is filled. Sixty blocks hold every kind of activity and a full block. */
+export async function startTestDevnet({
+  chains = 1,
+  blocks = 60,
+  seed = 1,
+  endTime = TEST_END_TIME,
+}: {
+  chains?: number;
+  blocks?: number;
+  seed?: number;
+  endTime?: number;
+} = {}): Promise<TestDevnet> {
+  const folder = await mkdtemp(join(tmpdir(), 'tollgate-devnet-'));
+  const log = createLogger({ level: 'silent' });
+  const devnet = await startDevnet({
+    folder,
+    isFolderDisposable: true,
+    chains,
+    blocks,
+    trickleMs: 0,
+    seed,
+    clock: systemClock,
+    log,
+    endTime,
+  });
+  async function stop(): Promise<void> {
+    await devnet.stop();
+    await rm(folder, { recursive: true, force: true });
+  }
+  try {
+    await devnet.filled;
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return { ...devnet, folder, stop, [Symbol.asyncDispose]: stop };
+}
