@@ -1,0 +1,142 @@
+import { readFileSync } from 'node:fs';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { fileURLToPath } from 'node:url';
+
+const CONTRACTS = new URL('../src/devnet/contracts/', import.meta.url);
+const ARTIFACTS = new URL('../generated/devnet/', import.meta.url);
+const SOURCE_FOLDER = 'contracts/';
+
+const SETTINGS = { optimizer: { enabled: true, runs: 200 }, evmVersion: 'prague' } as const;
+const SELECTED = [
+  'abi',
+  'metadata',
+  'evm.bytecode.object',
+  'evm.deployedBytecode.object',
+  'evm.deployedBytecode.immutableReferences',
+] as const;
+
+type Sources = Record<string, { content: string }>;
+
+interface CompiledContract {
+  abi: unknown[];
+  metadata: string;
+  evm: {
+    bytecode: { object: string };
+    deployedBytecode: { object: string; immutableReferences?: Record<string, unknown[]> };
+  };
+}
+
+interface CompilerOutput {
+  errors?: { severity: string; formattedMessage: string }[];
+  contracts?: Record<string, Record<string, CompiledContract>>;
+}
+
+/** The part of the compiler's JavaScript interface used here; its own types are `any`. */
+interface Compiler {
+  version(): string;
+  compile(
+    input: string,
+    callbacks: { import(path: string): { contents: string } | { error: string } },
+  ): string;
+}
+
+/**
+ * Compiles every contract of the embedded chains to `generated/devnet/<Name>.json`.
+ * With `check` nothing is written. Resolves to the names of the files that were stale, missing or left over.
+ * @throws Error with the compiler's own messages when a contract does not compile.
+ */
+export async function compileContracts({ check }: { check: boolean }): Promise<string[]> {
+  const wanted = await artifacts();
+  await mkdir(ARTIFACTS, { recursive: true });
+  const present = (await readdir(ARTIFACTS)).filter(file => file.endsWith('.json'));
+
+  const stale: string[] = [];
+  for (const [file, content] of wanted) {
+    const current = present.includes(file) ? await readFile(new URL(file, ARTIFACTS), 'utf8') : undefined;
+    if (current === content) continue;
+    stale.push(file);
+    if (!check) await writeFile(new URL(file, ARTIFACTS), content);
+  }
+  for (const file of present.filter(name => !wanted.has(name))) {
+    stale.push(file);
+    if (!check) await rm(new URL(file, ARTIFACTS));
+  }
+  return stale.map(file => `generated/devnet/${file}`);
+}
+
+async function artifacts(): Promise<Map<string, string>> {
+  const require = createRequire(import.meta.url);
+  const compiler: Compiler = require('solc');
+  const sources = await ownSources();
+  const read: Record<string, string> = {};
+  const output: CompilerOutput = JSON.parse(
+    compiler.compile(
+      JSON.stringify({
+        language: 'Solidity',
+        sources,
+        settings: { ...SETTINGS, outputSelection: { '*': { '*': SELECTED } } },
+      }),
+      {
+        import: path => {
+          const contents = readFileSync(require.resolve(path), 'utf8');
+          read[path] = contents;
+          return { contents };
+        },
+      },
+    ),
+  );
+  // `Ephemeral` shows a self-destruction on purpose, so the compiler's deprecation warning is expected.
+  const errors = (output.errors ?? []).filter(({ severity }) => severity === 'error');
+  if (errors.length > 0) throw new Error(errors.map(error => error.formattedMessage).join('\n'));
+
+  const files = new Map<string, string>();
+  for (const [sourcePath, { content }] of Object.entries(sources)) {
+    const name = sourcePath.slice(SOURCE_FOLDER.length, -'.sol'.length);
+    const compiled = output.contracts?.[sourcePath]?.[name];
+    if (compiled === undefined) throw new Error(`${sourcePath} does not define a contract named ${name}`);
+    files.set(`${name}.json`, artifact(compiled, { name, sourcePath, content }));
+  }
+  return files;
+
+  function artifact(
+    { abi, metadata, evm }: CompiledContract,
+    { name, sourcePath, content }: { name: string; sourcePath: string; content: string },
+  ): string {
+    const dependencies: string[] = Object.keys(JSON.parse(metadata).sources).filter(
+      path => path !== sourcePath,
+    );
+    const additionalSources = dependencies
+      .toSorted()
+      .map(path => [path, sources[path]?.content ?? read[path]]);
+    const record = {
+      name,
+      sourcePath,
+      source: content,
+      additionalSources: Object.fromEntries(additionalSources),
+      compilerVersion: `v${compiler.version().replace('.Emscripten.clang', '')}`,
+      settings: SETTINGS,
+      abi,
+      bytecode: `0x${evm.bytecode.object}`,
+      deployedBytecode: `0x${evm.deployedBytecode.object}`,
+      immutableReferences: evm.deployedBytecode.immutableReferences ?? {},
+    };
+    return `${JSON.stringify(record, null, 1)}\n`;
+  }
+}
+
+async function ownSources(): Promise<Sources> {
+  const files = (await readdir(CONTRACTS)).filter(file => file.endsWith('.sol')).toSorted();
+  const entries = files.map(async file => {
+    const content = await readFile(new URL(file, CONTRACTS), 'utf8');
+    return [`${SOURCE_FOLDER}${file}`, { content }] as const;
+  });
+  return Object.fromEntries(await Promise.all(entries));
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const check = process.argv.includes('--check');
+  const stale = await compileContracts({ check });
+  for (const file of stale) console.log(check ? `stale: ${file}` : `written: ${file}`);
+  if (check && stale.length > 0) process.exitCode = 1;
+}

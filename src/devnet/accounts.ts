@@ -1,0 +1,43 @@
+import { pbkdf2Sync } from 'node:crypto';
+import { type Address, bytesToHex } from 'viem';
+import { HDKey, type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts';
+
+/** Publicly known test words: the accounts of the embedded chains hold nothing of value anywhere. */
+export const MNEMONIC = 'test test test test test test test test test test test junk';
+
+/** Accounts that every embedded chain funds and unlocks for the activity. */
+export const ACCOUNT_COUNT = 24;
+
+/** One more funded account, which only posts blobs. */
+export const BLOB_SENDER = ACCOUNT_COUNT;
+
+// Accounts that sign EIP-7702 authorizations start here and never send a transaction, so their nonce is known.
+const FIRST_AUTHORITY = 1000;
+
+/** The keys behind the embedded chains' accounts. */
+export interface Accounts {
+  /** Address of each funded account, by its index. */
+  readonly addresses: readonly Address[];
+  /** A funded account that can sign, for what the node does not sign itself. */
+  signer(index: number): PrivateKeyAccount;
+  /** The n-th account that signs an authorization, each one used once. */
+  authority(index: number): PrivateKeyAccount;
+}
+
+/** Derives the keys of `MNEMONIC` as wallets do (BIP-39 without a passphrase, BIP-44 path of Ethereum). */
+export function deriveAccounts(): Accounts {
+  const seed = pbkdf2Sync(MNEMONIC, 'mnemonic', 2048, 64, 'sha512');
+  const parent = HDKey.fromMasterSeed(seed).derive("m/44'/60'/0'/0");
+
+  function signer(index: number): PrivateKeyAccount {
+    const { privateKey } = parent.deriveChild(index);
+    if (privateKey === null) throw new Error(`account ${index} has no private key`);
+    return privateKeyToAccount(bytesToHex(privateKey));
+  }
+
+  return {
+    addresses: Array.from({ length: ACCOUNT_COUNT }, (_, index) => signer(index).address),
+    signer,
+    authority: index => signer(FIRST_AUTHORITY + index),
+  };
+}

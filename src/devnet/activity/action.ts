@@ -1,0 +1,74 @@
+import type { AccessList, Address, Hex } from 'viem';
+import type { Ledger } from '../holdings.ts';
+import type { Random } from '../random.ts';
+
+/** A transaction before it has a nonce and a price. Amounts in wei. */
+export interface Action {
+  /** Index of the sending account. */
+  from: number;
+  /** Absent when a contract is created. */
+  to?: Address;
+  data?: Hex;
+  value?: bigint;
+  gas: bigint;
+  /** Absent: legacy or fee market, as drawn. */
+  envelope?: Envelope;
+}
+
+/** What sets the type of a transaction: 1 (EIP-2930), 3 (EIP-4844) or 4 (EIP-7702). */
+export type Envelope =
+  | { kind: 'accessList'; accessList: AccessList }
+  | { kind: 'blob' }
+  | { kind: 'authorization'; authority: number; delegate: Address };
+
+/** Where the sample contracts of one chain stand. */
+export interface Contracts {
+  stable: Address;
+  community: Address;
+  postcards: Address;
+  items: Address;
+  splitter: Address;
+  faulty: Address;
+  factory: Address;
+  treasury: Address;
+  treasuryProxy: Address;
+  treasuryClone: Address;
+}
+
+/** What an action is made from. */
+export interface Scene {
+  random: Random;
+  /** Addresses of the funded accounts, by index. */
+  accounts: readonly Address[];
+  /** The account that owns the sample contracts. */
+  deployer: number;
+  contracts: Contracts;
+  stable: Ledger;
+  community: Ledger;
+  postcards: Ledger;
+  items: Ledger;
+  /** Allowances given and not used up, in the stable token. */
+  allowances: { owner: number; spender: number; amount: bigint }[];
+  counts: { postcards: bigint; authorities: number; treasuryWei: bigint };
+}
+
+/** Makes one action and notes its effect, or answers undefined when nobody is in a position to do it. */
+export type Play = (scene: Scene) => Action | undefined;
+
+/** A sender; low indices are drawn more often, as some wallets are busier than others. */
+export function someone({ random, accounts }: Scene): number {
+  const last = accounts.length - 1;
+  return Math.min(random.integer(0, last), random.integer(0, last));
+}
+
+/** An account other than this one. */
+export function someoneElse({ random, accounts }: Scene, account: number): number {
+  return (account + random.integer(1, accounts.length - 1)) % accounts.length;
+}
+
+/** The address of a funded account. @throws RangeError when there is no such account. */
+export function addressOf({ accounts }: Scene, index: number): Address {
+  const address = accounts[index];
+  if (address === undefined) throw new RangeError(`no account ${index}`);
+  return address;
+}

@@ -1,0 +1,149 @@
+import { encodeFunctionData, pad } from 'viem';
+import { fungibleAbi } from '../abis.ts';
+import { addressOf, type Play, someone, someoneElse } from './action.ts';
+
+const CENT = 10n ** 4n;
+const FINNEY = 10n ** 15n;
+
+/** The six-decimal token, minted by its owner to anyone. */
+export const stableMint: Play = scene => {
+  const { random, stable, contracts, deployer } = scene;
+  const to = someone(scene);
+  const amount = BigInt(random.integer(100_000, 2_000_000)) * CENT;
+  stable.add(to, amount);
+  const data = encodeFunctionData({
+    abi: fungibleAbi,
+    functionName: 'mint',
+    args: [addressOf(scene, to), amount],
+  });
+  return { from: deployer, to: contracts.stable, data, gas: 100_000n };
+};
+
+export const stableTransfer: Play = scene => {
+  const { random, stable, contracts } = scene;
+  const amount = BigInt(random.integer(50, 60_000)) * CENT;
+  const from = stable.pick(random, amount)?.account;
+  if (from === undefined) return undefined;
+  stable.take(from, amount);
+  const outside = random.chance(0.15);
+  const to = someoneElse(scene, from);
+  if (!outside) stable.add(to, amount);
+  const data = encodeFunctionData({
+    abi: fungibleAbi,
+    functionName: 'transfer',
+    args: [outside ? random.hex(20) : addressOf(scene, to), amount],
+  });
+  return { from, to: contracts.stable, data, gas: 80_000n };
+};
+
+/** The same transfer as type 1, its access list naming the token's supply slot. */
+export const stableTransferWithAccessList: Play = scene => {
+  const transfer = stableTransfer(scene);
+  if (transfer === undefined) return undefined;
+  const accessList = [{ address: scene.contracts.stable, storageKeys: [pad('0x2', { size: 32 })] }];
+  return { ...transfer, gas: 90_000n, envelope: { kind: 'accessList', accessList } };
+};
+
+export const stableBurn: Play = ({ random, stable, contracts }) => {
+  const amount = BigInt(random.integer(10, 900)) * CENT;
+  const from = stable.pick(random, amount)?.account;
+  if (from === undefined) return undefined;
+  stable.take(from, amount);
+  const data = encodeFunctionData({ abi: fungibleAbi, functionName: 'burn', args: [amount] });
+  return { from, to: contracts.stable, data, gas: 80_000n };
+};
+
+export const stableApprove: Play = scene => {
+  const { random, contracts, allowances } = scene;
+  const owner = someone(scene);
+  const spender = someoneElse(scene, owner);
+  const amount = BigInt(random.integer(100, 10_000)) * CENT;
+  const given = allowances.findIndex(allowance => allowance.owner === owner && allowance.spender === spender);
+  if (given >= 0) allowances.splice(given, 1);
+  allowances.push({ owner, spender, amount });
+  const data = encodeFunctionData({
+    abi: fungibleAbi,
+    functionName: 'approve',
+    args: [addressOf(scene, spender), amount],
+  });
+  return { from: owner, to: contracts.stable, data, gas: 80_000n };
+};
+
+/** Uses up the oldest allowance whose owner still has the money. */
+export const stableTransferFrom: Play = scene => {
+  const { stable, contracts, allowances } = scene;
+  const usable = allowances.findIndex(({ owner, amount }) =>
+    stable.of(owner).some(holding => holding.amount >= amount),
+  );
+  const [allowance] = usable < 0 ? [] : allowances.splice(usable, 1);
+  if (allowance === undefined) return undefined;
+  const { owner, spender, amount } = allowance;
+  stable.take(owner, amount);
+  stable.add(spender, amount);
+  const data = encodeFunctionData({
+    abi: fungibleAbi,
+    functionName: 'transferFrom',
+    args: [addressOf(scene, owner), addressOf(scene, spender), amount],
+  });
+  return { from: spender, to: contracts.stable, data, gas: 100_000n };
+};
+
+/** One transaction that makes a transfer to every other account: more than ten of them. */
+export const stablePayMany: Play = scene => {
+  const { random, stable, contracts, accounts } = scene;
+  const each = BigInt(random.integer(100, 2_000)) * CENT;
+  const others = accounts.length - 1;
+  const from = stable.pick(random, each * BigInt(others))?.account;
+  if (from === undefined) return undefined;
+  const recipients = accounts
+    .keys()
+    .filter(account => account !== from)
+    .toArray();
+  stable.take(from, each * BigInt(others));
+  for (const account of recipients) stable.add(account, each);
+  const data = encodeFunctionData({
+    abi: fungibleAbi,
+    functionName: 'payMany',
+    args: [recipients.map(account => addressOf(scene, account)), each],
+  });
+  return { from, to: contracts.stable, data, gas: 1_200_000n };
+};
+
+/** The eighteen-decimal token. */
+export const communityMint: Play = scene => {
+  const { random, community, contracts, deployer } = scene;
+  const to = someone(scene);
+  const amount = BigInt(random.integer(10_000, 900_000)) * FINNEY;
+  community.add(to, amount);
+  const data = encodeFunctionData({
+    abi: fungibleAbi,
+    functionName: 'mint',
+    args: [addressOf(scene, to), amount],
+  });
+  return { from: deployer, to: contracts.community, data, gas: 100_000n };
+};
+
+export const communityTransfer: Play = scene => {
+  const { random, community, contracts } = scene;
+  const amount = BigInt(random.integer(1, 9_000)) * FINNEY;
+  const from = community.pick(random, amount)?.account;
+  if (from === undefined) return undefined;
+  const to = someoneElse(scene, from);
+  community.take(from, amount);
+  community.add(to, amount);
+  const data = encodeFunctionData({
+    abi: fungibleAbi,
+    functionName: 'transfer',
+    args: [addressOf(scene, to), amount],
+  });
+  return { from, to: contracts.community, data, gas: 80_000n };
+};
+
+export const communityBurn: Play = ({ random, community, contracts }) => {
+  const amount = BigInt(random.integer(1, 900)) * FINNEY;
+  const from = community.pick(random, amount)?.account;
+  if (from === undefined) return undefined;
+  community.take(from, amount);
+  const data = encodeFunctionData({ abi: fungibleAbi, functionName: 'burn', args: [amount] });
+  return { from, to: contracts.community, data, gas: 80_000n };
+};

@@ -1,0 +1,120 @@
+import {
+  type Abi,
+  type Address,
+  encodeDeployData,
+  encodeFunctionData,
+  getContractAddress,
+  parseAbi,
+} from 'viem';
+import { factoryAbi, fungibleAbi, treasuryAbi } from './abis.ts';
+import type { Action, Contracts } from './activity/action.ts';
+import { creationCode } from './artifacts.ts';
+
+const TOKEN_CAP = 10n ** 27n;
+
+/** A sample contract of a chain. `artifactName` is its file under `generated/devnet`; a clone was not compiled. */
+export interface EmbeddedContract {
+  name: string;
+  address: Address;
+  artifactName: string | null;
+}
+
+/** The sample contracts of one chain: where they will stand and the transactions that put them there. */
+export interface Deployment {
+  contracts: Contracts;
+  listed: EmbeddedContract[];
+  /** In this order, from the deployer's nonce 0. */
+  actions: Action[];
+}
+
+/** Addresses follow from the deployer's nonces, so they are known before anything is sent. */
+export function planDeployment({
+  index,
+  address: deployer,
+}: {
+  index: number;
+  address: Address;
+}): Deployment {
+  const listed: EmbeddedContract[] = [];
+  const actions: Action[] = [];
+
+  function deploy(
+    name: string,
+    artifactName: string,
+    creation?: { abi: Abi; args: readonly unknown[] },
+  ): Address {
+    const bytecode = creationCode(artifactName);
+    const data = creation === undefined ? bytecode : encodeDeployData({ ...creation, bytecode });
+    const address = getContractAddress({ from: deployer, nonce: BigInt(actions.length) });
+    actions.push({ from: index, data, gas: 4_000_000n });
+    listed.push({ name, address, artifactName });
+    return address;
+  }
+
+  const named = parseAbi(['constructor(string name, string symbol)']);
+  const capped = parseAbi(['constructor(string name, string symbol, uint256 cap)']);
+  const behindProxy = parseAbi(['constructor(address implementation, bytes call)']);
+  const stable = deploy('US Dollar Sample', 'StableToken', {
+    abi: named,
+    args: ['US Dollar Sample', 'USDS'],
+  });
+  const community = deploy('Community Token', 'CommunityToken', {
+    abi: capped,
+    args: ['Community Token', 'TOLL', TOKEN_CAP],
+  });
+  const postcards = deploy('Postcards', 'Postcards', { abi: named, args: ['Postcards', 'POST'] });
+  const items = deploy('Game Items', 'GameItems', { abi: named, args: ['Game Items', 'ITEM'] });
+  const splitter = deploy('Payment Splitter', 'PaymentSplitter');
+  const faulty = deploy('Faulty', 'Faulty');
+  const factory = deploy('Factory', 'Factory');
+  const treasury = deploy('Treasury', 'Treasury');
+  const initialize = encodeFunctionData({ abi: treasuryAbi, functionName: 'initialize', args: [deployer] });
+  const treasuryProxy = deploy('Treasury Proxy', 'TreasuryProxy', {
+    abi: behindProxy,
+    args: [treasury, initialize],
+  });
+
+  // A contract's own nonce starts at 1 (EIP-161), and the clone is the first thing the factory creates.
+  const treasuryClone = getContractAddress({ from: factory, nonce: 1n });
+  const args = [treasury, deployer] as const;
+  const clone = encodeFunctionData({ abi: factoryAbi, functionName: 'cloneTreasury', args });
+  actions.push({ from: index, to: factory, data: clone, gas: 400_000n });
+  listed.push({ name: 'Treasury Clone', address: treasuryClone, artifactName: null });
+
+  return {
+    contracts: {
+      stable,
+      community,
+      postcards,
+      items,
+      splitter,
+      faulty,
+      factory,
+      treasury,
+      treasuryProxy,
+      treasuryClone,
+    },
+    listed,
+    actions,
+  };
+}
+
+/** Mints this much of a token to every account. */
+export function planEndowment({
+  token,
+  owner,
+  accounts,
+  amount,
+}: {
+  token: Address;
+  owner: number;
+  accounts: readonly Address[];
+  amount: bigint;
+}): Action[] {
+  return accounts.map(account => ({
+    from: owner,
+    to: token,
+    data: encodeFunctionData({ abi: fungibleAbi, functionName: 'mint', args: [account, amount] }),
+    gas: 100_000n,
+  }));
+}

@@ -1,0 +1,120 @@
+import type { Address, Hex } from 'viem';
+import type { Action, Scene } from './activity/action.ts';
+import { activityMix } from './activity/mix.ts';
+import { baseFeeWalk } from './base-fee.ts';
+import { type EmbeddedContract, planDeployment, planEndowment } from './deployment.ts';
+import { createLedger } from './holdings.ts';
+import { type Random, seededRandom } from './random.ts';
+import { blockTimes } from './timeline.ts';
+
+const DEPLOYMENTS_A_BLOCK = 4;
+const SHOWN_A_BLOCK = 3;
+const BIG_BLOCK_EVERY = 50;
+const FIRST_BIG_BLOCK = 40;
+const STABLE_ENDOWMENT = 50_000n * 10n ** 6n;
+const COMMUNITY_ENDOWMENT = 2_000n * 10n ** 18n;
+
+/** A block before it is mined. `time` in seconds, `baseFeePerGas` in wei. */
+export interface PlannedBlock {
+  time: number;
+  baseFeePerGas: bigint;
+  actions: Action[];
+}
+
+/** All that will happen on one chain; nothing in it depends on the node. */
+export interface Plan {
+  contracts: EmbeddedContract[];
+  /** Receives the priority fees. */
+  feeRecipient: Hex;
+  /** Draws that belong to this chain alone, shared by everything that sends to it. */
+  random: Random;
+  /** Seconds. */
+  genesisTime: number;
+  /** The blocks of the fill, each made when it is asked for; once only. */
+  blocks(): Generator<PlannedBlock>;
+  /** More of the same mix, after the fill. */
+  more(count: number): Action[];
+  /** The next step of the chain's base fee, a walk between 5 and 40 gwei. */
+  nextBaseFee(): bigint;
+}
+
+/** The activity of the chain at `index`; the same arguments always give the same plan. `endTime` in ms. */
+export function planChain({
+  index,
+  chainId,
+  seed,
+  accounts,
+  blocks,
+  endTime,
+}: {
+  index: number;
+  chainId: number;
+  seed: number;
+  accounts: readonly Address[];
+  blocks: number;
+  endTime: number;
+}): Plan {
+  const random = seededRandom(`${seed}/${chainId}`);
+  // Another deployer on each chain, so that no contract has the same address on two of them.
+  const deployer = index % accounts.length;
+  const address = accounts[deployer];
+  if (address === undefined) throw new RangeError('a chain needs an account that deploys');
+  const deployment = planDeployment({ index: deployer, address });
+  const scene: Scene = {
+    random,
+    accounts,
+    deployer,
+    contracts: deployment.contracts,
+    stable: createLedger(),
+    community: createLedger(),
+    postcards: createLedger(),
+    items: createLedger(),
+    allowances: [],
+    counts: { postcards: 0n, authorities: 0, treasuryWei: 0n },
+  };
+  const mix = activityMix(scene, { isOdd: index % 2 === 1 });
+  const nextBaseFee = baseFeeWalk(random);
+  const [genesisTime = 0, ...times] = blockTimes({ blocks, endTime });
+
+  function* blockActions(): Generator<Action[]> {
+    for (let at = 0; at < deployment.actions.length; at += DEPLOYMENTS_A_BLOCK) {
+      yield deployment.actions.slice(at, at + DEPLOYMENTS_A_BLOCK);
+    }
+    yield [];
+    yield endow();
+    yield* mix.showing(SHOWN_A_BLOCK);
+    while (true) yield random.chance(0.12) ? [] : mix.more(random.integer(1, 12));
+  }
+
+  function endow(): Action[] {
+    for (const account of accounts.keys()) {
+      scene.stable.add(account, STABLE_ENDOWMENT);
+      scene.community.add(account, COMMUNITY_ENDOWMENT);
+    }
+    const { stable, community } = deployment.contracts;
+    return [
+      ...planEndowment({ token: stable, owner: deployer, accounts, amount: STABLE_ENDOWMENT }),
+      ...planEndowment({ token: community, owner: deployer, accounts, amount: COMMUNITY_ENDOWMENT }),
+    ];
+  }
+
+  function* plannedBlocks(): Generator<PlannedBlock> {
+    const usual = blockActions();
+    for (const [position, time] of times.entries()) {
+      const number = position + 1;
+      const isBig = number >= FIRST_BIG_BLOCK && (number - FIRST_BIG_BLOCK) % BIG_BLOCK_EVERY === 0;
+      const actions = isBig ? mix.more(random.integer(52, 70)) : (usual.next().value ?? []);
+      yield { time, baseFeePerGas: nextBaseFee(), actions };
+    }
+  }
+
+  return {
+    contracts: deployment.listed,
+    feeRecipient: random.hex(20),
+    random,
+    genesisTime,
+    blocks: plannedBlocks,
+    more: mix.more,
+    nextBaseFee,
+  };
+}

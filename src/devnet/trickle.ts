@@ -1,0 +1,76 @@
+import { numberToHex } from 'viem';
+import type { Clock } from '../lib/clock.ts';
+import { type Logger, logAndGoOn } from '../lib/logger.ts';
+import type { Accounts } from './accounts.ts';
+import { setBaseFee } from './fill.ts';
+import type { Plan } from './plan.ts';
+import type { Call, Rpc } from './rpc.ts';
+import type { TransactionWriter } from './transaction.ts';
+
+/**
+ * Adds one block every `intervalMs`, each with one to three transactions, until the signal aborts; a block that
+ * fails is logged and the next one tries again. Nothing is assumed about the chain but what it says itself, so
+ * somebody else may mine, or undo blocks, in between.
+ */
+export async function trickle({
+  plan,
+  rpc,
+  write,
+  accounts,
+  intervalMs,
+  clock,
+  log,
+  signal,
+}: {
+  plan: Plan;
+  rpc: Rpc;
+  write: TransactionWriter;
+  accounts: Accounts;
+  intervalMs: number;
+  clock: Clock;
+  log: Logger;
+  signal: AbortSignal;
+}): Promise<void> {
+  while (!signal.aborted) {
+    await clock.sleep(intervalMs, signal).catch(() => undefined);
+    if (signal.aborted) return;
+    await addBlock().catch(error => {
+      if (!signal.aborted) logAndGoOn(log, 'adding a block to an embedded chain')(error);
+    });
+  }
+
+  async function addBlock(): Promise<void> {
+    const actions = plan.more(plan.random.integer(1, 3));
+    const senders = [...new Set(actions.map(({ from }) => from))];
+    const [latest, ...counts] = await rpc.batch([
+      { method: 'eth_getBlockByNumber', params: ['latest', false] },
+      ...senders.map(from => ({
+        method: 'eth_getTransactionCount',
+        params: [accounts.signer(from).address, 'pending'],
+      })),
+    ]);
+    const nonces = new Map(senders.map((from, position) => [from, Number(counts[position])]));
+    const baseFeePerGas = plan.nextBaseFee();
+    const calls: Call[] = [setBaseFee(baseFeePerGas)];
+    for (const action of actions) {
+      const nonce = nonces.get(action.from) ?? 0;
+      nonces.set(action.from, nonce + 1);
+      calls.push(await write(action, nonce, { baseFeePerGas, random: plan.random }));
+    }
+    const sent = await rpc.batch(calls).then(
+      () => undefined,
+      (error: unknown) => error,
+    );
+    // The block is mined even so: a refused transaction must not stop the clock of the chain.
+    await rpc.call(
+      'evm_mine',
+      numberToHex(Math.max(Math.floor(clock.now() / 1000), timestampOf(latest) + 1)),
+    );
+    if (sent !== undefined) throw sent;
+  }
+}
+
+function timestampOf(block: unknown): number {
+  if (typeof block === 'object' && block !== null && 'timestamp' in block) return Number(block.timestamp);
+  throw new TypeError('the node answered without a latest block');
+}

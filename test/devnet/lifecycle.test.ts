@@ -1,0 +1,154 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { AnvilMissing, findAnvil } from '../../src/devnet/anvil-binary.ts';
+import { httpRpc } from '../../src/devnet/rpc.ts';
+import { type Devnet, type DevnetOptions, startDevnet } from '../../src/devnet/start-devnet.ts';
+import { systemClock } from '../../src/lib/clock.ts';
+import { createLogger } from '../../src/lib/logger.ts';
+
+let folder: string;
+let devnet: Devnet | undefined;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'tollgate-devnet-'));
+});
+
+afterEach(async () => {
+  await devnet?.stop();
+  devnet = undefined;
+  await rm(folder, { recursive: true, force: true });
+});
+
+test('stop leaves no process and no folder of a chain', async () => {
+  const { chains, filled, stop } = await start({ chains: 2 });
+  await filled;
+  const before = await readdir(folder);
+
+  await stop();
+
+  expect(before).toEqual(['chain-31337', 'chain-31338']);
+  expect(chains.flatMap(({ pids }) => [pids.supervisor, pids.anvil]).filter(isRunning)).toEqual([]);
+  expect(await readdir(folder)).toEqual([]);
+});
+
+test('stop during the fill rejects what waits for the fill, and says why', async () => {
+  const { filled, stop, progress } = await start({ blocks: 5_000 });
+
+  await stop();
+
+  await expect(filled).rejects.toThrow();
+  expect(progress()).toEqual([{ chainId: 31337, done: expect.any(Number), total: 5_000 }]);
+  expect(progress()[0]?.done).toBeLessThan(5_000);
+});
+
+test('no process and no folder outlives a parent that is killed', async () => {
+  const script = fileURLToPath(new URL('./start-and-wait.ts', import.meta.url));
+  const parent = spawn(process.execPath, [script, folder], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const [line] = await once(createInterface({ input: parent.stdout }), 'line');
+  const pids: number[] = JSON.parse(line);
+  const before = pids.filter(isRunning);
+
+  parent.kill('SIGKILL');
+
+  expect(before).toHaveLength(4);
+  await eventually(() => !pids.some(isRunning) && !existsSync(folder));
+  expect(pids.filter(isRunning)).toEqual([]);
+  expect(existsSync(folder)).toBe(false);
+});
+
+test('a chain that ends by itself is reported and swept up', async () => {
+  const { chains, failed } = await start({});
+  const anvil = chains[0]?.pids.anvil ?? 0;
+
+  process.kill(anvil, 'SIGKILL');
+
+  expect((await failed).message).toBe('the embedded chain 31337 ended unexpectedly: SIGKILL');
+  expect(await readdir(folder)).toEqual([]);
+});
+
+test('a chain whose supervisor is killed is reported and does not run on alone', async () => {
+  const { chains, failed } = await start({});
+  const { supervisor = 0, anvil = 0 } = chains[0]?.pids ?? {};
+
+  process.kill(supervisor, 'SIGKILL');
+
+  expect((await failed).message).toContain('supervisor ended with SIGKILL');
+  await eventually(() => !isRunning(anvil));
+  expect(isRunning(anvil)).toBe(false);
+  expect(await readdir(folder)).toEqual([]);
+});
+
+test('after the fill the trickle goes on adding blocks, even over a reorganisation, until stop', async () => {
+  const { chains, filled, stop } = await start({ trickleMs: 30 });
+  const rpc = httpRpc(chains[0]?.rpcUrl ?? '');
+  const height = async (): Promise<number> => Number(await rpc.call('eth_blockNumber'));
+  await filled;
+
+  await eventually(async () => (await height()) >= 63);
+  await rpc.call('anvil_reorg', 2, []);
+  await rpc.call('evm_mine');
+  const afterwards = await height();
+  await eventually(async () => (await height()) >= afterwards + 3);
+
+  const latest = await rpc.call('eth_getBlockByNumber', 'latest', false);
+  expect(latest).toHaveProperty('transactions', expect.arrayContaining([expect.any(String)]));
+  await stop();
+  await expect(height()).rejects.toThrow('fetch failed');
+});
+
+test('without anvil the message says what to install', () => {
+  const nowhere = {
+    packageName: '@foundry-rs/anvil-for-no-platform',
+    command: 'anvil-that-is-not-installed',
+  };
+
+  expect(() => findAnvil(nowhere)).toThrow(AnvilMissing);
+  expect(() => findAnvil({ ...nowhere, anvil: join(folder, 'anvil') })).toThrow(
+    /npm install.*Foundry.*getfoundry\.sh.*ANVIL_BIN/,
+  );
+});
+
+test('without the package a configured anvil is used', () => {
+  const anvil = findAnvil();
+
+  expect(findAnvil({ packageName: '@foundry-rs/anvil-for-no-platform', anvil })).toBe(anvil);
+});
+
+async function start(options: Partial<DevnetOptions>): Promise<Devnet> {
+  devnet = await startDevnet({
+    folder,
+    chains: 1,
+    blocks: 60,
+    trickleMs: 0,
+    seed: 1,
+    clock: systemClock,
+    log: createLogger({ level: 'silent' }),
+    ...options,
+  });
+  return devnet;
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function eventually(isTrue: () => boolean | Promise<boolean>): Promise<void> {
+  for (let attempt = 0; attempt < 200; attempt++) {
+    if (await isTrue()) return;
+    await delay(50);
+  }
+  throw new Error('did not happen within ten seconds');
+}
