@@ -1,10 +1,24 @@
-import { type Logger as PinoLogger, pino } from 'pino';
+import { type DestinationStream, type Logger as PinoLogger, pino } from 'pino';
+import { textLine } from './text-line.ts';
 
 export type Logger = PinoLogger;
 
-/** A structured logger on standard output, one JSON line an entry. */
-export function createLogger({ level }: { level: string }): Logger {
-  return pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime });
+export interface LoggerOptions {
+  /** trace, debug, info, warn, error, fatal or silent. */
+  level: string;
+  /** `json`: one JSON object a line (the default); `text`: one line for people. */
+  format?: 'json' | 'text';
+  /** Where lines go; standard output when absent. */
+  destination?: DestinationStream;
+}
+
+/** A structured logger, one entry a line. */
+export function createLogger({ level, format = 'json', destination }: LoggerOptions): Logger {
+  const sink = destination ?? pino.destination(1);
+  const options = { level, base: null, timestamp: pino.stdTimeFunctions.isoTime };
+  return format === 'json'
+    ? pino(options, sink)
+    : pino(options, { write: line => sink.write(textLine(line)) });
 }
 
 /** For a failure that must not stop anything: says what was being done and goes on. */

@@ -1,0 +1,59 @@
+import Koa, { type Middleware } from 'koa';
+import type { Clock } from '../lib/clock.ts';
+import type { Logger } from '../lib/logger.ts';
+import { accessLog } from './access-log.ts';
+import { clientReader } from './client-address.ts';
+import { corsForReads } from './cors.ts';
+import { errorAnswers } from './error-answers.ts';
+import { type FormatError, messageOnly } from './errors.ts';
+import type { Metrics } from './metrics.ts';
+import { rateLimit } from './rate-limit.ts';
+import { requestId } from './request-id.ts';
+import type {} from './state.ts';
+import { checkTarget } from './target.ts';
+
+export interface AppOptions {
+  log: Logger;
+  metrics: Metrics;
+  clock: Clock;
+  /** Requests a minute and client address; 600 when absent. */
+  rateLimitPerMinute?: number;
+  /** CIDRs whose X-Forwarded-* headers are believed. */
+  trustedProxies?: readonly string[];
+  routes: readonly Middleware[];
+  /** The body of error answers; `{ message }` when absent. */
+  formatError?: FormatError;
+}
+
+/** A Koa app with the middleware every service has. Only request id, log and metrics stand outside the error answers. */
+export function createApp(options: AppOptions): Koa {
+  const { log, metrics, clock, rateLimitPerMinute = 600, trustedProxies = [], routes } = options;
+  const app = new Koa();
+  app.on('error', error => log.warn({ err: error }, 'an answer could not be sent'));
+  app.use(requestId(log));
+  app.use(accessLog(clock));
+  app.use(countRequests(metrics));
+  app.use(errorAnswers(options.formatError ?? messageOnly));
+  app.use(checkTarget);
+  app.use(readClient(trustedProxies));
+  app.use(rateLimit(rateLimitPerMinute));
+  app.use(corsForReads);
+  for (const route of routes) app.use(route);
+  return app;
+}
+
+function countRequests(metrics: Metrics): Middleware {
+  return async (ctx, next) => {
+    const startedAt = performance.now();
+    await next();
+    metrics.request(ctx.state.operationId ?? 'none', ctx.status, (performance.now() - startedAt) / 1000);
+  };
+}
+
+function readClient(trustedProxies: readonly string[]): Middleware {
+  const read = clientReader(trustedProxies);
+  return async (ctx, next) => {
+    ctx.state.client = read(ctx.req);
+    await next();
+  };
+}

@@ -1,0 +1,59 @@
+import type { Context, Middleware } from 'koa';
+import { allowReading } from './cors.ts';
+import { type FormatError, HttpError } from './errors.ts';
+import { pathOf } from './target.ts';
+
+const INTERNAL = new HttpError(500, 'Internal server error');
+/** What an answer that failed half-way may already have said about a body that is not coming. */
+const BODY_HEADERS = [
+  'Content-Type',
+  'Content-Length',
+  'Content-Encoding',
+  'Transfer-Encoding',
+  'ETag',
+  'Last-Modified',
+];
+
+/**
+ * Turns whatever is thrown further in into a JSON answer: an HttpError as it says, anything else a 500 whose cause is
+ * only logged; a request that nobody answered is 404. Every error is `Cache-Control: no-store`.
+ */
+export function errorAnswers(formatError: FormatError): Middleware {
+  return async (ctx, next) => {
+    try {
+      await next();
+      // Koa starts every answer at 404 without a body.
+      if (ctx.status === 404 && (ctx.body === undefined || ctx.body === null))
+        throw new HttpError(404, 'Not found');
+      if (ctx.status >= 400 && !ctx.res.hasHeader('Cache-Control')) ctx.set('Cache-Control', 'no-store');
+    } catch (error) {
+      answer(ctx, error, formatError);
+    }
+  };
+}
+
+function answer(ctx: Context, error: unknown, formatError: FormatError): void {
+  const { log } = ctx.state;
+  const shown = error instanceof HttpError ? error : INTERNAL;
+  if (shown.status >= 500) log.error({ err: error }, 'request failed');
+  if (ctx.headerSent) {
+    ctx.res.destroy(); // half an answer is out: only a broken connection says that the rest is missing
+    return;
+  }
+  for (const name of BODY_HEADERS) ctx.remove(name);
+  allowReading(ctx);
+  ctx.status = shown.status;
+  ctx.body = worded(ctx, shown, formatError);
+  ctx.type = 'application/json; charset=utf-8';
+  ctx.set({ 'Cache-Control': 'no-store', ...shown.headers });
+}
+
+function worded(ctx: Context, { status, message }: HttpError, formatError: FormatError): string {
+  const { requestId, log } = ctx.state;
+  try {
+    return JSON.stringify(formatError(status, message, { path: pathOf(ctx.req.url ?? ''), requestId }));
+  } catch (error) {
+    log.error({ err: error }, 'an error could not be worded');
+    return JSON.stringify({ message });
+  }
+}

@@ -1,0 +1,57 @@
+import Router from '@koa/router';
+import type { Context, Middleware } from 'koa';
+import { routesOf } from './routes.ts';
+
+/** One thing that must be in order before requests may come. `detail` is shown to whoever asks. Throwing means no. */
+export type Check = () => { ok: boolean; detail?: string } | Promise<{ ok: boolean; detail?: string }>;
+
+type Outcome = { ok: boolean; detail?: string };
+
+const CHECK_TIMEOUT_MS = 2_000;
+
+/**
+ * GET /healthz: 200 for as long as the process answers at all. GET /readyz: 200 when every check is in order, else
+ * 503; names each check. A check that takes longer than `timeoutMs` (2 s) is not in order.
+ */
+export function healthRoutes({
+  checks,
+  timeoutMs = CHECK_TIMEOUT_MS,
+}: {
+  checks: Readonly<Record<string, Check>>;
+  timeoutMs?: number;
+}): Middleware {
+  const router = new Router();
+  router.get('/healthz', ctx => answer(ctx, 200, { status: 'ok' }));
+  router.get('/readyz', async ctx => {
+    const outcomes = await Promise.all(
+      Object.entries(checks).map(async ([name, check]) => [name, await outcomeOf(ctx, name, check)] as const),
+    );
+    const isReady = outcomes.every(([, outcome]) => outcome.ok);
+    answer(ctx, isReady ? 200 : 503, {
+      status: isReady ? 'ready' : 'not ready',
+      checks: Object.fromEntries(outcomes),
+    });
+  });
+  return routesOf(router);
+
+  async function outcomeOf(ctx: Context, name: string, check: Check): Promise<Outcome> {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<Outcome>(resolve => {
+      timer = setTimeout(() => resolve({ ok: false, detail: `no answer in ${timeoutMs} ms` }), timeoutMs);
+    });
+    try {
+      return await Promise.race([late, Promise.try(check)]);
+    } catch (error) {
+      ctx.state.log.warn({ err: error, check: name }, 'readiness check failed');
+      return { ok: false, detail: 'failed' };
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+}
+
+function answer(ctx: Context, status: number, body: object): void {
+  ctx.status = status;
+  ctx.set('Cache-Control', 'no-store');
+  ctx.body = body;
+}

@@ -1,0 +1,108 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+
+/** How far one chain's index is: its newest indexed block and how many blocks the chain is ahead of it. */
+export interface IndexProgress {
+  chain: string;
+  headBlock: number;
+  lagBlocks: number;
+}
+
+/** What a process counts; `registry` writes it in Prometheus' text format. */
+export interface Metrics {
+  registry: Registry;
+  request(operation: string, status: number, seconds: number): void;
+  /** `result` is hit, miss, stale … */
+  cacheResult(result: string): void;
+  /** `outcome` is ok or the kind of a back end's error. */
+  backendCall(call: { chain: string; backend: string; outcome: string; seconds?: number }): void;
+  /** Reads are made at every scrape; one that fails leaves its chains out of that scrape. */
+  watchIndex(read: () => readonly IndexProgress[] | Promise<readonly IndexProgress[]>): void;
+}
+
+const REQUEST_BUCKETS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+
+/** Metrics in a registry of their own. `ofProcess` adds Node's memory, CPU, event loop and garbage collection. */
+export function createMetrics({ ofProcess = false }: { ofProcess?: boolean } = {}): Metrics {
+  const registry = new Registry();
+  const registers = [registry];
+  if (ofProcess) collectDefaultMetrics({ register: registry });
+  const indexReads: Parameters<Metrics['watchIndex']>[0][] = [];
+  let reading: Promise<IndexProgress[]> | undefined;
+
+  const requests = new Counter({
+    name: 'tollgate_http_requests_total',
+    help: 'Answered requests by operation and status',
+    labelNames: ['operation', 'status'],
+    registers,
+  });
+  const requestSeconds = new Histogram({
+    name: 'tollgate_http_request_duration_seconds',
+    help: 'Time to make an answer, by operation',
+    labelNames: ['operation'],
+    buckets: REQUEST_BUCKETS_S,
+    registers,
+  });
+  const cacheResults = new Counter({
+    name: 'tollgate_cache_results_total',
+    help: 'Look-ups in the response cache by result',
+    labelNames: ['result'],
+    registers,
+  });
+  const backendCalls = new Counter({
+    name: 'tollgate_backend_calls_total',
+    help: 'Calls to back ends by chain, back end and outcome',
+    labelNames: ['chain', 'backend', 'outcome'],
+    registers,
+  });
+  const backendSeconds = new Histogram({
+    name: 'tollgate_backend_call_duration_seconds',
+    help: 'Time of calls to back ends, by chain and back end',
+    labelNames: ['chain', 'backend'],
+    buckets: REQUEST_BUCKETS_S,
+    registers,
+  });
+  watchedGauge('tollgate_index_head_block', 'Newest indexed block by chain', progress => progress.headBlock);
+  watchedGauge(
+    'tollgate_index_lag_blocks',
+    'Blocks by which a chain is ahead of its index',
+    progress => progress.lagBlocks,
+  );
+
+  function watchedGauge(name: string, help: string, amountOf: (progress: IndexProgress) => number): void {
+    new Gauge({
+      name,
+      help,
+      labelNames: ['chain'],
+      registers,
+      async collect() {
+        const progress = await readIndexes();
+        this.reset();
+        for (const one of progress) this.set({ chain: one.chain }, amountOf(one));
+      },
+    });
+  }
+
+  /** Both gauges of one scrape share one read. */
+  function readIndexes(): Promise<IndexProgress[]> {
+    reading ??= Promise.allSettled(indexReads.map(async read => read()))
+      .then(reads => reads.flatMap(read => (read.status === 'fulfilled' ? read.value : [])))
+      .finally(() => {
+        reading = undefined;
+      });
+    return reading;
+  }
+
+  return {
+    registry,
+    request: (operation, status, seconds) => {
+      requests.inc({ operation, status });
+      requestSeconds.observe({ operation }, seconds);
+    },
+    cacheResult: result => cacheResults.inc({ result }),
+    backendCall: ({ chain, backend, outcome, seconds }) => {
+      backendCalls.inc({ chain, backend, outcome });
+      if (seconds !== undefined) backendSeconds.observe({ chain, backend }, seconds);
+    },
+    watchIndex: read => indexReads.push(read),
+  };
+}

@@ -1,0 +1,53 @@
+import type { Context } from 'koa';
+import { type Coding, formTag, type Representation } from '../lib/representation.ts';
+import { acceptedCodings } from './accept-encoding.ts';
+
+const JSON_TYPE = 'application/json; charset=utf-8';
+
+/**
+ * Answers a request with ready bytes in the coding the client likes best, or with 304 when it holds them already.
+ * `status` is 200 unless given (or set on `ctx` before); only a 200 carries an ETag and honours If-None-Match.
+ */
+export function sendRepresentation(
+  ctx: Context,
+  representation: Representation,
+  headers: Readonly<Record<string, string>>,
+  status = ctx.status === 404 ? 200 : ctx.status, // Koa starts at 404
+): void {
+  const { coding, bytes } = chosenForm(ctx, representation);
+  for (const name in headers) ctx.set(name, headers[name] ?? '');
+  if (ctx.res.hasHeader('Vary')) ctx.vary('Accept-Encoding');
+  else ctx.set('Vary', 'Accept-Encoding');
+  ctx.status = status;
+  if (status === 200) {
+    const tag = formTag(representation.etag, coding);
+    ctx.set('ETag', tag);
+    if (isHeld(ctx, tag)) {
+      ctx.status = 304;
+      return;
+    }
+  }
+  if (!ctx.res.hasHeader('Content-Type')) ctx.set('Content-Type', JSON_TYPE);
+  if (coding !== 'identity') ctx.set('Content-Encoding', coding);
+  ctx.body = bytes;
+}
+
+/** What an Accept-Encoding allows and the representation holds; a short body is held as it is only. */
+function chosenForm(ctx: Context, representation: Representation): { coding: Coding; bytes: Buffer } {
+  const header = ctx.req.headers['accept-encoding'];
+  for (const coding of acceptedCodings(typeof header === 'string' ? header : undefined)) {
+    const bytes = representation[coding];
+    if (bytes !== undefined) return { coding, bytes };
+  }
+  return { coding: 'identity', bytes: representation.identity };
+}
+
+/** If-None-Match compares weakly: a proxy may have weakened our tag (RFC 9110, 13.1.2). */
+function isHeld(ctx: Context, tag: string): boolean {
+  if (ctx.method !== 'GET' && ctx.method !== 'HEAD') return false;
+  const header = ctx.req.headers['if-none-match'];
+  if (header === undefined) return false;
+  if (header.trim() === '*') return true;
+  const held: readonly string[] = header.match(/"[^"]*"/g) ?? [];
+  return held.includes(tag);
+}

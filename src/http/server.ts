@@ -1,0 +1,108 @@
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import type Koa from 'koa';
+import type { Logger } from '../lib/logger.ts';
+import { answerUnreadable } from './client-error.ts';
+import { type FormatError, messageOnly } from './errors.ts';
+
+export interface ListenOptions {
+  app: Koa;
+  host: string;
+  /** 0 takes a free one. */
+  port: number;
+  log: Logger;
+  /** Words the answers to requests that could not even be parsed; `{ message }` when absent. */
+  formatError?: FormatError;
+}
+
+export interface Listening {
+  /** Origin without a slash at the end, for example `http://127.0.0.1:3000`. */
+  url: string;
+  port: number;
+  /**
+   * Stops accepting, drops idle connections, lets requests in flight finish for up to `drainMs` (10 s), then cuts
+   * them off. Resolves when the last connection is gone; calling it again gives the same promise.
+   */
+  close(drainMs?: number): Promise<void>;
+}
+
+const DRAIN_MS = 10_000;
+const HEADERS_TIMEOUT_MS = 15_000;
+const REQUEST_TIMEOUT_MS = 60_000;
+const KEEP_ALIVE_MS = 65_000; // longer than the 60 s of common load balancers, so that they hang up first
+
+/** Serves an app on an address. Rejects when the address cannot be had. */
+export async function listen({
+  app,
+  host,
+  port,
+  log,
+  formatError = messageOnly,
+}: ListenOptions): Promise<Listening> {
+  const connections = new Set<Socket>();
+  const inFlight = new Map<Duplex, ServerResponse>();
+  let closing: Promise<void> | undefined;
+
+  const server = createServer({
+    headersTimeout: HEADERS_TIMEOUT_MS,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    connectionsCheckingInterval: 5_000,
+    requireHostHeader: false, // checked by the app, which answers in JSON
+  });
+  server.on('connection', socket => {
+    connections.add(socket);
+    socket.once('close', () => connections.delete(socket));
+  });
+  server.on('request', (request, response) => {
+    inFlight.set(request.socket, response);
+    if (closing !== undefined) response.setHeader('Connection', 'close');
+    response.once('close', () => {
+      if (inFlight.get(request.socket) === response) inFlight.delete(request.socket);
+      // A response whose head was out before the drain began could not say `close` any more.
+      if (closing !== undefined) setImmediate(() => server.closeIdleConnections());
+    });
+  });
+  server.on('request', app.callback());
+  server.on('clientError', (error, socket) => {
+    if (inFlight.has(socket)) socket.destroy(error);
+    else answerUnreadable(error, socket, formatError);
+  });
+
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, resolve);
+  });
+  server.on('error', error => log.error({ err: error }, 'server failed'));
+  const bound = portOf(server.address());
+  const url = `http://${host.includes(':') ? `[${host}]` : host}:${bound}`;
+  log.info({ url }, 'listening');
+
+  return {
+    url,
+    port: bound,
+    close: (drainMs = DRAIN_MS) => {
+      closing ??= drain(drainMs);
+      return closing;
+    },
+  };
+
+  async function drain(drainMs: number): Promise<void> {
+    const closed = new Promise<void>(resolve => server.close(() => resolve())); // drops idle connections, too
+    for (const socket of connections) if (socket.bytesRead === 0) socket.destroy(); // opened ahead of need
+    for (const response of inFlight.values())
+      if (!response.headersSent) response.setHeader('Connection', 'close');
+    const deadline = setTimeout(() => {
+      log.warn({ connections: connections.size }, 'requests were cut off at the end of the drain');
+      server.closeAllConnections();
+    }, drainMs);
+    await closed;
+    clearTimeout(deadline);
+  }
+}
+
+function portOf(address: AddressInfo | string | null): number {
+  if (address === null || typeof address === 'string') throw new Error('the server listens on no port');
+  return address.port;
+}

@@ -1,0 +1,51 @@
+import { hash } from 'node:crypto';
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip } from 'node:zlib';
+
+/**
+ * A JSON body ready to be sent: its bytes as they are and, from 1 kB on, compressed.
+ * `etag` is the quoted strong tag of the identity form; the other forms derive theirs from it (`formTag`).
+ */
+export interface Representation {
+  readonly etag: string;
+  readonly identity: Buffer;
+  readonly br?: Buffer;
+  readonly gzip?: Buffer;
+}
+
+/** The content codings a representation may be held in. */
+export type Coding = 'identity' | 'br' | 'gzip';
+
+const COMPRESSED_FROM_BYTES = 1024;
+const TAG_CHARACTERS = 22; // 132 bits of the hash
+const toBrotli = promisify(brotliCompress);
+const toGzip = promisify(gzip);
+
+/** Makes the forms of a JSON body; compression runs in the thread pool. Equal bytes always give an equal tag. */
+export async function represent(json: string | Buffer): Promise<Representation> {
+  const identity = typeof json === 'string' ? Buffer.from(json) : json;
+  const etag = `"${hash('sha256', identity, 'base64url').slice(0, TAG_CHARACTERS)}"`;
+  if (identity.length < COMPRESSED_FROM_BYTES) return { etag, identity };
+  const [br, gz] = await Promise.all([
+    toBrotli(identity, {
+      params: {
+        [constants.BROTLI_PARAM_QUALITY]: 4,
+        [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT,
+        [constants.BROTLI_PARAM_SIZE_HINT]: identity.length,
+      },
+    }),
+    toGzip(identity, { level: 6 }),
+  ]);
+  return { etag, identity, br, gzip: gz };
+}
+
+/** The bytes that all forms of a representation hold in memory. */
+export function byteSize({ identity, br, gzip: gz }: Representation): number {
+  return identity.length + (br?.length ?? 0) + (gz?.length ?? 0);
+}
+
+/** The entity tag of one form: two codings of one body are different bytes and need different strong tags (RFC 9110, 8.8.3.3). */
+export function formTag(etag: string, coding: Coding): string {
+  if (coding === 'identity') return etag;
+  return `${etag.slice(0, -1)}-${coding === 'br' ? 'br' : 'gz'}"`;
+}
