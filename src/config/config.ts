@@ -1,0 +1,94 @@
+import type { components } from '../../generated/config/types.ts';
+import type { ServiceName } from './arguments.ts';
+import type { CacheStore, Database, ListenAddress, SqliteDatabase } from './units.ts';
+
+type File = components['schemas'];
+
+/**
+ * The configuration as the process uses it: defaults filled in, durations in milliseconds, sizes in bytes, paths
+ * absolute. What is absent by default is `undefined`.
+ */
+export interface Config {
+  /** The file it was read from; undefined for the embedded default. */
+  file: string | undefined;
+  /** Where relative paths start: the file's folder, else the working directory. */
+  directory: string;
+  /** The services to start. */
+  services: readonly ServiceName[];
+  data: DataConfig;
+  payments: PaymentsConfig;
+  admin: { listen: ListenAddress };
+  /** CIDRs or single addresses. */
+  trustedProxies: readonly string[];
+  /** Without a slash at the end. */
+  ipfsGateway: string;
+  /** In the order of fallback. The embedded chains are not among them. */
+  chains: readonly ChainConfig[];
+  devnet: DevnetConfig | undefined;
+  log: { level: File['ConfigFile']['log']['level']; format: 'json' | 'text' };
+}
+
+export interface DataConfig {
+  listen: ListenAddress;
+  /** Without a slash at the end; undefined only when it is not configured and the port is 0. */
+  publicUrl: string | undefined;
+  validateResponses: boolean;
+  /** Requests a minute and client address. */
+  rateLimitPerMinute: number;
+  cache: {
+    ttlMs: number;
+    movingMs: number;
+    unsettledMs: number;
+    memoryBytes: number;
+    store: CacheStore | undefined;
+    /** Milliseconds by operationId. */
+    overridesMs: ReadonlyMap<string, number>;
+  };
+  fallback: { timeoutMs: number; staggerMs: number };
+}
+
+export interface PaymentsConfig {
+  listen: ListenAddress;
+  /** As in `DataConfig`. */
+  publicUrl: string | undefined;
+  database: Database;
+  /** The key that encrypts secrets at rest, or the file it is in. */
+  secretKey: { kind: 'file'; file: string } | { kind: 'value'; value: string };
+  /** Requests a minute and API key. */
+  rateLimitPerMinute: { standard: number; elevated: number };
+  sessions: { expiresInMs: number };
+  webhooks: { concurrencyPerEndpoint: number; allowedNetworks: readonly string[]; allowHttp: boolean };
+  mail: { smtp: string; from: string } | undefined;
+  /** Where mails are written when there is no mail server. */
+  mailFolder: string;
+  messenger: { token: string; apiRoot: string; mode: 'polling' | 'webhook' } | undefined;
+}
+
+export interface ChainConfig {
+  id: number;
+  name: string;
+  native: { symbol: string; decimals: number };
+  rpc: readonly string[];
+  confirmations: number;
+  testnet: boolean;
+  /** A folder. */
+  abis: string | undefined;
+  tokens: readonly { address: string; symbol: string; decimals: number }[];
+  names: { registry: string } | undefined;
+  prices: { usdToken: string; factory: string } | undefined;
+  backends: readonly BackendConfig[];
+}
+
+/** `url` has no slash at the end. */
+export type BackendConfig =
+  | { kind: 'blockscout'; url: string; apiKey: string | undefined }
+  | { kind: 'insight'; url: string; clientId: string | undefined }
+  | { kind: 'index'; database: SqliteDatabase; fromBlock: number };
+
+export interface DevnetConfig {
+  chains: number;
+  blocks: number;
+  /** 0: no new blocks by themselves. */
+  trickleMs: number;
+  seed: number;
+}

@@ -1,0 +1,25 @@
+/** Names and values of environment variables. */
+export type Variables = Readonly<Record<string, string | undefined>>;
+
+/** What the process is told by its environment. Nothing else reads environment variables. */
+export interface Environment {
+  /** All of them, for `${NAME}` in the configuration file. */
+  variables: Variables;
+  /** TOLLGATE_CONFIG: the configuration file, when the command line names none. */
+  configFile: string | undefined;
+  /** ANVIL_BIN: the anvil to run instead of the package's own. */
+  anvilBin: string | undefined;
+  /** NODE_ENV, production unless it is development or test. */
+  mode: 'production' | 'development' | 'test';
+}
+
+/** Reads the environment of the process, or the one given. An empty variable counts as absent. */
+export function readEnvironment(variables: Variables = process.env): Environment {
+  const mode = variables.NODE_ENV;
+  return {
+    variables,
+    configFile: variables.TOLLGATE_CONFIG || undefined,
+    anvilBin: variables.ANVIL_BIN || undefined,
+    mode: mode === 'development' || mode === 'test' ? mode : 'production',
+  };
+}

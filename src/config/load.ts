@@ -1,0 +1,70 @@
+import { readFileSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { validateConfig } from '../../generated/config/validators.cjs';
+import { parseArguments } from './arguments.ts';
+import type { Config } from './config.ts';
+import { ConfigError, type Finding, pathOf } from './config-error.ts';
+import { readEnvironment, type Variables } from './environment.ts';
+import { relationsOf } from './relations.ts';
+import { resolveConfig } from './resolve.ts';
+import { parseSource, type Source } from './source.ts';
+import { type Violation, violationOf } from './violations.ts';
+
+export interface LoadOptions {
+  /** The configuration file; else the one of `--config`, else TOLLGATE_CONFIG, else the embedded default. */
+  file?: string;
+  env: Variables;
+  /** Arguments after the program's name. */
+  argv?: readonly string[];
+  /** Where relative paths start when there is no file; the working directory when absent. */
+  directory?: string;
+}
+
+/** Reads and checks the configuration. Throws ConfigError with everything that is wrong with it. */
+export function loadConfig({ file, env, argv = [], directory = process.cwd() }: LoadOptions): Config {
+  const given = parseArguments(argv);
+  const environment = readEnvironment(env);
+  const named = file ?? given.configFile ?? environment.configFile;
+  const path = named === undefined ? undefined : resolve(named);
+  const base = path === undefined ? resolve(directory) : dirname(path);
+  const source = parseSource(path === undefined ? '' : textOf(path), env);
+
+  const { value } = source;
+  if (!validateConfig(value)) {
+    throw new ConfigError(path ?? 'the embedded default', [
+      ...source.faults.map(({ finding }) => finding),
+      ...findings(source, (validateConfig.errors ?? []).map(violationOf)),
+    ]);
+  }
+  const wrong = [
+    ...source.faults.map(({ finding }) => finding),
+    ...findings(source, relationsOf(value, base)),
+  ];
+  if (wrong.length > 0) throw new ConfigError(path ?? 'the embedded default', wrong);
+  return {
+    file: path,
+    directory: base,
+    services: given.services,
+    ...resolveConfig(value, { directory: base, mode: environment.mode }),
+  };
+}
+
+function textOf(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : error;
+    throw new ConfigError(path, [
+      { path: '', line: undefined, message: `the file cannot be read (${code})` },
+    ]);
+  }
+}
+
+/** Places violations in the file, leaving out values that were not judged because a variable is missing. */
+function findings({ faults, lineOf }: Source, violations: readonly Violation[]): Finding[] {
+  const unreadable = faults.some(({ steps }) => steps === undefined);
+  const unjudged = new Set(faults.map(({ finding }) => finding.path));
+  return violations
+    .map(({ steps, message }) => ({ path: pathOf(steps), line: lineOf(steps), message }))
+    .filter(({ path }) => !unreadable && !unjudged.has(path));
+}

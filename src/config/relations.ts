@@ -1,0 +1,147 @@
+import { resolve } from 'node:path';
+import ipaddr from 'ipaddr.js';
+import type { components } from '../../generated/config/types.ts';
+import type { Steps } from './config-error.ts';
+import { durationMs, listenAddress } from './units.ts';
+import type { Violation } from './violations.ts';
+
+type File = components['schemas']['ConfigFile'];
+
+const FIRST_EMBEDDED_ID = 31_337;
+const LONGEST_TIMER_MS = 2 ** 31 - 1; // beyond it a timer of Node fires at once
+
+/** What a schema cannot say: rules between keys, and values that look right but name nothing. */
+export function relationsOf(file: File, directory: string): Violation[] {
+  return [
+    ...listeners(file),
+    ...addresses(file),
+    ...networks(file),
+    ...timers(file),
+    ...chains(file),
+    ...databases(file, directory),
+    ...(file.payments.secretKey !== undefined && file.payments.secretKeyFile !== undefined
+      ? [fault(['payments', 'secretKey'], 'must not stand beside secretKeyFile')]
+      : []),
+  ];
+}
+
+function listeners({ data, payments, admin }: File): Violation[] {
+  const all: [Steps, string][] = [
+    [['data', 'listen'], data.listen],
+    [['payments', 'listen'], payments.listen],
+    [['admin', 'listen'], admin.listen],
+  ];
+  const ports = all.map(([steps, listen]): [Steps, string] => [
+    steps,
+    listenAddress(listen).port === 0 ? '' : listen,
+  ]);
+  return [
+    ...all
+      .filter(([, listen]) => listenAddress(listen).port > 65_535)
+      .map(([steps]) => fault(steps, 'must have a port up to 65535')),
+    ...repeated(ports, 'is taken by another listener'),
+  ];
+}
+
+function addresses({ data, payments, ipfsGateway, chains: all }: File): Violation[] {
+  const urls: [Steps, string | undefined][] = [
+    [['data', 'publicUrl'], data.publicUrl],
+    [['payments', 'publicUrl'], payments.publicUrl],
+    [['payments', 'mail', 'smtp'], payments.mail?.smtp],
+    [['payments', 'messenger', 'apiRoot'], payments.messenger?.apiRoot],
+    [['ipfsGateway'], ipfsGateway],
+    ...all.flatMap(({ rpc, backends }, chain): [Steps, string | undefined][] => [
+      ...rpc.map((url, index): [Steps, string] => [['chains', chain, 'rpc', index], url]),
+      ...backends.map((backend, index): [Steps, string | undefined] => [
+        ['chains', chain, 'backends', index, 'url'],
+        'url' in backend ? backend.url : undefined,
+      ]),
+    ]),
+  ];
+  return urls
+    .filter(([, url]) => url !== undefined && !URL.canParse(url))
+    .map(([steps]) => fault(steps, 'is not a valid URL'));
+}
+
+function networks({ trustedProxies, payments }: File): Violation[] {
+  const all: [Steps, string][] = [
+    ...trustedProxies.map((cidr, index): [Steps, string] => [['trustedProxies', index], cidr]),
+    ...payments.webhooks.allowedNetworks.map((cidr, index): [Steps, string] => [
+      ['payments', 'webhooks', 'allowedNetworks', index],
+      cidr,
+    ]),
+  ];
+  return all
+    .filter(([, cidr]) => !isNetwork(cidr))
+    .map(([steps]) => fault(steps, 'must be a network such as 10.0.0.0/8, or one address'));
+}
+
+function isNetwork(cidr: string): boolean {
+  const [address = '', bits] = cidr.split('/');
+  if (!ipaddr.IPv4.isValidFourPartDecimal(address) && !ipaddr.IPv6.isValid(address)) return false;
+  return bits === undefined || ipaddr.isValidCIDR(cidr);
+}
+
+function timers({ data, payments, devnet }: File): Violation[] {
+  const all: [Steps, string][] = [
+    [['data', 'fallback', 'timeout'], data.fallback.timeout],
+    [['data', 'fallback', 'stagger'], data.fallback.stagger],
+    [['payments', 'sessions', 'expiresIn'], payments.sessions.expiresIn],
+    [['devnet', 'trickle'], devnet?.trickle ?? '0s'],
+  ];
+  return all
+    .filter(([, duration]) => durationMs(duration) > LONGEST_TIMER_MS)
+    .map(([steps]) => fault(steps, 'must be 24d at most'));
+}
+
+function chains({ chains: all, devnet }: File): Violation[] {
+  const embedded = Array.from({ length: devnet?.chains ?? 0 }, (_, index) => FIRST_EMBEDDED_ID + index);
+  return [
+    ...repeated(
+      all.map(({ id }, index) => [['chains', index, 'id'], String(id)]),
+      'is the id of another chain',
+    ),
+    ...all.flatMap(({ id, rpc, backends }, index) => [
+      ...(embedded.includes(id) ? [fault(['chains', index, 'id'], 'is the id of an embedded chain')] : []),
+      ...(rpc.length + backends.length === 0 ? [fault(['chains', index], 'needs rpc or backends')] : []),
+      ...backends.flatMap(({ kind }, place) =>
+        kind === 'index' && rpc.length === 0
+          ? [fault(['chains', index, 'backends', place], "needs the chain's rpc")]
+          : [],
+      ),
+    ]),
+  ];
+}
+
+/** Two owners of one SQLite file would find each other's tables. */
+function databases({ data, payments, chains: all }: File, directory: string): Violation[] {
+  const urls: [Steps, string | undefined][] = [
+    [['payments', 'database'], payments.database],
+    [['data', 'cache', 'store'], data.cache.store],
+    ...all.flatMap(({ id, backends }, chain) =>
+      backends.map((backend, index): [Steps, string | undefined] => [
+        ['chains', chain, 'backends', index, 'database'],
+        backend.kind === 'index' ? (backend.database ?? `sqlite:./var/index-${id}.db`) : undefined,
+      ]),
+    ),
+  ];
+  const files = urls.map(([steps, url]): [Steps, string] => {
+    const isFile = url?.startsWith('sqlite:') === true && url !== 'sqlite::memory:';
+    return [steps, isFile ? resolve(directory, url.slice('sqlite:'.length)) : ''];
+  });
+  return repeated(files, 'is the file of another database');
+}
+
+/** All but the first of equal values; empty ones do not count. */
+function repeated(values: readonly [Steps, string][], message: string): Violation[] {
+  const seen = new Set<string>(['']);
+  return values.flatMap(([steps, value]) => {
+    if (value !== '' && seen.has(value)) return [fault(steps, message)];
+    seen.add(value);
+    return [];
+  });
+}
+
+function fault(steps: Steps, message: string): Violation {
+  return { steps, message };
+}

@@ -1,0 +1,132 @@
+import { resolve } from 'node:path';
+import type { components } from '../../generated/config/types.ts';
+import type {
+  BackendConfig,
+  ChainConfig,
+  Config,
+  DataConfig,
+  DevnetConfig,
+  PaymentsConfig,
+} from './config.ts';
+import type { Environment } from './environment.ts';
+import {
+  type CacheStore,
+  type Database,
+  durationMs,
+  listenAddress,
+  originOf,
+  type SqliteDatabase,
+  sizeBytes,
+} from './units.ts';
+
+type File = components['schemas'];
+
+/** The configuration of a valid file: units read, paths made absolute from `directory`, what depends on other keys decided. */
+export function resolveConfig(
+  file: File['ConfigFile'],
+  { directory, mode }: { directory: string; mode: Environment['mode'] },
+): Omit<Config, 'file' | 'directory' | 'services'> {
+  const places = placesIn(directory);
+  return {
+    data: dataOf(file.data, places, mode),
+    payments: paymentsOf(file.payments, places),
+    admin: { listen: listenAddress(file.admin.listen) },
+    trustedProxies: file.trustedProxies,
+    ipfsGateway: withoutSlash(file.ipfsGateway),
+    chains: file.chains.map(chain => chainOf(chain, places)),
+    devnet: devnetOf(file),
+    log: file.log,
+  };
+}
+
+type Places = ReturnType<typeof placesIn>;
+
+function placesIn(directory: string) {
+  const path = (text: string) => resolve(directory, text);
+  const sqlite = (text: string): SqliteDatabase => {
+    const file = text.slice('sqlite:'.length);
+    return { kind: 'sqlite', file: file === ':memory:' ? file : path(file) };
+  };
+  const database = (text: string): Database =>
+    text.startsWith('sqlite:') ? sqlite(text) : { kind: 'postgres', url: text };
+  const store = (text: string): CacheStore =>
+    text.startsWith('redis') ? { kind: 'redis', url: text } : database(text);
+  return { path, sqlite, database, store };
+}
+
+function dataOf(data: File['Data'], { store }: Places, mode: Environment['mode']): DataConfig {
+  const { cache, fallback } = data;
+  return {
+    ...placeOf(data),
+    validateResponses: data.validateResponses ?? mode !== 'production',
+    rateLimitPerMinute: data.rateLimit,
+    cache: {
+      ttlMs: durationMs(cache.ttl),
+      movingMs: durationMs(cache.moving),
+      unsettledMs: durationMs(cache.unsettled),
+      memoryBytes: sizeBytes(cache.memory),
+      store: cache.store === undefined ? undefined : store(cache.store),
+      overridesMs: new Map(Object.entries(cache.overrides).map(([id, life]) => [id, durationMs(life)])),
+    },
+    fallback: { timeoutMs: durationMs(fallback.timeout), staggerMs: durationMs(fallback.stagger) },
+  };
+}
+
+function paymentsOf(payments: File['Payments'], { path, database }: Places): PaymentsConfig {
+  const { secretKey, secretKeyFile = './var/secret.key', mail, messenger } = payments;
+  return {
+    ...placeOf(payments),
+    database: database(payments.database),
+    secretKey:
+      secretKey === undefined
+        ? { kind: 'file', file: path(secretKeyFile) }
+        : { kind: 'value', value: secretKey },
+    rateLimitPerMinute: payments.rateLimit,
+    sessions: { expiresInMs: durationMs(payments.sessions.expiresIn) },
+    webhooks: payments.webhooks,
+    mail,
+    mailFolder: path('./var/mail'),
+    messenger: messenger && { ...messenger, apiRoot: withoutSlash(messenger.apiRoot) },
+  };
+}
+
+function chainOf(chain: File['Chain'], places: Places): ChainConfig {
+  return {
+    ...chain,
+    abis: chain.abis === undefined ? undefined : places.path(chain.abis),
+    names: chain.names,
+    prices: chain.prices,
+    backends: chain.backends.map(backend => backendOf(backend, chain.id, places)),
+  };
+}
+
+function backendOf(backend: File['Backend'], chainId: number, { sqlite }: Places): BackendConfig {
+  if (backend.kind === 'index') {
+    const { kind, database = `sqlite:./var/index-${chainId}.db`, fromBlock = 0 } = backend;
+    return { kind, database: sqlite(database), fromBlock };
+  }
+  const url = withoutSlash(backend.url);
+  // An empty key is what `${KEY:-}` leaves when there is none.
+  if (backend.kind === 'blockscout') return { kind: backend.kind, url, apiKey: backend.apiKey || undefined };
+  return { kind: backend.kind, url, clientId: backend.clientId || undefined };
+}
+
+const EMBEDDED: File['Devnet'] = { chains: 2, blocks: 300, trickle: '5s', seed: 1 };
+
+/** Without any chain of its own, a configuration is served from the embedded ones. */
+function devnetOf({ devnet, chains }: File['ConfigFile']): DevnetConfig | undefined {
+  const chosen = devnet ?? (chains.length === 0 ? EMBEDDED : undefined);
+  if (chosen === undefined) return undefined;
+  const { trickle, ...sizes } = chosen;
+  return { ...sizes, trickleMs: durationMs(trickle) };
+}
+
+function placeOf({ listen, publicUrl }: { listen: string; publicUrl?: string }) {
+  const address = listenAddress(listen);
+  const origin = address.port === 0 ? undefined : originOf(address);
+  return { listen: address, publicUrl: publicUrl === undefined ? origin : withoutSlash(publicUrl) };
+}
+
+function withoutSlash(url: string): string {
+  return url.replace(/\/+$/, '');
+}
