@@ -1,0 +1,72 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createChainClient } from '../../src/chain/client.ts';
+import { openIndex } from '../../src/indexer/index-service.ts';
+import { blockFetcher } from '../../src/indexer/sync/fetch.ts';
+import { fetchInOrder } from '../../src/indexer/sync/window.ts';
+import { systemClock } from '../../src/lib/clock.ts';
+import { createLogger } from '../../src/lib/logger.ts';
+
+export interface SyncBench {
+  fetchOnlyBlocksPerSecond: number;
+  syncBlocksPerSecond: number;
+}
+
+/**
+ * Compares indexing the newest `blocks` blocks of a node, state refresh included, with only fetching the same
+ * blocks, receipts and traces in the same windows. The node's caches are warmed by one fetch first.
+ */
+export async function benchSync({ rpcUrl, blocks }: { rpcUrl: string; blocks: number }): Promise<SyncBench> {
+  const log = createLogger({ level: 'silent' });
+  const id = await chainIdOf(rpcUrl);
+  const client = createChainClient({ id, rpcUrls: [rpcUrl], timeoutMs: 30_000, log });
+  const fetcher = blockFetcher({ client, log });
+  const head = await fetcher.header('latest');
+  if (head === null) throw new Error('The node has no blocks.');
+  const from = Math.max(0, head.number - blocks + 1);
+  const count = head.number - from + 1;
+  const fetchAll = async () => {
+    let fetched = 0;
+    for await (const chunk of fetchInOrder(fetcher, { from, to: head.number })) fetched += chunk.length;
+    return fetched;
+  };
+  await fetchAll();
+
+  const fetchMs = await timed(fetchAll);
+  const folder = await mkdtemp(join(tmpdir(), 'bench-sync-'));
+  const index = await openIndex({
+    file: join(folder, 'index.sqlite'),
+    chain: { id, confirmations: 12 },
+    client,
+    abis: [],
+    clock: systemClock,
+    log,
+    fromBlock: from,
+  });
+  try {
+    const syncMs = await timed(index.runOnce);
+    return {
+      fetchOnlyBlocksPerSecond: perSecond(count, fetchMs),
+      syncBlocksPerSecond: perSecond(count, syncMs),
+    };
+  } finally {
+    await index.stop();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function chainIdOf(rpcUrl: string): Promise<number> {
+  const log = createLogger({ level: 'silent' });
+  return createChainClient({ id: 0, rpcUrls: [rpcUrl], timeoutMs: 30_000, log }).public.getChainId();
+}
+
+async function timed(work: () => Promise<number>): Promise<number> {
+  const start = performance.now();
+  await work();
+  return performance.now() - start;
+}
+
+function perSecond(count: number, ms: number): number {
+  return Math.round((count / ms) * 1_000_000) / 1000;
+}

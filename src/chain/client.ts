@@ -1,0 +1,82 @@
+import {
+  type Client,
+  createClient,
+  createPublicClient,
+  type EIP1193RequestFn,
+  fallback,
+  http,
+  type PublicClient,
+  rpcSchema,
+} from 'viem';
+import type { Logger } from '../lib/logger.ts';
+import type { ChainRpcSchema } from './rpc-schema.ts';
+
+export interface ChainClientOptions {
+  /** EIP-155 chain id that the node must have. */
+  id: number;
+  /** In order of preference; a later one is asked only when an earlier one fails. */
+  rpcUrls: readonly string[];
+  /** Deadline of one HTTP request (a whole JSON-RPC batch). */
+  timeoutMs: number;
+  log: Logger;
+}
+
+/** A node, or several nodes of one chain behind one another. */
+export interface ChainClient {
+  id: number;
+  /** viem's own actions, for whoever wants decoded values. */
+  public: PublicClient;
+  /** Raw JSON-RPC with typed methods. Calls of the same tick share an HTTP request. */
+  request: EIP1193RequestFn<ChainRpcSchema>;
+  /** Asks for the chain id until it was right once. @throws WrongChain when the node is of another chain. */
+  verify(): Promise<void>;
+}
+
+/** The node answers for another chain than the configured one: nothing it says may be used. */
+export class WrongChain extends Error {
+  readonly expected: number;
+  readonly actual: number;
+  constructor(expected: number, actual: number) {
+    super(`The node serves chain ${actual}, but chain ${expected} is configured.`);
+    this.name = 'WrongChain';
+    this.expected = expected;
+    this.actual = actual;
+  }
+}
+
+/** Requests in one JSON-RPC batch; public nodes commonly refuse more than 100. */
+const BATCH_SIZE = 100;
+
+/** A client for one chain. Opens no connection by itself. */
+export function createChainClient({ id, rpcUrls, timeoutMs, log }: ChainClientOptions): ChainClient {
+  const [first, ...others] = rpcUrls.map(url =>
+    http(url, { batch: { batchSize: BATCH_SIZE }, timeout: timeoutMs, retryCount: 1, retryDelay: 100 }),
+  );
+  if (first === undefined) throw new Error(`Chain ${id} has no RPC address.`);
+  const transport = others.length === 0 ? first : fallback([first, ...others], { retryCount: 0 });
+  const raw: Client<typeof transport, undefined, undefined, ChainRpcSchema> = createClient({
+    transport,
+    rpcSchema: rpcSchema<ChainRpcSchema>(),
+  });
+  const request: EIP1193RequestFn<ChainRpcSchema> = raw.request;
+
+  let verified: Promise<void> | undefined;
+  async function check(): Promise<void> {
+    const actual = Number(await request({ method: 'eth_chainId' }));
+    if (actual !== id) throw new WrongChain(id, actual);
+    log.debug({ chainId: id }, 'node verified');
+  }
+
+  return {
+    id,
+    public: createPublicClient({ transport }),
+    request,
+    verify() {
+      verified ??= check().catch((error: unknown) => {
+        verified = undefined;
+        throw error;
+      });
+      return verified;
+    },
+  };
+}

@@ -1,0 +1,72 @@
+import type { Address, Hash, Hex } from 'viem';
+
+/** A block as nodes send it, with whole transactions or their hashes. Quantities are hexadecimal. */
+export interface RpcBlock {
+  number: Hex | null;
+  hash: Hash | null;
+  parentHash: Hash;
+  timestamp: Hex;
+  miner?: Address | null;
+  gasLimit: Hex;
+  gasUsed: Hex;
+  baseFeePerGas?: Hex | null;
+  difficulty?: Hex | null;
+  totalDifficulty?: Hex | null;
+  nonce?: Hex | null;
+  extraData: Hex;
+  stateRoot: Hash;
+  size?: Hex | null;
+  uncles?: Hash[];
+  blobGasUsed?: Hex | null;
+  excessBlobGas?: Hex | null;
+  transactions: (Hash | RpcTransaction)[];
+  withdrawals?: RpcWithdrawal[] | null;
+}
+
+/** A transaction of any type, in a block or in the pool. */
+export interface RpcTransaction {
+  /** Null while it waits in the pool. */
+  blockHash?: Hash | null;
+  hash: Hash;
+  from: Address;
+  to?: Address | null;
+  nonce: Hex;
+  gas: Hex;
+  value: Hex;
+  input: Hex;
+  type?: Hex | null;
+  gasPrice?: Hex | null;
+  maxFeePerGas?: Hex | null;
+  maxPriorityFeePerGas?: Hex | null;
+  maxFeePerBlobGas?: Hex | null;
+  blobVersionedHashes?: Hash[] | null;
+  authorizationList?: unknown[] | null;
+}
+
+export interface RpcReceipt {
+  transactionHash: Hash;
+  blockHash: Hash;
+  gasUsed: Hex;
+  effectiveGasPrice?: Hex | null;
+  blobGasUsed?: Hex | null;
+  blobGasPrice?: Hex | null;
+  contractAddress?: Address | null;
+  /** Absent before Byzantium, where receipts held a state root instead. */
+  status?: Hex | null;
+  logs: RpcLog[];
+}
+
+export interface RpcLog {
+  address: Address;
+  topics: Hex[];
+  data: Hex;
+  logIndex: Hex;
+}
+
+/** A withdrawal of the consensus layer; `amount` is in gwei. */
+export interface RpcWithdrawal {
+  index: Hex;
+  validatorIndex: Hex;
+  address: Address;
+  amount: Hex;
+}

@@ -1,0 +1,57 @@
+/**
+ * The only place that knows how values that SQL has no type for lie in a column.
+ *
+ * An unsigned integer of up to 256 bits is TEXT: two digits that say how many digits follow, then the
+ * decimal digits. That is exact, and plain text comparison orders it by amount, so one column serves
+ * equality, ranges and `order by`; 10^18 takes 21 characters where zero padding takes 78.
+ *
+ * Hashes, addresses and data are BLOB: half the size of hexadecimal text, in the table and in every
+ * index over it, and there is no upper or lower case to get wrong.
+ */
+
+type Hex = `0x${string}`;
+
+/** A value as the SQLite driver takes and gives it. */
+export type Column = string | number | Buffer | null;
+
+/** The column form of an unsigned integer below 2^256. @throws RangeError outside of that. */
+export function uintColumn(value: bigint): string {
+  const digits = value.toString();
+  if (value < 0n || digits.length > 78) throw new RangeError(`Not an unsigned 256-bit integer: ${digits}.`);
+  return digits.length < 10 ? `0${digits.length}${digits}` : `${digits.length}${digits}`;
+}
+
+/** The integer behind `uintColumn`. */
+export function uintOf(column: string): bigint {
+  return BigInt(column.slice(2));
+}
+
+export function uintOrNull(column: string | null): bigint | null {
+  return column === null ? null : uintOf(column);
+}
+
+/** The column form of `0x…`. */
+export function bytesColumn(hex: string): Buffer {
+  return Buffer.from(hex.slice(2), 'hex');
+}
+
+export function bytesOrNullColumn(hex: string | null | undefined): Buffer | null {
+  return hex === null || hex === undefined ? null : bytesColumn(hex);
+}
+
+/** Lower-case `0x…` behind a BLOB. */
+export function hexOf(column: Buffer): Hex {
+  return `0x${column.toString('hex')}`;
+}
+
+export function hexOrNull(column: Buffer | null): Hex | null {
+  return column === null ? null : hexOf(column);
+}
+
+export function booleanColumn(value: boolean | null): number | null {
+  return value === null ? null : Number(value);
+}
+
+export function booleanOrNull(column: number | null): boolean | null {
+  return column === null ? null : column !== 0;
+}

@@ -1,0 +1,30 @@
+import type { Column } from './columns.ts';
+import type { Handle } from './open.ts';
+
+/** SQLite refuses a statement with more parameters than this (SQLITE_MAX_VARIABLE_NUMBER). */
+const MAX_PARAMETERS = 32_000;
+
+/**
+ * Inserts rows given as arrays in the order of `columns`, many to a statement: knex's builder spends
+ * several times as long on the same rows. `suffix` is for an `on conflict` clause.
+ */
+export async function insertRows(
+  handle: Handle,
+  into: { table: string; columns: readonly string[]; suffix?: string },
+  rows: readonly (readonly Column[])[],
+): Promise<void> {
+  if (rows.length === 0) return;
+  const rowsPerStatement = Math.floor(MAX_PARAMETERS / into.columns.length);
+  const one = `(${into.columns.map(() => '?').join(',')})`;
+  for (let start = 0; start < rows.length; start += rowsPerStatement) {
+    const part = rows.slice(start, start + rowsPerStatement);
+    const values = part.map(() => one).join(',');
+    const sql = `insert into ${into.table} (${into.columns.join(',')}) values ${values} ${into.suffix ?? ''}`;
+    await handle.raw(sql, part.flat());
+  }
+}
+
+/** `?,?,?` for an `in (…)` of so many values. */
+export function placeholders(count: number): string {
+  return Array.from({ length: count }, () => '?').join(',');
+}

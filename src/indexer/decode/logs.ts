@@ -1,0 +1,23 @@
+import { bytesColumn, bytesOrNullColumn, type Column } from '../../db/columns.ts';
+import { placeKey } from '../place.ts';
+import type { FetchedBlock } from '../sync/fetch.ts';
+import { timestampMs } from './quantities.ts';
+
+/** A row a log, keyed by the block and the log's index in it. */
+export function logRows({ number: blockNumber, block, transactions }: FetchedBlock): Column[][] {
+  const timestamp = timestampMs(block);
+  return transactions.flatMap(({ receipt }, position) => {
+    const transactionId = placeKey({ blockNumber, index: position });
+    return receipt.logs.map(({ address, topics, data, logIndex }) => [
+      placeKey({ blockNumber, index: Number(logIndex) }),
+      transactionId,
+      timestamp,
+      bytesColumn(address),
+      bytesOrNullColumn(topics[0]),
+      bytesOrNullColumn(topics[1]),
+      bytesOrNullColumn(topics[2]),
+      bytesOrNullColumn(topics[3]),
+      bytesColumn(data),
+    ]);
+  });
+}

@@ -1,0 +1,22 @@
+import type { RpcBlock } from '../../chain/rpc-block.ts';
+import { uintColumn } from '../../db/columns.ts';
+
+/** Block times are seconds on the wire and milliseconds inside. */
+export function timestampMs(block: RpcBlock): number {
+  return Number(block.timestamp) * 1000;
+}
+
+/** A quantity that may be absent, exactly, as a column. */
+export function optionalUint(quantity: string | null | undefined): string | null {
+  return quantity === null || quantity === undefined ? null : uintColumn(BigInt(quantity));
+}
+
+/** The same for what is always a small number, such as a size. */
+export function optionalNumber(quantity: string | null | undefined): number | null {
+  return quantity === null || quantity === undefined ? null : Number(quantity);
+}
+
+/** The same as an integer. */
+export function optionalBigInt(quantity: string | null | undefined): bigint | null {
+  return quantity === null || quantity === undefined ? null : BigInt(quantity);
+}

@@ -1,0 +1,96 @@
+import { type Address, decodeAbiParameters, type Hex, hexToBigInt, size, slice } from 'viem';
+import type { RpcLog } from '../../chain/rpc-block.ts';
+import { bytesColumn, type Column, uintColumn } from '../../db/columns.ts';
+import { type TokenType, tokenTypeColumn } from '../facts.ts';
+import { placeKey } from '../place.ts';
+import type { FetchedBlock } from '../sync/fetch.ts';
+
+/** keccak256 of `Transfer(address,address,uint256)`: ERC-20 with three topics, ERC-721 with four. */
+const TRANSFER = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
+/** ERC-1155: `TransferSingle(address,address,address,uint256,uint256)`. */
+const TRANSFER_SINGLE = '0xc3d58168c5ae7397731d063d5bbf3d657854427343f4c083240f7aacaa2d0f62';
+/** ERC-1155: `TransferBatch(address,address,address,uint256[],uint256[])`. */
+const TRANSFER_BATCH = '0x4a39dc06d4c0dbc64b70af90fd698a233a518aa5d07e595d983b8c0526c8f7fb';
+
+export interface TokenTransfer {
+  transactionIndex: number;
+  logIndex: number;
+  /** Place in an ERC-1155 batch, else 0. */
+  batchIndex: number;
+  token: Address;
+  type: TokenType;
+  from: Address;
+  to: Address;
+  tokenId: bigint | null;
+  amount: bigint | null;
+}
+
+/** Every standard token transfer in the block's logs, in order. A log that only looks like one is none. */
+export function tokenTransfers({ transactions }: FetchedBlock): TokenTransfer[] {
+  return transactions.flatMap(({ receipt }, transactionIndex) =>
+    receipt.logs.flatMap(log =>
+      moves(log).map((move, batchIndex) => ({
+        ...move,
+        transactionIndex,
+        logIndex: Number(log.logIndex),
+        batchIndex,
+        token: log.address,
+      })),
+    ),
+  );
+}
+
+type Move = Pick<TokenTransfer, 'type' | 'from' | 'to' | 'tokenId' | 'amount'>;
+
+function moves(log: RpcLog): Move[] {
+  const [topic, first, second, third] = log.topics;
+  if (topic === TRANSFER && first !== undefined && second !== undefined) {
+    const parties = { from: addressOf(first), to: addressOf(second) };
+    if (third !== undefined) {
+      return [{ type: 'ERC-721', ...parties, tokenId: hexToBigInt(third), amount: null }];
+    }
+    if (size(log.data) < 32) return [];
+    return [{ type: 'ERC-20', ...parties, tokenId: null, amount: hexToBigInt(slice(log.data, 0, 32)) }];
+  }
+  if (second === undefined || third === undefined) return [];
+  const parties = { type: 'ERC-1155' as const, from: addressOf(second), to: addressOf(third) };
+  if (topic === TRANSFER_SINGLE && size(log.data) >= 64) {
+    const tokenId = hexToBigInt(slice(log.data, 0, 32));
+    return [{ ...parties, tokenId, amount: hexToBigInt(slice(log.data, 32, 64)) }];
+  }
+  if (topic === TRANSFER_BATCH) {
+    return batch(log.data).map(({ tokenId, amount }) => ({ ...parties, tokenId, amount }));
+  }
+  return [];
+}
+
+function batch(data: Hex): { tokenId: bigint; amount: bigint }[] {
+  try {
+    const [ids, amounts] = decodeAbiParameters([{ type: 'uint256[]' }, { type: 'uint256[]' }], data);
+    if (ids.length !== amounts.length) return [];
+    return ids.map((tokenId, position) => ({ tokenId, amount: amounts[position] ?? 0n }));
+  } catch {
+    // Anyone can emit this topic with any data: what does not decode is not a transfer.
+    return [];
+  }
+}
+
+function addressOf(topic: Hex): Address {
+  return `0x${topic.slice(-40)}`;
+}
+
+export function tokenTransferRow(blockNumber: number, transfer: TokenTransfer, index: number): Column[] {
+  const { transactionIndex, logIndex, batchIndex, token, type, from, to, tokenId, amount } = transfer;
+  return [
+    placeKey({ blockNumber, index }),
+    placeKey({ blockNumber, index: transactionIndex }),
+    logIndex,
+    batchIndex,
+    bytesColumn(token),
+    tokenTypeColumn(type),
+    bytesColumn(from),
+    bytesColumn(to),
+    tokenId === null ? null : uintColumn(tokenId),
+    amount === null ? null : uintColumn(amount),
+  ];
+}

@@ -1,0 +1,61 @@
+import type { Address } from 'viem';
+import { bytesColumn, type Column, uintColumn } from '../../db/columns.ts';
+import { tokenTypeColumn } from '../facts.ts';
+import {
+  coinOf,
+  type Dirty,
+  dirtyRow,
+  instanceOf,
+  tokenBalanceOf,
+  tokenOf,
+  ZERO_ADDRESS,
+} from '../store/dirty.ts';
+import type { BlockContent } from './content.ts';
+
+/** Tokens that moved in a block, and all state that the block may have changed, each once. */
+export function touchedBy(content: BlockContent): { tokens: Column[][]; dirty: Column[][] } {
+  const tokens = new Map<Address, Column[]>();
+  const dirty = new Map<string, Dirty>();
+  const mark = (entry: Dirty) => dirty.set(Object.values(entry).join(), entry);
+
+  for (const address of coinAddresses(content)) mark(coinOf(address));
+  for (const { token, type, from, to, tokenId } of content.transfers) {
+    const isNew = !tokens.has(token);
+    if (isNew) tokens.set(token, [bytesColumn(token), tokenTypeColumn(type), content.fetched.number]);
+    // The supply changes only by minting and burning; a token seen first is read whole, whatever moved.
+    if (isNew || from === ZERO_ADDRESS || to === ZERO_ADDRESS) mark(tokenOf(token));
+    if (type === 'ERC-721' && tokenId !== null) mark(instanceOf(token, uintColumn(tokenId)));
+    for (const holder of [from, to]) {
+      if (holder === ZERO_ADDRESS) continue;
+      const id = type === 'ERC-1155' && tokenId !== null ? uintColumn(tokenId) : '';
+      mark(tokenBalanceOf({ token, holder, tokenId: id }));
+    }
+  }
+  return { tokens: [...tokens.values()], dirty: [...dirty.values()].map(dirtyRow) };
+}
+
+/** Whoever may have gained or lost coins, or may have become a contract. */
+function coinAddresses({ fetched, transfers, internals, withdrawals }: BlockContent): Set<Address> {
+  const addresses = new Set<Address>();
+  const add = (address: Address | null | undefined) => {
+    if (address !== null && address !== undefined) addresses.add(address);
+  };
+  add(fetched.block.miner);
+  for (const { transaction, receipt } of fetched.transactions) {
+    add(transaction.from);
+    add(transaction.to);
+    add(receipt.contractAddress);
+    for (const { address } of receipt.logs) add(address);
+  }
+  for (const { from, to, createdContract } of internals) {
+    add(from);
+    add(to);
+    add(createdContract);
+  }
+  for (const { from, to } of transfers) {
+    add(from);
+    add(to);
+  }
+  for (const { address } of withdrawals) add(address);
+  return addresses;
+}

@@ -1,0 +1,34 @@
+import type { Address } from 'viem';
+import { bytesColumn, type Column, uintColumn } from '../../db/columns.ts';
+import { placeKey } from '../place.ts';
+import type { FetchedBlock } from '../sync/fetch.ts';
+
+const WEI_PER_GWEI = 1_000_000_000n;
+
+export interface Withdrawal {
+  index: number;
+  validatorIndex: number;
+  address: Address;
+  amountWei: bigint;
+}
+
+/** Withdrawals of a block's body; consensus-layer amounts are gwei (EIP-4895), ours are wei. */
+export function withdrawals({ block }: FetchedBlock): Withdrawal[] {
+  return (block.withdrawals ?? []).map(({ index, validatorIndex, address, amount }) => ({
+    index: Number(index),
+    validatorIndex: Number(validatorIndex),
+    address,
+    amountWei: BigInt(amount) * WEI_PER_GWEI,
+  }));
+}
+
+export function withdrawalRow(blockNumber: number, withdrawal: Withdrawal, index: number): Column[] {
+  const { index: withdrawalIndex, validatorIndex, address, amountWei } = withdrawal;
+  return [
+    placeKey({ blockNumber, index }),
+    withdrawalIndex,
+    validatorIndex,
+    bytesColumn(address),
+    uintColumn(amountWei),
+  ];
+}

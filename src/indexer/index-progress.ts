@@ -1,0 +1,51 @@
+import type { Db } from '../db/open.ts';
+import { isStateFresh } from './store/dirty.ts';
+import { type Head, readHead } from './store/head.ts';
+
+/** How far the index has come. Heights are null until known. */
+export interface IndexStatus {
+  head: number | null;
+  nodeHead: number | null;
+  lag: number | null;
+  /** Within one block of the node's head as last seen, and no state left to read. */
+  complete: boolean;
+}
+
+/** What is known in memory about an index's progress, so that asking costs nothing. */
+export interface IndexProgress {
+  /** Looks at the database after a change and makes it public. */
+  publish(): Promise<void>;
+  sawNodeHead(number: number): void;
+  status(): IndexStatus;
+  revision(): string;
+  epoch(): number;
+  whenComplete(): Promise<void>;
+}
+
+export async function indexProgress(db: Db): Promise<IndexProgress> {
+  let head: Head | null = await readHead(db);
+  let isFresh = await isStateFresh(db);
+  let nodeHead: number | null = null;
+  const completed = Promise.withResolvers<void>();
+
+  function status(): IndexStatus {
+    const lag = head === null || nodeHead === null ? null : Math.max(0, nodeHead - head.number);
+    return { head: head?.number ?? null, nodeHead, lag, complete: lag !== null && lag <= 1 && isFresh };
+  }
+
+  return {
+    async publish() {
+      [head, isFresh] = await Promise.all([readHead(db), isStateFresh(db)]);
+      if (status().complete) completed.resolve();
+    },
+    sawNodeHead(number) {
+      nodeHead = number;
+    },
+    status,
+    // State of the same head may be read in several runs, so whether all is read belongs to the revision.
+    revision: () =>
+      head === null ? 'empty' : `${head.epoch}-${head.number}-${head.hash}-${isFresh ? 1 : 0}`,
+    epoch: () => head?.epoch ?? 0,
+    whenComplete: () => completed.promise,
+  };
+}

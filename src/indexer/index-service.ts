@@ -1,0 +1,97 @@
+import type { ChainClient } from '../chain/client.ts';
+import { migrate } from '../db/migrate.ts';
+import { openDatabase, transaction } from '../db/open.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { Logger } from '../lib/logger.ts';
+import { type IndexStatus, indexProgress } from './index-progress.ts';
+import { type KnownAbi, knownAbis } from './reader/abi.ts';
+import { createReader, type Reader } from './reader/reader.ts';
+import { claimForChain } from './store/head.ts';
+import { INDEX_MIGRATIONS } from './store/migrations.ts';
+import { syncRun } from './sync/run.ts';
+
+export interface IndexOptions {
+  /** Path of the index's SQLite file; it holds one chain. */
+  file: string;
+  /** `confirmations`: a reorganisation deeper than this starts a new epoch. */
+  chain: { id: number; confirmations: number };
+  client: ChainClient;
+  abis: readonly KnownAbi[];
+  clock: Clock;
+  log: Logger;
+  /** First block to index, 0 unless given. Matters only while the index is empty. */
+  fromBlock?: number;
+  /** Wait between two looks at the node's head, 1,000 ms unless given. */
+  pollMs?: number;
+}
+
+/** The index of one chain: a reader, and what keeps it up to date. */
+export interface ChainIndex {
+  reader: Reader;
+  /** Syncs to the node's present head; resolves with the number of blocks written. Runs never overlap. */
+  runOnce(): Promise<number>;
+  /** Runs again and again until stopped; failures are logged. */
+  start(): void;
+  /** Ends the loop between two blocks, then closes the database. The index cannot be used afterwards. */
+  stop(): Promise<void>;
+  status(): IndexStatus;
+  /** Differs whenever readers may see something different. In memory; published after the state refresh. */
+  revision(): string;
+  epoch(): number;
+  /** Resolves as soon as the index was complete once. */
+  whenComplete(): Promise<void>;
+}
+
+/** Opens, and if need be creates, the index of a chain. @throws when the file holds another chain's. */
+export async function openIndex(options: IndexOptions): Promise<ChainIndex> {
+  const { file, chain, client, clock, log, fromBlock = 0, pollMs = 1000 } = options;
+  const db = openDatabase({ file });
+  await migrate(db, INDEX_MIGRATIONS);
+  await transaction(db, handle => claimForChain(handle, chain.id));
+  const readDb = openDatabase({ file, readonly: true });
+  const progress = await indexProgress(db);
+  const run = syncRun({
+    db,
+    client,
+    log,
+    confirmations: chain.confirmations,
+    fromBlock,
+    onChange: progress.publish,
+    onNodeHead: progress.sawNodeHead,
+  });
+
+  const stopping = new AbortController();
+  let last: Promise<number> = Promise.resolve(0);
+  const runOnce = () => {
+    last = last.catch(() => 0).then(() => run(stopping.signal));
+    return last;
+  };
+  let loop: Promise<void> | undefined;
+
+  async function runUntilStopped(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      await runOnce().catch((error: unknown) => {
+        log.error({ err: error, chainId: chain.id }, 'indexing failed, will try again');
+      });
+      // A sleep that ends early means that the index is being stopped.
+      await clock.sleep(pollMs, stopping.signal).catch(() => undefined);
+    }
+  }
+
+  return {
+    reader: createReader({ db: readDb, abis: knownAbis(options.abis), client }),
+    runOnce,
+    start() {
+      loop ??= runUntilStopped();
+    },
+    async stop() {
+      stopping.abort();
+      await Promise.allSettled([loop, last]);
+      await Promise.all([db.destroy(), readDb.destroy()]);
+    },
+    status: progress.status,
+    revision: progress.revision,
+    epoch: progress.epoch,
+    whenComplete: progress.whenComplete,
+  };
+}

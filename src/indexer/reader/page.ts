@@ -1,0 +1,79 @@
+import type { Handle } from '../../db/open.ts';
+import { blockStart, LAST_PLACE, type Place, placeKey } from '../place.ts';
+
+/** One page of a list. The last item's place, handed back as `before` or `after`, asks for the next. */
+export interface Page<Item> {
+  items: Item[];
+  hasMore: boolean;
+}
+
+/** A page of a list that runs newest first. */
+export interface PageRequest {
+  /** Only what lies before this place; the newest when absent. */
+  before?: Place;
+  /** At least 1. */
+  limit: number;
+}
+
+/** A page of a list that runs in the order in which things happened. */
+export interface ForwardPageRequest {
+  /** Only what lies behind this place; the first when absent. */
+  after?: Place;
+  /** At least 1. */
+  limit: number;
+}
+
+/** A condition that an index answers already sorted by key. Branches of one query must not overlap. */
+export interface Branch {
+  where: string;
+  bindings: readonly (string | number | Buffer)[];
+}
+
+/** Every row of the table. */
+export const EVERYTHING: Branch = { where: 'true', bindings: [] };
+
+interface KeyQuery extends PageRequest, ForwardPageRequest {
+  table: 'transactions' | 'logs' | 'token_transfers';
+  branches: readonly Branch[];
+  blockNumber?: number | undefined;
+  /** Newest first unless said otherwise. */
+  forward?: boolean;
+}
+
+/** Well below SQLite's limit of terms in a compound select. */
+const BRANCHES_PER_STATEMENT = 100;
+
+/**
+ * Keys of the page's rows, and of one more if there is one. Each branch reads `limit + 1` entries of an index
+ * and stops, so the cost depends on the limit and the number of branches, not on the length of the chain.
+ */
+export async function pageKeys(
+  handle: Handle,
+  query: KeyQuery,
+): Promise<{ keys: number[]; hasMore: boolean }> {
+  const { table, branches, limit, before, after, blockNumber, forward = false } = query;
+  const start = blockNumber === undefined ? 0 : blockStart(blockNumber);
+  const lowest = after === undefined ? start : Math.max(start, placeKey(after) + 1);
+  const order = forward ? 'asc' : 'desc';
+  const end = blockNumber === undefined ? LAST_PLACE : blockStart(blockNumber + 1);
+  const below = before === undefined ? end : Math.min(end, placeKey(before));
+  const keys: number[] = [];
+  for (let first = 0; first < branches.length; first += BRANCHES_PER_STATEMENT) {
+    const part = branches.slice(first, first + BRANCHES_PER_STATEMENT);
+    const sql = part.map(
+      ({ where }) =>
+        `select id from (select id from ${table} where ${where} and id >= ? and id < ? order by id ${order} limit ?)`,
+    );
+    const bindings = part.flatMap(branch => [...branch.bindings, lowest, below, limit + 1]);
+    const rows = await handle.raw<{ id: number }[]>(sql.join(' union all '), bindings);
+    keys.push(...rows.map(({ id }) => id));
+  }
+  keys.sort((a, b) => (forward ? a - b : b - a));
+  return { keys: keys.slice(0, limit), hasMore: keys.length > limit };
+}
+
+/** The rows of a page in the order of their keys. */
+export function inOrder<Row extends { id: number }>(keys: readonly number[], rows: readonly Row[]): Row[] {
+  const byKey = new Map(rows.map(row => [row.id, row]));
+  return keys.flatMap(key => byKey.get(key) ?? []);
+}

@@ -1,0 +1,105 @@
+/**
+ * Columns of the tables that a block is written to, in the order in which rows are given.
+ * Keys called `id` are places (`indexer/place.ts`); `transaction_id` is the place of the transaction.
+ */
+export const BLOCK_COLUMNS = [
+  'number',
+  'hash',
+  'parent_hash',
+  'timestamp',
+  'miner',
+  'gas_limit',
+  'gas_used',
+  'base_fee_per_gas',
+  'difficulty',
+  'total_difficulty',
+  'nonce',
+  'extra_data',
+  'state_root',
+  'size',
+  'uncles',
+  'transaction_count',
+  'withdrawals_count',
+  'internal_transaction_count',
+  'transaction_fees',
+  'burnt_fees',
+  'priority_fees',
+  'blob_gas_used',
+  'excess_blob_gas',
+] as const;
+
+export const TRANSACTION_COLUMNS = [
+  'id',
+  'hash',
+  'timestamp',
+  'from_address',
+  'to_address',
+  'value',
+  'nonce',
+  'gas_limit',
+  'gas_used',
+  'gas_price',
+  'max_fee_per_gas',
+  'max_priority_fee_per_gas',
+  'max_fee_per_blob_gas',
+  'blob_gas_used',
+  'blob_gas_price',
+  'blob_hashes',
+  'authorization_list',
+  'type',
+  'status',
+  'fee',
+  'input',
+  'selector',
+  'created_contract',
+  'error',
+  'output',
+  'has_internal_error',
+  'facts',
+  'token_transfer_count',
+] as const;
+
+export const LOG_COLUMNS = [
+  'id',
+  'transaction_id',
+  'timestamp',
+  'address',
+  'topic0',
+  'topic1',
+  'topic2',
+  'topic3',
+  'data',
+] as const;
+
+export const TOKEN_TRANSFER_COLUMNS = [
+  'id',
+  'transaction_id',
+  'log_index',
+  'batch_index',
+  'token',
+  'token_type',
+  'from_address',
+  'to_address',
+  'token_id',
+  'amount',
+] as const;
+
+export const INTERNAL_TRANSACTION_COLUMNS = [
+  'id',
+  'transaction_id',
+  'trace_index',
+  'type',
+  'from_address',
+  'to_address',
+  'created_contract',
+  'value',
+  'gas_limit',
+  'gas_used',
+  'error',
+] as const;
+
+export const WITHDRAWAL_COLUMNS = ['id', 'withdrawal_index', 'validator_index', 'address', 'amount'] as const;
+
+export const CONTRACT_COLUMNS = ['address', 'transaction_id', 'creator'] as const;
+
+export const DIRTY_COLUMNS = ['kind', 'address', 'holder', 'token_id'] as const;

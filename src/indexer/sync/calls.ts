@@ -1,0 +1,118 @@
+import type { Address, Hash, Hex } from 'viem';
+import type { RpcBlockTraces, RpcCallFrame, RpcParityTrace } from '../../chain/rpc-schema.ts';
+
+/** One call below a transaction's own, in the order in which calls were made. */
+export interface InnerCall {
+  /** Lower case: call, delegatecall, staticcall, callcode, create, create2, selfdestruct. */
+  type: string;
+  from: Address;
+  to: Address | null;
+  createdContract: Address | null;
+  value: bigint;
+  gasLimit: bigint;
+  gasUsed: bigint;
+  error: string | null;
+}
+
+/** What a trace adds to a transaction. */
+export interface TransactionTrace {
+  error: string | null;
+  /** What a failed transaction returned: the encoded revert reason, if there is one. */
+  output: Hex | null;
+  calls: InnerCall[];
+}
+
+/**
+ * Traces of geth's `callTracer`, one a transaction, in block order.
+ * Null when they do not belong to just these transactions: the node has moved to another block meanwhile.
+ */
+export function tracesOfFrames(
+  traces: RpcBlockTraces,
+  transactions: readonly Hash[],
+): TransactionTrace[] | null {
+  if (traces.length !== transactions.length) return null;
+  const found: TransactionTrace[] = [];
+  for (const [position, trace] of traces.entries()) {
+    if (trace.txHash !== undefined && trace.txHash !== transactions[position]) return null;
+    if (trace.result === undefined) return null;
+    const { error, output, calls } = trace.result;
+    const failed = error !== undefined;
+    found.push({
+      error: error ?? null,
+      output: failed && output !== undefined && output !== '0x' ? output : null,
+      calls: flatten(calls ?? []),
+    });
+  }
+  return found;
+}
+
+/** Depth first, because that is the order of execution; a stack, because frames nest 1,024 deep. */
+function flatten(calls: readonly RpcCallFrame[]): InnerCall[] {
+  const flat: InnerCall[] = [];
+  const waiting = calls.toReversed();
+  for (let frame = waiting.pop(); frame !== undefined; frame = waiting.pop()) {
+    const creates = frame.type.startsWith('CREATE');
+    const failed = frame.error !== undefined;
+    flat.push({
+      type: frame.type.toLowerCase(),
+      from: frame.from,
+      to: creates ? null : (frame.to ?? null),
+      createdContract: creates && !failed ? (frame.to ?? null) : null,
+      value: movedValue(frame.type.toLowerCase(), frame.value),
+      gasLimit: BigInt(frame.gas ?? 0),
+      gasUsed: BigInt(frame.gasUsed ?? 0),
+      error: frame.error ?? null,
+    });
+    if (frame.calls !== undefined) waiting.push(...frame.calls.toReversed());
+  }
+  return flat;
+}
+
+/**
+ * The same from `trace_block`, whose entries are flat and carry a path; block rewards are left out.
+ * Null when they are of another block, or a transaction is missing.
+ */
+export function tracesOfParity(
+  traces: readonly RpcParityTrace[],
+  { hash, transactions }: { hash: Hash; transactions: readonly Hash[] },
+): TransactionTrace[] | null {
+  const found = new Map<number, TransactionTrace>();
+  for (const trace of traces) {
+    if (trace.blockHash !== hash) return null;
+    const position = trace.transactionPosition;
+    if (position === null || position === undefined) continue;
+    const transaction = found.get(position) ?? { error: null, output: null, calls: [] };
+    found.set(position, transaction);
+    if (trace.traceAddress.length > 0) {
+      const call = innerCall(trace);
+      if (call !== null) transaction.calls.push(call);
+      continue;
+    }
+    const output = trace.result?.output;
+    transaction.error = trace.error ?? null;
+    transaction.output = trace.error !== undefined && output !== undefined && output !== '0x' ? output : null;
+  }
+  const inOrder = transactions.flatMap((_, position) => found.get(position) ?? []);
+  return inOrder.length === transactions.length ? inOrder : null;
+}
+
+function innerCall({ type, action, result, error }: RpcParityTrace): InnerCall | null {
+  const from = action.from ?? action.address;
+  if (from === undefined) return null;
+  const kind = type === 'suicide' ? 'selfdestruct' : (action.callType ?? action.creationMethod ?? type);
+  return {
+    type: kind,
+    from,
+    to: type === 'create' ? null : (action.to ?? action.refundAddress ?? null),
+    createdContract: type === 'create' && error === undefined ? (result?.address ?? null) : null,
+    value: movedValue(kind, action.value ?? action.balance),
+    gasLimit: BigInt(action.gas ?? 0),
+    gasUsed: BigInt(result?.gasUsed ?? 0),
+    error: error ?? null,
+  };
+}
+
+/** Delegated calls show their caller's value, in some tracers only, but move nothing. */
+function movedValue(type: string, value: Hex | undefined): bigint {
+  return type === 'delegatecall' || type === 'staticcall' ? 0n : BigInt(value ?? 0);
+}

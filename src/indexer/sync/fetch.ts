@@ -1,0 +1,91 @@
+import { type Hash, numberToHex } from 'viem';
+import type { ChainClient } from '../../chain/client.ts';
+import type { RpcBlock, RpcReceipt, RpcTransaction } from '../../chain/rpc-block.ts';
+import type { Logger } from '../../lib/logger.ts';
+import type { TransactionTrace } from './calls.ts';
+import { type NodeSources, probeSources } from './capabilities.ts';
+
+/** All that a node knows about one block, checked to belong together. */
+export interface FetchedBlock {
+  number: number;
+  hash: Hash;
+  block: RpcBlock;
+  transactions: { transaction: RpcTransaction; receipt: RpcReceipt }[];
+  /** One a transaction, or null when the node does not trace. */
+  traces: TransactionTrace[] | null;
+}
+
+export interface Header {
+  number: number;
+  hash: Hash;
+  parentHash: Hash;
+}
+
+/** The node's answers were of two different blocks: it changed its mind in between. Ask again. */
+export class ChainMoved extends Error {
+  constructor(number: number) {
+    super(`Block ${number} changed while it was being fetched.`);
+    this.name = 'ChainMoved';
+  }
+}
+
+export interface BlockFetcher {
+  /** @throws ChainMoved when the block is not there (any more) or changed meanwhile. */
+  block(number: number): Promise<FetchedBlock>;
+  /** Null when the node has no such block. */
+  header(number: number | 'latest'): Promise<Header | null>;
+}
+
+/** Reads blocks with everything inside from a node, by the best methods that it has. */
+export function blockFetcher({ client, log }: { client: ChainClient; log: Logger }): BlockFetcher {
+  let sources: Promise<NodeSources> | undefined;
+
+  async function block(number: number): Promise<FetchedBlock> {
+    const found = await client.request({
+      method: 'eth_getBlockByNumber',
+      params: [numberToHex(number), true],
+    });
+    if (found === null || found.hash === null) throw new ChainMoved(number);
+    const transactions = found.transactions.filter(entry => typeof entry !== 'string');
+    const ref = { number, hash: found.hash, transactions: transactions.map(({ hash }) => hash) };
+    if (transactions.length === 0)
+      return { number, hash: ref.hash, block: found, transactions: [], traces: [] };
+
+    sources ??= probeSources(client, ref, log).catch((error: unknown) => {
+      sources = undefined;
+      throw error;
+    });
+    const { receipts, traces } = await sources;
+    const [blockReceipts, blockTraces] = await Promise.all([receipts(ref), traces(ref)]);
+    return {
+      number,
+      hash: ref.hash,
+      block: found,
+      transactions: pair(transactions, blockReceipts, ref),
+      traces: blockTraces,
+    };
+  }
+
+  async function header(number: number | 'latest'): Promise<Header | null> {
+    const tag = number === 'latest' ? number : numberToHex(number);
+    const found = await client.request({ method: 'eth_getBlockByNumber', params: [tag, false] });
+    if (found === null || found.number === null || found.hash === null) return null;
+    return { number: Number(found.number), hash: found.hash, parentHash: found.parentHash };
+  }
+
+  return { block, header };
+}
+
+function pair(
+  transactions: readonly RpcTransaction[],
+  receipts: readonly (RpcReceipt | null)[] | null,
+  { number, hash }: { number: number; hash: Hash },
+): FetchedBlock['transactions'] {
+  if (receipts?.length !== transactions.length) throw new ChainMoved(number);
+  return transactions.map((transaction, position) => {
+    const receipt = receipts[position];
+    const isOurs = receipt?.blockHash === hash && receipt.transactionHash === transaction.hash;
+    if (receipt === null || receipt === undefined || !isOurs) throw new ChainMoved(number);
+    return { transaction, receipt };
+  });
+}

@@ -1,0 +1,117 @@
+import { type Address, encodeFunctionData, erc20Abi, erc721Abi, type Hex, numberToHex, parseAbi } from 'viem';
+import { nodeAnswered } from '../../chain/answered.ts';
+import type { ChainClient } from '../../chain/client.ts';
+import { uintOf } from '../../db/columns.ts';
+import type { Dirty } from '../store/dirty.ts';
+import { textOf, uint8Of, wordOf } from './call-result.ts';
+
+const ERC1155 = parseAbi(['function balanceOf(address account, uint256 id) view returns (uint256)']);
+const NAME = encodeFunctionData({ abi: erc20Abi, functionName: 'name' });
+const SYMBOL = encodeFunctionData({ abi: erc20Abi, functionName: 'symbol' });
+const DECIMALS = encodeFunctionData({ abi: erc20Abi, functionName: 'decimals' });
+const TOTAL_SUPPLY = encodeFunctionData({ abi: erc20Abi, functionName: 'totalSupply' });
+
+/** Code that only points to another account's is not a contract: EIP-7702. */
+const DELEGATION_PREFIX = '0xef0100';
+
+/** What the index already knows, so that it need not be asked again. */
+export interface Known {
+  contracts: ReadonlySet<Address>;
+  readTokens: ReadonlySet<Address>;
+}
+
+/** State as the chain has it. What a contract refuses to say, or says wrongly, is null. */
+export type Reading =
+  | { kind: 'coin'; address: Address; balance: bigint; isContract: boolean }
+  | { kind: 'supply'; address: Address; totalSupply: bigint | null }
+  | ({ kind: 'token'; address: Address; totalSupply: bigint | null } & TokenFacts)
+  | { kind: 'balance'; token: Address; holder: Address; tokenId: string; value: bigint | null }
+  | { kind: 'instance'; token: Address; tokenId: string; owner: Address | null };
+
+interface TokenFacts {
+  name: string | null;
+  symbol: string | null;
+  decimals: number | null;
+}
+
+/**
+ * Reads one dirty entry from the chain as of a block. Entries read in the same tick share requests.
+ * @throws when the node cannot be reached; never because of what a contract does.
+ */
+export function stateReader(client: ChainClient, blockNumber: number, known: Known) {
+  const block = numberToHex(blockNumber);
+
+  async function call(to: Address, data: Hex): Promise<Hex | null> {
+    try {
+      return await client.request({ method: 'eth_call', params: [{ to, data }, block] });
+    } catch (error) {
+      if (nodeAnswered(error)) return null;
+      throw error;
+    }
+  }
+
+  async function coin(address: Address): Promise<Reading> {
+    const isKnown = known.contracts.has(address);
+    const [balance, code] = await Promise.all([
+      client.request({ method: 'eth_getBalance', params: [address, block] }),
+      isKnown ? '0x' : client.request({ method: 'eth_getCode', params: [address, block] }),
+    ]);
+    const hasCode = code !== '0x' && !code.toLowerCase().startsWith(DELEGATION_PREFIX);
+    return { kind: 'coin', address, balance: BigInt(balance), isContract: isKnown || hasCode };
+  }
+
+  async function token(address: Address): Promise<Reading> {
+    if (known.readTokens.has(address)) {
+      return { kind: 'supply', address, totalSupply: wordOf(await call(address, TOTAL_SUPPLY)) };
+    }
+    const [name, symbol, decimals, supply] = await Promise.all(
+      [NAME, SYMBOL, DECIMALS, TOTAL_SUPPLY].map(data => call(address, data)),
+    );
+    return {
+      kind: 'token',
+      address,
+      name: textOf(name),
+      symbol: textOf(symbol),
+      decimals: uint8Of(decimals),
+      totalSupply: wordOf(supply),
+    };
+  }
+
+  async function balance({ address, holder, tokenId }: Dirty): Promise<Reading> {
+    const account = holder === '' ? address : holder;
+    const data =
+      tokenId === ''
+        ? encodeFunctionData({ abi: erc20Abi, functionName: 'balanceOf', args: [account] })
+        : encodeFunctionData({ abi: ERC1155, functionName: 'balanceOf', args: [account, uintOf(tokenId)] });
+    return {
+      kind: 'balance',
+      token: address,
+      holder: account,
+      tokenId,
+      value: wordOf(await call(address, data)),
+    };
+  }
+
+  async function instance({ address, tokenId }: Dirty): Promise<Reading> {
+    const args = [uintOf(tokenId)] as const;
+    const word = wordOf(
+      await call(address, encodeFunctionData({ abi: erc721Abi, functionName: 'ownerOf', args })),
+    );
+    const owner: Address | null =
+      word === null || word === 0n ? null : `0x${word.toString(16).padStart(64, '0').slice(24)}`;
+    return { kind: 'instance', token: address, tokenId, owner };
+  }
+
+  return (entry: Dirty): Promise<Reading> => {
+    switch (entry.kind) {
+      case 'coin':
+        return coin(entry.address);
+      case 'token':
+        return token(entry.address);
+      case 'balance':
+        return balance(entry);
+      case 'instance':
+        return instance(entry);
+    }
+  };
+}

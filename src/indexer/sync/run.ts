@@ -1,0 +1,133 @@
+import type { ChainClient } from '../../chain/client.ts';
+import { type Db, transaction } from '../../db/open.ts';
+import type { Logger } from '../../lib/logger.ts';
+import { blockRows } from '../decode/block.ts';
+import { writeBlock } from '../store/block-writer.ts';
+import { type Head, hashAt, readHead } from '../store/head.ts';
+import { unwind } from '../store/unwind.ts';
+import { commonAncestor } from './ancestor.ts';
+import { blockFetcher, ChainMoved, type Header } from './fetch.ts';
+import { refreshState } from './refresh.ts';
+import { fetchInOrder } from './window.ts';
+
+/** A chain that changes under our hands this often in one run is left to the next run. */
+const MAX_ATTEMPTS = 5;
+
+/**
+ * A node whose head is lower than ours but on our chain may only lag behind (several nodes behind one
+ * address). Seen so many runs in a row, it is believed to have gone back.
+ */
+const BELIEVE_BACKWARD_AFTER = 3;
+
+/**
+ * A node further behind than this, but on our chain, is not followed down: it is being synced anew. Had it
+ * really gone back that far, its first other block would show it.
+ */
+const BELIEVE_BACKWARD_DEPTH = 64;
+
+export interface SyncDeps {
+  db: Db;
+  client: ChainClient;
+  log: Logger;
+  /** Depth from which on a block counts as final: a deeper reorganisation starts a new epoch. */
+  confirmations: number;
+  fromBlock: number;
+  /** Called after each change that readers see: blocks written, blocks unwound. */
+  onChange: () => Promise<void>;
+  onNodeHead: (number: number) => void;
+}
+
+/** Brings the index to the head that the node has now. Resolves with the number of blocks written. */
+export function syncRun(deps: SyncDeps): (signal?: AbortSignal) => Promise<number> {
+  const { db, client, log, onNodeHead } = deps;
+  const fetcher = blockFetcher({ client, log });
+  let backwardSightings = 0;
+
+  async function runOnce(signal?: AbortSignal): Promise<number> {
+    await client.verify();
+    let written = 0;
+    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
+      const step = await advance(signal);
+      written += step.written;
+      if (step.isDone) break;
+    }
+    const head = await readHead(db);
+    if (head !== null) {
+      await refreshState({ db, client, fetcher, head, signal });
+    }
+    await deps.onChange();
+    return written;
+  }
+
+  async function advance(signal: AbortSignal | undefined): Promise<{ written: number; isDone: boolean }> {
+    const nodeHead = await fetcher.header('latest');
+    if (nodeHead === null) return { written: 0, isDone: true };
+    onNodeHead(nodeHead.number);
+    const head = await readHead(db);
+    if (head !== null && nodeHead.number <= head.number) {
+      if (!(await hasLeftUs(nodeHead, head))) return { written: 0, isDone: true };
+      await goBack(head, nodeHead.number);
+      return { written: 0, isDone: false };
+    }
+    backwardSightings = 0;
+    return writeUpTo({ head, to: nodeHead.number, signal });
+  }
+
+  /** Whether a node whose head is no higher than ours is really on another chain, or has gone back on ours. */
+  async function hasLeftUs(nodeHead: Header, head: Head): Promise<boolean> {
+    const ours = await hashAt(db, nodeHead.number);
+    if (ours !== null && ours !== nodeHead.hash) return true;
+    const depth = head.number - nodeHead.number;
+    backwardSightings = depth === 0 ? 0 : backwardSightings + 1;
+    return ours !== null && depth <= BELIEVE_BACKWARD_DEPTH && backwardSightings >= BELIEVE_BACKWARD_AFTER;
+  }
+
+  async function writeUpTo({
+    head,
+    to,
+    signal,
+  }: {
+    head: Head | null;
+    to: number;
+    signal: AbortSignal | undefined;
+  }) {
+    const from = head === null ? deps.fromBlock : head.number + 1;
+    let written = 0;
+    let parent = head?.hash ?? null;
+    try {
+      for await (const chunk of fetchInOrder(fetcher, { from, to })) {
+        for (const fetched of chunk) {
+          if (signal?.aborted === true) return { written, isDone: true };
+          if (parent !== null && fetched.block.parentHash !== parent) {
+            const ours = await readHead(db);
+            if (ours !== null) await goBack(ours, ours.number);
+            return { written, isDone: false };
+          }
+          const rows = blockRows(fetched);
+          await transaction(db, handle => writeBlock(handle, rows));
+          parent = fetched.hash;
+          written += 1;
+        }
+        // State is refreshed at the end of the run; on the long way there readers may follow along.
+        if (to - from > chunk.length) await deps.onChange();
+      }
+    } catch (error) {
+      if (!(error instanceof ChainMoved)) throw error;
+      log.debug({ err: error, chainId: client.id }, 'the chain moved while it was being read');
+      return { written, isDone: false };
+    }
+    return { written, isDone: true };
+  }
+
+  async function goBack(head: Head, from: number): Promise<void> {
+    const ancestor = await commonAncestor(db, fetcher, Math.min(from, head.number));
+    if (ancestor >= head.number) return;
+    const depth = head.number - ancestor;
+    const isDeep = depth > deps.confirmations;
+    log.warn({ chainId: client.id, depth, ancestor, isDeep }, 'reorganisation');
+    await unwind(db, { ancestor, isDeep });
+    backwardSightings = 0;
+  }
+
+  return runOnce;
+}
