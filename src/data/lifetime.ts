@@ -31,7 +31,8 @@ export function lifetimeOf<Body>(
   const override = lifetimes.overrides[operationId];
   const moving = validity === undefined ? lifetimes.movingMs : lifetimes.finalMs;
   const settledMs = final ? lifetimes.finalMs : moving;
-  const ownMs = final || row.lifetime === 'moving' ? (override ?? settledMs) : lifetimes.unsettledMs;
+  const isKept = final || (row.lifetime === 'moving' && answer.unsettled !== true);
+  const ownMs = isKept ? (override ?? settledMs) : lifetimes.unsettledMs;
   const ttlMs = passedOver.some(isPassing) ? Math.min(ownMs, FALLBACK_MS) : ownMs;
   return {
     storedAt: now,

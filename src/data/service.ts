@@ -176,7 +176,7 @@ async function openChain(
       client,
       abis,
       clock,
-      log: log.child({ chainId: id }),
+      log,
       fromBlock,
       pollMs,
     });

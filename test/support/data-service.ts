@@ -1,9 +1,13 @@
-import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Abi } from 'viem';
-import { type DataService, type DataServiceOptions, type ServedChain, startDataService } from '../../src/data/service.ts';
+import {
+  type DataService,
+  type DataServiceOptions,
+  type ServedChain,
+  startDataService,
+} from '../../src/data/service.ts';
+import { knownContracts } from '../../src/devnet/artifacts.ts';
 import type { EmbeddedChain } from '../../src/devnet/start-devnet.ts';
 import { createMetrics } from '../../src/http/metrics.ts';
 import { systemClock } from '../../src/lib/clock.ts';
@@ -49,16 +53,7 @@ export function servedChain({ id, name, rpcUrl, contracts }: EmbeddedChain, fold
     name,
     confirmations: 12,
     rpcUrls: [rpcUrl],
-    abis: contracts.flatMap(contract =>
-      contract.artifactName === null
-        ? []
-        : [{ address: contract.address, name: contract.name, abi: artifactAbi(contract.artifactName) }],
-    ),
+    abis: knownContracts(contracts),
     backends: [{ kind: 'index', file: join(folder, `index-${id}.db`), fromBlock: 0, pollMs: 50 }],
   };
-}
-
-function artifactAbi(name: string): Abi {
-  const { abi } = JSON.parse(readFileSync(new URL(`../../generated/devnet/${name}.json`, import.meta.url), 'utf8'));
-  return abi;
 }

@@ -23,7 +23,13 @@ export async function askChain<Body>(
       const validity = backend.validity?.();
       const pending = ask(backend, signal);
       if (pending !== undefined) {
-        return { answer: await pending, chain, backend, validity, passedOver: failures };
+        return {
+          answer: await untilAborted(pending, signal),
+          chain,
+          backend,
+          validity,
+          passedOver: failures,
+        };
       }
       failures.push({ chain, backend, error: unsupported() });
     } catch (cause) {
@@ -34,6 +40,15 @@ export async function askChain<Body>(
   }
   if (failures.length === 0) failures.push({ chain, backend: undefined, error: unsupported() });
   throw new NothingFound(failures);
+}
+
+/** The outcome, or the signal's reason as soon as it aborts: a back end that does not listen must not hold a load. */
+function untilAborted<Value>(pending: Promise<Value>, signal: AbortSignal): Promise<Value> {
+  const { promise, resolve, reject } = Promise.withResolvers<Value>();
+  const abort = () => reject(signal.reason);
+  signal.addEventListener('abort', abort, { once: true });
+  pending.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
+  return promise;
 }
 
 function unsupported(): BackendError {

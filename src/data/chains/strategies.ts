@@ -29,8 +29,10 @@ export const firstAvailable: Strategy = async ({ chains, askChain, signal }) => 
       return { ...found, passedOver: [...failures, ...found.passedOver] };
     } catch (error) {
       const these = failuresOf(error, chain);
+      // Decision 37: this is the answer, so what failed on the way to it does not count.
+      if (these.some(({ error: { kind } }) => kind === 'not_found' || kind === 'rejected'))
+        throw new NothingFound(these);
       failures.push(...these);
-      if (these.some(({ error: { kind } }) => kind === 'not_found' || kind === 'rejected')) break;
     }
   }
   throw new NothingFound(failures);

@@ -23,6 +23,8 @@ export interface Answer<Body> {
    * a feed, a pending transaction, a record that says of itself that it is incomplete.
    */
   readonly confirmations?: number;
+  /** It tells of what waits outside of blocks, so no block says when it changes. */
+  readonly unsettled?: true;
 }
 
 /** The operations a back end can answer; one that is missing here is `unsupported`. */

@@ -11,15 +11,26 @@ export type Keys = Readonly<Record<string, unknown>>;
 const HIGHEST_BLOCK = 2 ** 33 - 1;
 const LAST_INDEX = 2 ** 20 - 1;
 
+/** Every key of a position that the document has for the lists by block number and index, and for pending ones. */
+const POSITION_KEYS = [
+  'block_number',
+  'index',
+  'inserted_at',
+  'hash',
+  'transaction_index',
+  'batch_log_index',
+  'batch_block_hash',
+  'batch_transaction_hash',
+  'index_in_batch',
+] as const;
+
 /**
  * Where a list by block number and index goes on; undefined at its start. Decision 4: the keys belong together.
- * @throws BackendError `rejected` when only one of them is given.
+ * @throws BackendError `rejected` when some are given and these two are not among them.
  */
 export function placeBefore(position: CursorPosition | undefined, query: Keys): Place | undefined {
-  const { block_number: blockNumber, index } = position ?? query;
+  const { block_number: blockNumber, index } = together(position, query, ['block_number', 'index']);
   if (blockNumber === undefined && index === undefined) return undefined;
-  if (blockNumber === undefined) throw missing('block_number', 'index');
-  if (index === undefined) throw missing('index', 'block_number');
   if (!isHeight(blockNumber) || !isHeight(index)) throw notOurs();
   return blockNumber > HIGHEST_BLOCK ? undefined : { blockNumber, index: Math.min(index, LAST_INDEX) };
 }
@@ -30,17 +41,32 @@ export function blockBefore(
   query: Keys,
 ): { number: number; hash?: Hash } | undefined {
   const { block_number: number, block_hash: hash } = position ?? query;
-  if (number === undefined) return undefined;
+  if (number === undefined && position === undefined) return undefined;
   if (!isHeight(number)) throw notOurs();
   return typeof hash === 'string' && isHash(hash) ? { number, hash } : { number };
 }
 
-/** Where the list of pending transactions goes on: behind this hash. */
+/**
+ * Where the list of pending transactions goes on: behind this hash.
+ * @throws BackendError `rejected` when other keys are given without it.
+ */
 export function hashBefore(position: CursorPosition | undefined, query: Keys): Hash | undefined {
-  const { hash } = position ?? query;
+  const { hash } = together(position, query, ['hash']);
   if (hash === undefined) return undefined;
-  if (typeof hash !== 'string' || !isHash(hash)) throw notOurs();
-  return hash;
+  const lower = typeof hash === 'string' ? hash.toLowerCase() : '';
+  if (!isHash(lower)) throw notOurs();
+  return lower;
+}
+
+/** The needed keys, all of them or none. */
+function together(position: CursorPosition | undefined, query: Keys, needed: readonly string[]): Keys {
+  const keys = position ?? query;
+  const lost = needed.find(name => keys[name] === undefined);
+  if (lost === undefined) return keys;
+  if (position !== undefined) throw notOurs();
+  const given = POSITION_KEYS.find(name => keys[name] !== undefined);
+  if (given !== undefined) throw missing(lost, given);
+  return {};
 }
 
 function isHeight(value: unknown): value is number {

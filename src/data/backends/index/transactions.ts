@@ -26,7 +26,7 @@ export function transactionAnswers(source: IndexSource): TransactionAnswers {
     async listTransactions({ query }, { position }) {
       assertCaughtUp(source);
       if (query.filter === 'pending')
-        return { body: await pendingPage(source, query, hashBefore(position, query)) };
+        return { body: await pendingPage(source, query, hashBefore(position, query)), unsettled: true };
       const before = placeBefore(position, query);
       const { items, hasMore } = await reader.transactions({
         limit: PAGE_SIZE,

@@ -1,0 +1,31 @@
+/** Measures speed as ratios within one run and prints a table: `npm run bench [-- NAME …]`. Takes about two minutes. */
+import { availableParallelism, cpus } from 'node:os';
+import { benchCachedHits } from './bench/cached-hits.ts';
+import { benchConcurrentMisses } from './bench/concurrent-misses.ts';
+import { benchContractCost } from './bench/contract-cost.ts';
+import { type Figure, tableOf } from './bench/figure.ts';
+import { benchSyncRate } from './bench/sync-rate.ts';
+
+const BENCHES: Readonly<Record<string, () => Promise<Figure[]>>> = {
+  hits: benchCachedHits,
+  contract: benchContractCost,
+  misses: benchConcurrentMisses,
+  sync: benchSyncRate,
+};
+
+const wanted = process.argv.slice(2);
+const unknown = wanted.filter(name => BENCHES[name] === undefined);
+if (unknown.length > 0) {
+  console.error(`unknown: ${unknown.join(', ')}; there are ${Object.keys(BENCHES).join(', ')}`);
+  process.exitCode = 2;
+} else {
+  const figures: Figure[] = [];
+  for (const [name, bench] of Object.entries(BENCHES)) {
+    if (wanted.length > 0 && !wanted.includes(name)) continue;
+    console.error(`measuring ${name} …`);
+    figures.push(...(await bench()));
+  }
+  console.log(
+    `Node ${process.version}, ${availableParallelism()} × ${cpus()[0]?.model ?? 'CPU'}\n\n${tableOf(figures)}`,
+  );
+}

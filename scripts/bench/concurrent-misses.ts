@@ -1,0 +1,47 @@
+import { answerer } from '../../src/data/answer.ts';
+import { responseCache } from '../../src/data/cache/response-cache.ts';
+import { explorer } from '../../src/data/explorer.ts';
+import type { Backend } from '../../src/data/port/backend.ts';
+import { createMetrics } from '../../src/http/metrics.ts';
+import { systemClock } from '../../src/lib/clock.ts';
+import { createLogger } from '../../src/lib/logger.ts';
+import type { Figure } from './figure.ts';
+
+const CLIENTS = 50;
+const BACKEND_MS = 20;
+
+/** How many loads fifty clients cause who ask for the same thing at once, nothing of it kept yet. */
+export async function benchConcurrentMisses(): Promise<Figure[]> {
+  let loads = 0;
+  const backend: Backend = {
+    kind: 'index',
+    name: 'counting',
+    chainId: 1,
+    answers: {
+      async listMainPageBlocks() {
+        loads += 1;
+        await systemClock.sleep(BACKEND_MS);
+        return { body: [] };
+      },
+    },
+    status: () => ({ ready: true, head: 1, lag: 0 }),
+  };
+  const log = createLogger({ level: 'silent' });
+  const handlers = explorer(
+    answerer({
+      chains: [{ id: 1, name: 'one', confirmations: 12, backends: [backend] }],
+      cache: responseCache({ maxBytes: 2 ** 24, clock: systemClock, log }),
+      lifetimes: { finalMs: 60_000, movingMs: 60_000, unsettledMs: 10_000, overrides: {} },
+      timeoutMs: 10_000,
+      staggerMs: 400,
+      clock: systemClock,
+      log,
+      metrics: createMetrics(),
+    }),
+  );
+  const ask = () => handlers.listMainPageBlocks({ path: {}, query: {} }, { headers: {} });
+  await Promise.all(Array.from({ length: CLIENTS }, ask));
+  return [
+    { name: `loads for ${CLIENTS} concurrent misses of one key`, value: loads, target: '1', ok: loads === 1 },
+  ];
+}

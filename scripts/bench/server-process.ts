@@ -1,0 +1,64 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import autocannon from 'autocannon';
+
+/** A bench server in its own process. */
+export interface ServerProcess extends AsyncDisposable {
+  readonly url: string;
+  /** CPU time used so far, user and system, in microseconds. */
+  cpuMicros(): Promise<number>;
+}
+
+/** Starts `scripts/bench/server.ts`; its log goes nowhere, but it is written. */
+export async function startServer(...args: string[]): Promise<ServerProcess> {
+  const child = fork(fileURLToPath(new URL('./server.ts', import.meta.url)), args, {
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  });
+  const { url } = await reply<{ url: string }>(child);
+  return {
+    url,
+    async cpuMicros() {
+      const answer = reply<{ cpu: NodeJS.CpuUsage }>(child);
+      child.send('cpu');
+      const { cpu } = await answer;
+      return cpu.user + cpu.system;
+    },
+    async [Symbol.asyncDispose]() {
+      const gone = new Promise(resolve => child.once('exit', resolve));
+      child.send('stop');
+      await gone;
+    },
+  };
+}
+
+function reply<Message>(child: ChildProcess): Promise<Message> {
+  return new Promise((resolve, reject) => {
+    const lost = (code: number | null) => reject(new Error(`a bench server ended with ${code}`));
+    child.once('exit', lost);
+    child.once('message', message => {
+      child.off('exit', lost);
+      resolve(message as Message);
+    });
+  });
+}
+
+export interface Load {
+  readonly requestsPerSecond: number;
+  readonly cpuMicrosPerRequest: number;
+}
+
+/** Loads one address for some seconds and measures rate and the server's CPU time. */
+export async function load(server: ServerProcess, path: string, seconds: number): Promise<Load> {
+  const before = await server.cpuMicros();
+  const result = await autocannon({ url: server.url + path, connections: 20, duration: seconds });
+  if (result.non2xx > 0 || result.errors > 0)
+    throw new Error(`${path}: ${result.non2xx} refused, ${result.errors} failed`);
+  const cpu = (await server.cpuMicros()) - before;
+  const requests = result.requests.total;
+  return { requestsPerSecond: requests / result.duration, cpuMicrosPerRequest: cpu / requests };
+}
+
+/** The middle of an odd number of values. */
+export function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
+}

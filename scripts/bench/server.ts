@@ -1,0 +1,136 @@
+/**
+ * A server in a process of its own, so that its CPU time is its own. Modes: `bare` sends given bytes from a bare Koa
+ * app; `contract` sends them through the contract mount, with the explorer contract as often as asked; `service` is the
+ * whole data service over one embedded chain. Tells its address over IPC, and its CPU time when asked.
+ */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import Koa from 'koa';
+import type { Contract } from '../../src/contract/contract.ts';
+import { explorerContract } from '../../src/contract/explorer.ts';
+import { mount } from '../../src/contract/mount.ts';
+import type { OperationRow } from '../../src/contract/operations.ts';
+import { startDataService } from '../../src/data/service.ts';
+import { startDevnet } from '../../src/devnet/start-devnet.ts';
+import { createMetrics } from '../../src/http/metrics.ts';
+import { listen } from '../../src/http/server.ts';
+import { systemClock } from '../../src/lib/clock.ts';
+import { createLogger } from '../../src/lib/logger.ts';
+import { represent } from '../../src/lib/representation.ts';
+
+/** Takes no parameters and answers nothing that a type could say. */
+interface AnyOperation {
+  parameters: Record<string, never>;
+  responses: { 200: { content: { 'application/json': unknown } } };
+}
+
+const log = createLogger({ level: 'info' });
+
+async function bare(bytes: number) {
+  const body = jsonOf(bytes);
+  const app = new Koa();
+  app.use(ctx => {
+    ctx.set('Content-Type', 'application/json; charset=utf-8');
+    ctx.body = body;
+  });
+  return listen({ app, host: '127.0.0.1', port: 0, log });
+}
+
+async function throughContract(bytes: number, copies: number) {
+  const representation = await represent(jsonOf(bytes));
+  const contract = multiplied(copies);
+  const handler = async () => ({ status: 200 as const, encoded: { representation } });
+  const handlers: Record<string, typeof handler> = Object.fromEntries(
+    Object.keys(contract.table).map(id => [id, handler]),
+  );
+  const app = new Koa();
+  app.use(await mount({ contract, handlers, validateResponses: false }));
+  return listen({ app, host: '127.0.0.1', port: 0, log });
+}
+
+/** The explorer contract several times over, each copy below a path of its own. */
+function multiplied(copies: number): Contract<Record<string, AnyOperation>> {
+  const table: Record<string, OperationRow> = { ...explorerContract.table };
+  const parameters = { ...explorerContract.parameters };
+  for (let copy = 1; copy < copies; copy++) {
+    for (const row of Object.values<OperationRow>(explorerContract.table)) {
+      const id = `${row.id}${copy}`;
+      table[id] = { ...row, id, path: `/copy${copy}${row.path}` };
+      const validate = explorerContract.parameters[row.id];
+      if (validate !== undefined) parameters[id] = validate;
+    }
+  }
+  return {
+    name: 'bench',
+    document: explorerContract.document,
+    table,
+    parameters,
+    responses: async () => ({}),
+  };
+}
+
+async function service() {
+  const folder = await mkdtemp(join(tmpdir(), 'tollgate-bench-'));
+  const devnet = await startDevnet({
+    folder,
+    isFolderDisposable: true,
+    chains: 1,
+    blocks: 120,
+    trickleMs: 0,
+    seed: 1,
+    clock: systemClock,
+    log: createLogger({ level: 'warn' }),
+  });
+  await devnet.filled;
+  const running = await startDataService({
+    host: '127.0.0.1',
+    port: 0,
+    chains: devnet.chains.map(({ id, name, rpcUrl }) => ({
+      id,
+      name,
+      confirmations: 12,
+      rpcUrls: [rpcUrl],
+      abis: [],
+      backends: [{ kind: 'index' as const, file: join(folder, `index-${id}.db`), fromBlock: 0, pollMs: 250 }],
+    })),
+    cache: {
+      maxBytes: 2 ** 28,
+      lifetimes: { finalMs: 86_400_000, movingMs: 86_400_000, unsettledMs: 10_000, overrides: {} },
+    },
+    fallback: { timeoutMs: 10_000, staggerMs: 400 },
+    validateResponses: false,
+    rateLimitPerMinute: 600,
+    trustedProxies: [],
+    metrics: createMetrics(),
+    clock: systemClock,
+    log,
+  });
+  await running.whenComplete();
+  return {
+    url: running.url,
+    close: async () => {
+      await running.close();
+      await devnet.stop();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** A JSON body of about so many bytes. */
+function jsonOf(bytes: number): Buffer {
+  return Buffer.from(JSON.stringify({ items: 'x'.repeat(Math.max(0, bytes - 12)) }));
+}
+
+const [mode, bytes = '2000', copies = '1'] = process.argv.slice(2);
+const server =
+  mode === 'service'
+    ? await service()
+    : mode === 'contract'
+      ? await throughContract(Number(bytes), Number(copies))
+      : await bare(Number(bytes));
+process.on('message', message => {
+  if (message === 'cpu') process.send?.({ cpu: process.cpuUsage() });
+  else if (message === 'stop') void server.close().then(() => process.disconnect());
+});
+process.send?.({ url: server.url });

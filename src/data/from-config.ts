@@ -1,0 +1,68 @@
+import type { BackendConfig, ChainConfig, Config } from '../config/config.ts';
+import { ConfigError, type Finding } from '../config/config-error.ts';
+import type { DataServiceOptions, IndexBackendOptions, ServedChain } from './service.ts';
+
+/** How often an index looks for a new block of a real chain. */
+const POLL_MS = 1_000;
+
+/** The part of the data service's options that a configuration decides. */
+export type ConfiguredOptions = Omit<DataServiceOptions, 'metrics' | 'clock' | 'log'>;
+
+/**
+ * Reads the data service's options from a checked configuration; `embedded` are chains of this process itself.
+ * @throws ConfigError for what a configuration may say but this version does not serve yet.
+ */
+export function dataServiceOptions(config: Config, embedded: readonly ServedChain[]): ConfiguredOptions {
+  const { data, trustedProxies } = config;
+  const findings = notServed(config);
+  if (findings.length > 0) throw new ConfigError(config.file ?? 'the configuration', findings);
+  const { store } = data.cache;
+  return {
+    host: data.listen.host,
+    port: data.listen.port,
+    publicUrl: data.publicUrl,
+    chains: [...config.chains.map(servedChain), ...embedded],
+    cache: {
+      maxBytes: data.cache.memoryBytes,
+      file: store?.kind === 'sqlite' ? store.file : undefined,
+      lifetimes: {
+        finalMs: data.cache.ttlMs,
+        movingMs: data.cache.movingMs,
+        unsettledMs: data.cache.unsettledMs,
+        overrides: Object.fromEntries(data.cache.overridesMs),
+      },
+    },
+    fallback: data.fallback,
+    validateResponses: data.validateResponses,
+    rateLimitPerMinute: data.rateLimitPerMinute,
+    trustedProxies,
+  };
+}
+
+function servedChain({ id, name, confirmations, rpc, backends }: ChainConfig): ServedChain {
+  return { id, name, confirmations, rpcUrls: rpc, abis: [], backends: backends.flatMap(indexOptions) };
+}
+
+function indexOptions(backend: BackendConfig): IndexBackendOptions[] {
+  if (backend.kind !== 'index') return [];
+  return [{ kind: 'index', file: backend.database.file, fromBlock: backend.fromBlock, pollMs: POLL_MS }];
+}
+
+function notServed({ chains, data }: Config): Finding[] {
+  const at = (path: string, what: string): Finding => ({
+    path,
+    line: undefined,
+    message: `${what} is not served by this version`,
+  });
+  return [
+    ...(data.cache.store?.kind === 'redis' ? [at('data.cache.store', 'a Redis store')] : []),
+    ...chains.flatMap((chain, index) => [
+      ...(chain.abis === undefined ? [] : [at(`chains[${index}].abis`, 'a folder of ABIs')]),
+      ...chain.backends.flatMap((backend, position) =>
+        backend.kind === 'index'
+          ? []
+          : [at(`chains[${index}].backends[${position}].kind`, `a back end of kind ${backend.kind}`)],
+      ),
+    ]),
+  ];
+}

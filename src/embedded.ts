@@ -1,0 +1,75 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { DevnetConfig } from './config/config.ts';
+import type { ServedChain } from './data/service.ts';
+import type { EmbeddedChain, FillProgress } from './devnet/start-devnet.ts';
+import type { Clock } from './lib/clock.ts';
+import type { Logger } from './lib/logger.ts';
+
+/** The embedded chains of one run. Their whole state is one folder that this run made and takes away again. */
+export interface Embedded {
+  readonly chains: readonly ServedChain[];
+  readonly filled: Promise<void>;
+  /** Resolves with the reason when a chain ends by itself. */
+  readonly failed: Promise<Error>;
+  progress(): readonly FillProgress[];
+  stop(): Promise<void>;
+}
+
+/** Blocks after which the embedded chains' records count as final: more than any reorg one tries out by hand. */
+const CONFIRMATIONS = 12;
+/** Their blocks come from this very machine, so looking costs nothing. */
+const POLL_MS = 250;
+
+/** Starts the embedded chains in a fresh folder, which also holds every database of the run. */
+export async function startEmbedded(options: {
+  devnet: DevnetConfig;
+  anvil: string | undefined;
+  clock: Clock;
+  log: Logger;
+}): Promise<Embedded> {
+  const { devnet: settings, anvil, clock, log } = options;
+  const { startDevnet } = await import('./devnet/start-devnet.ts');
+  const { knownContracts } = await import('./devnet/artifacts.ts');
+  const folder = await mkdtemp(join(tmpdir(), 'tollgate-'));
+  const remove = () => rm(folder, { recursive: true, force: true });
+  log.info(
+    { folder },
+    'chains, indexes and databases of this run are in one fresh folder, removed when it ends',
+  );
+  try {
+    const devnet = await startDevnet({
+      folder,
+      isFolderDisposable: true,
+      ...settings,
+      clock,
+      log,
+      ...(anvil === undefined ? {} : { anvil }),
+    });
+    return {
+      chains: devnet.chains.map(chain => servedChain(chain, folder, knownContracts(chain.contracts))),
+      filled: devnet.filled,
+      failed: devnet.failed,
+      progress: devnet.progress,
+      stop: async () => {
+        await devnet.stop();
+        await remove();
+      },
+    };
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+}
+
+function servedChain(chain: EmbeddedChain, folder: string, abis: ServedChain['abis']): ServedChain {
+  return {
+    id: chain.id,
+    name: chain.name,
+    confirmations: CONFIRMATIONS,
+    rpcUrls: [chain.rpcUrl],
+    abis,
+    backends: [{ kind: 'index', file: join(folder, `index-${chain.id}.db`), fromBlock: 0, pollMs: POLL_MS }],
+  };
+}

@@ -1,0 +1,81 @@
+import type { Document } from 'openapi-backend';
+import { child, type JsonObject, list, resolve } from '../../src/contract/document.ts';
+import { explorerContract } from '../../src/contract/explorer.ts';
+import type { OperationRow } from '../../src/contract/operations.ts';
+import { SegmentRouter } from '../../src/contract/router.ts';
+import { describeErrors } from '../../src/contract/violations.ts';
+
+/** One answer. `body` is the parsed JSON, undefined where there is none. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: unknown;
+}
+
+export interface Client {
+  /** `path` with its query, from the root. @throws Error when the answer is not what the contract promises. */
+  get(path: string, headers?: Readonly<Record<string, string>>): Promise<Answer>;
+}
+
+const { document, table } = explorerContract;
+const router = new SegmentRouter(definitionOf(document), table);
+const validators = await explorerContract.responses();
+
+/** Asks a running data service and holds every answer to an operation against the contract. */
+export function client(url: string): Client {
+  return {
+    async get(path, headers = {}) {
+      const response = await fetch(url + path, { headers, signal: AbortSignal.timeout(20_000) });
+      const text = await response.text();
+      const row = operationAt(path);
+      const body: unknown = isJson(response) && text !== '' ? JSON.parse(text) : undefined;
+      if (row !== undefined) check({ row, path, response, body });
+      return { status: response.status, headers: response.headers, body };
+    },
+  };
+}
+
+function operationAt(path: string): OperationRow | undefined {
+  const match = router.match('GET', path.split('?')[0] ?? '');
+  return match !== undefined && 'operation' in match ? match.operation : undefined;
+}
+
+interface Checked {
+  readonly row: OperationRow;
+  readonly path: string;
+  readonly response: Response;
+  readonly body: unknown;
+}
+
+function check({ row, path, response, body }: Checked): void {
+  const { status, headers } = response;
+  const at = `${row.id}: GET ${path.slice(0, 200)} → ${status}`;
+  if (!row.statuses.includes(status)) throw new Error(`${at}: undeclared status`);
+  for (const name of requiredHeaders(row, status)) {
+    if (!headers.has(name)) throw new Error(`${at}: no ${name}`);
+  }
+  if (status === 304) return;
+  if (!isJson(response)) throw new Error(`${at}: ${headers.get('content-type')} is not JSON`);
+  const validate = validators[`${row.id}_${status}`];
+  if (validate === undefined) throw new Error(`${at}: no schema`);
+  if (!validate(body)) throw new Error(`${at}: ${describeErrors(validate.errors)}`);
+}
+
+function requiredHeaders({ path, method, id }: OperationRow, status: number): string[] {
+  const operation = child(child(child(document, 'paths'), path), method);
+  if (list(operation, 'tags').length === 0) throw new Error(`${id} is not in the document`);
+  const response = resolve(document, child(operation, 'responses')[String(status)]);
+  return Object.entries(child(response, 'headers')).flatMap(([name, header]) =>
+    resolve(document, header).required === true ? [name] : [],
+  );
+}
+
+function isJson({ headers }: Response): boolean {
+  return (headers.get('content-type') ?? '').startsWith('application/json');
+}
+
+/** The bundled document as openapi-backend's router types it. */
+function definitionOf({ openapi, info }: JsonObject): Document {
+  const { title, version } = child({ info: info ?? null }, 'info');
+  return { openapi: String(openapi), info: { title: String(title), version: String(version) }, paths: {} };
+}
