@@ -1,0 +1,63 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { text } from 'node:stream/consumers';
+
+interface Call {
+  id: number;
+  method: string;
+  params?: unknown[];
+}
+
+export interface NodeProxy {
+  rpcUrl: string;
+  /** Calls so far by method. */
+  counts: Map<string, number>;
+  stop(): Promise<void>;
+}
+
+/**
+ * A node that is another node with differences: methods it does not have, and answers that it gives otherwise.
+ * `change` gets the real result and may return another.
+ */
+export async function startNodeProxy(
+  target: string,
+  { missing = [], change }: { missing?: string[]; change?: (method: string, result: unknown) => unknown },
+): Promise<NodeProxy> {
+  const counts = new Map<string, number>();
+
+  async function answer(call: Call): Promise<unknown> {
+    counts.set(call.method, (counts.get(call.method) ?? 0) + 1);
+    if (missing.includes(call.method)) {
+      return { jsonrpc: '2.0', id: call.id, error: { code: -32601, message: 'Method not found' } };
+    }
+    const response = await fetch(target, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(call),
+    });
+    const reply: unknown = await response.json();
+    if (change === undefined || typeof reply !== 'object' || reply === null || !('result' in reply))
+      return reply;
+    return { ...reply, result: change(call.method, reply.result) };
+  }
+
+  const server = createServer(async (request, response) => {
+    const body = JSON.parse(await text(request));
+    const replies = Array.isArray(body) ? await Promise.all(body.map(answer)) : await answer(body);
+    response.setHeader('content-type', 'application/json').end(JSON.stringify(replies));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('The proxy has no port.');
+
+  return {
+    rpcUrl: `http://127.0.0.1:${address.port}`,
+    counts,
+    async stop() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}

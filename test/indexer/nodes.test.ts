@@ -1,0 +1,186 @@
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { benchSync } from '../../scripts/bench/sync.ts';
+import { createChainClient } from '../../src/chain/client.ts';
+import { openDatabase } from '../../src/db/open.ts';
+import { startNodeProxy } from './node-proxy.ts';
+import { canonicalContent, clientOf, log, openTestIndex, startTestChain, type TestChain } from './support.ts';
+
+const VALIDATOR = '0xabababababababababababababababababababab';
+
+let chain: TestChain;
+let files = 0;
+
+beforeAll(async () => {
+  chain = await startTestChain();
+  const token = await chain.deploy('StableToken', ['Dollar', 'USD']);
+  const faulty = await chain.deploy('Faulty', []);
+  await chain.mine();
+  await chain.send(0, token.call('mint', [chain.accounts.signer(0).address, 1_000n]));
+  await chain.send(0, faulty.call('failWithReason', []));
+  await chain.mine();
+  await chain.send(0, faulty.call('failWithPanic', [0n]));
+  await chain.mine();
+});
+
+afterAll(async () => {
+  await chain.stop();
+});
+
+function freshFile(): string {
+  files += 1;
+  return join(chain.folder, `nodes-${files}.sqlite`);
+}
+
+async function contentOf(rpcUrl: string) {
+  const file = freshFile();
+  const index = await openTestIndex({ file, client: clientOf(rpcUrl) });
+  await index.runOnce();
+  const { items } = await index.reader.transactions({ limit: 50 });
+  await index.stop();
+  return { items, content: await canonicalContent(file) };
+}
+
+test('a node without block receipts gives the same index, a receipt at a time', async () => {
+  const proxy = await startNodeProxy(chain.rpcUrl, { missing: ['eth_getBlockReceipts'] });
+  try {
+    const { content } = await contentOf(proxy.rpcUrl);
+
+    expect(content).toEqual((await contentOf(chain.rpcUrl)).content);
+    expect(proxy.counts.get('eth_getTransactionReceipt')).toBe(5);
+    expect(proxy.counts.get('eth_getBlockReceipts')).toBeLessThanOrEqual(1);
+  } finally {
+    await proxy.stop();
+  }
+});
+
+test('a failed transaction keeps its revert output with either tracer, and all else without one', async () => {
+  const geth = await startNodeProxy(chain.rpcUrl, { missing: ['trace_block'] });
+  const simple = await startNodeProxy(chain.rpcUrl, {
+    missing: ['trace_block', 'debug_traceBlockByHash', 'debug_traceBlockByNumber'],
+  });
+  try {
+    const [parity, traced, untraced] = await Promise.all(
+      [chain.rpcUrl, geth.rpcUrl, simple.rpcUrl].map(url => contentOf(url)),
+    );
+
+    const outputs = parity?.items.map(({ revertOutput }) => revertOutput);
+    expect(outputs?.filter(output => output !== null)).toHaveLength(2);
+    expect(traced?.items.map(({ revertOutput }) => revertOutput)).toEqual(outputs);
+    expect(untraced?.items.map(row => [row.hasInternalError, row.error, row.revertOutput])).toEqual(
+      Array.from({ length: 5 }, () => [null, null, null]),
+    );
+    expect(untraced?.content.token_transfers).toEqual(parity?.content.token_transfers);
+  } finally {
+    await Promise.all([geth.stop(), simple.stop()]);
+  }
+});
+
+test('withdrawals and uncles’ hashes of a block’s body are kept', async () => {
+  const uncle = `0x${'cd'.repeat(32)}`;
+  const proxy = await startNodeProxy(chain.rpcUrl, {
+    change: (method, result) =>
+      method === 'eth_getBlockByNumber' && result !== null && typeof result === 'object'
+        ? {
+            ...result,
+            uncles: [uncle],
+            withdrawals: [{ index: '0x7', validatorIndex: '0x9', address: VALIDATOR, amount: '0x3' }],
+          }
+        : result,
+  });
+  try {
+    const file = freshFile();
+    const index = await openTestIndex({ file, client: clientOf(proxy.rpcUrl) });
+    await index.runOnce();
+    const block = await index.reader.blockByNumberOrHash(1);
+    await index.stop();
+    const db = openDatabase({ file, readonly: true });
+    const [withdrawal] = await db.raw(
+      'select block_number, withdrawal_index, validator_index, amount from withdrawals where id >= 1048576',
+    );
+    await db.destroy();
+
+    expect(block).toMatchObject({ withdrawalsCount: 1, unclesHashes: [uncle] });
+    expect(withdrawal).toEqual({
+      block_number: 1,
+      withdrawal_index: 7,
+      validator_index: 9,
+      amount: '103000000000',
+    });
+  } finally {
+    await proxy.stop();
+  }
+});
+
+test('a node that answers with another block’s receipts is asked again, and nothing wrong is kept', async () => {
+  let lies = 3;
+  const proxy = await startNodeProxy(chain.rpcUrl, {
+    change: (method, result) => {
+      if (method !== 'eth_getBlockReceipts' || !Array.isArray(result) || lies === 0) return result;
+      lies -= 1;
+      return result.map(receipt => ({ ...receipt, blockHash: `0x${'00'.repeat(32)}` }));
+    },
+  });
+  try {
+    const { content } = await contentOf(proxy.rpcUrl);
+
+    expect(content).toEqual((await contentOf(chain.rpcUrl)).content);
+  } finally {
+    await proxy.stop();
+  }
+});
+
+test('when the first node is away the next one serves', async () => {
+  const away = await startNodeProxy(chain.rpcUrl, {});
+  await away.stop();
+  const client = createChainClient({
+    id: chain.client.id,
+    rpcUrls: [away.rpcUrl, chain.rpcUrl],
+    timeoutMs: 5_000,
+    log,
+  });
+  const index = await openTestIndex({ file: freshFile(), client });
+
+  expect(await index.runOnce()).toBe(4);
+  await index.stop();
+});
+
+test('a started index follows the chain by itself until it is stopped', async () => {
+  const index = await openTestIndex({ file: freshFile(), client: chain.client, pollMs: 20 });
+  const empty = index.revision();
+  index.start();
+  await index.whenComplete();
+  const revision = index.revision();
+  const before = index.status().head ?? 0;
+  await chain.mine();
+  await expect.poll(() => index.status().head, { timeout: 5_000 }).toBe(before + 1);
+  await index.stop();
+
+  expect(empty).toBe('empty');
+  expect(index.revision()).not.toBe(revision);
+});
+
+test('what waits in the pool is listed until it is mined', async () => {
+  const index = await openTestIndex({ file: freshFile(), client: chain.client });
+  const { hash } = await chain.send(3, { to: VALIDATOR, value: 9n });
+
+  const waiting = await index.reader.pendingTransactions();
+  const one = await index.reader.pendingTransaction(hash);
+  await chain.mine();
+  const gone = await index.reader.pendingTransactions();
+  await index.stop();
+
+  expect(waiting).toMatchObject([{ hash, value: 9n, type: 2, input: '0x', selector: null }]);
+  expect(one).toMatchObject({ hash });
+  expect(gone).toEqual([]);
+});
+
+test('the sync bench measures both rates', async () => {
+  const { fetchOnlyBlocksPerSecond, syncBlocksPerSecond } = await benchSync({
+    rpcUrl: chain.rpcUrl,
+    blocks: 3,
+  });
+
+  expect(fetchOnlyBlocksPerSecond).toBeGreaterThan(0);
+  expect(syncBlocksPerSecond).toBeGreaterThan(0);
+});

@@ -1,0 +1,106 @@
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Column } from '../../src/db/columns.ts';
+import { type Db, openDatabase } from '../../src/db/open.ts';
+import { TOKEN_TYPES, TRANSACTION_TYPES } from '../../src/indexer/facts.ts';
+import { knownAbis } from '../../src/indexer/reader/abi.ts';
+import { createReader, type Reader } from '../../src/indexer/reader/reader.ts';
+import { clientOf, openTestIndex, startTestChain, type TestChain } from './support.ts';
+
+let chain: TestChain;
+let db: Db;
+let reader: Reader;
+let hash: `0x${string}`;
+
+beforeAll(async () => {
+  chain = await startTestChain();
+  const file = join(chain.folder, 'index.sqlite');
+  const token = await chain.deploy('StableToken', ['Dollar', 'USD']);
+  await chain.mine();
+  ({ hash } = await chain.send(0, token.call('mint', [chain.accounts.signer(0).address, 5n])));
+  await chain.mine();
+  const index = await openTestIndex({ file, client: chain.client });
+  await index.runOnce();
+  await index.stop();
+  db = openDatabase({ file, readonly: true });
+  reader = createReader({ db, abis: knownAbis([]), client: clientOf(chain.rpcUrl) });
+});
+
+afterAll(async () => {
+  await db.destroy();
+  await chain.stop();
+});
+
+/** Every statement that `work` runs, with SQLite's plan for it. */
+async function plansOf(work: () => Promise<unknown>): Promise<{ sql: string; plan: string[] }[]> {
+  const asked: { sql: string; bindings: Column[] }[] = [];
+  const listen = (query: { sql: string; bindings: Column[] }) => asked.push(query);
+  db.on('query', listen);
+  await work();
+  db.off('query', listen);
+  const plans = [];
+  for (const { sql, bindings } of asked) {
+    const steps: { detail: string }[] = await db.raw(`explain query plan ${sql}`, bindings);
+    plans.push({ sql, plan: steps.map(({ detail }) => detail) });
+  }
+  return plans;
+}
+
+test('no query of the reader walks a table or sorts: each ends where its page ends', async () => {
+  const place = { blockNumber: 2, index: 5 };
+  const queries: Record<keyof Omit<Reader, 'abis'>, (() => Promise<unknown>)[]> = {
+    head: [() => reader.head()],
+    transactions: [
+      () => reader.transactions({ limit: 50 }),
+      () => reader.transactions({ limit: 50, before: place }),
+      () => reader.transactions({ limit: 50, types: TRANSACTION_TYPES }),
+      () => reader.transactions({ limit: 50, selectors: ['0xa9059cbb', '0x40c10f19'] }),
+      () => reader.transactions({ limit: 50, selectors: ['0x40c10f19'], types: ['token_transfer'] }),
+      () => reader.transactions({ limit: 50, blockNumber: 2 }),
+    ],
+    transactionByHash: [() => reader.transactionByHash(hash)],
+    pendingTransactions: [() => reader.pendingTransactions()],
+    pendingTransaction: [() => reader.pendingTransaction(hash)],
+    blocks: [
+      () => reader.blocks({ kind: 'block', limit: 50 }),
+      () => reader.blocks({ kind: 'reorg', limit: 50, before: { number: 9, hash } }),
+      () => reader.blocks({ kind: 'uncle', limit: 50 }),
+    ],
+    blockByNumberOrHash: [() => reader.blockByNumberOrHash(2), () => reader.blockByNumberOrHash(hash)],
+    tokenTransfers: [
+      () => reader.tokenTransfers({ limit: 50 }),
+      () => reader.tokenTransfers({ limit: 50, before: place, types: TOKEN_TYPES }),
+      () => reader.tokenTransfers({ limit: 50, blockNumber: 2 }),
+    ],
+    tokenTransfersOf: [
+      () => reader.tokenTransfersOf({ transactionHash: hash, limit: 50 }),
+      () => reader.tokenTransfersOf({ transactionHash: hash, limit: 50, types: ['ERC-20'] }),
+    ],
+    logs: [() => reader.logs({ transactionHash: hash, limit: 50 })],
+    tokens: [() => reader.tokens([`0x${'11'.repeat(20)}`])],
+    addresses: [() => reader.addresses([`0x${'11'.repeat(20)}`, `0x${'22'.repeat(20)}`])],
+  };
+
+  const plans = await plansOf(async () => {
+    for (const query of Object.values(queries).flat()) await query();
+  });
+
+  expect(plans.length).toBeGreaterThan(15);
+  for (const { sql, plan } of plans) {
+    // A subquery that is scanned has its own limit; one row of the head's state has no index to speak of.
+    const bad = plan.filter(line => /TEMP B-TREE|^SCAN (?!\(subquery|CONSTANT)/.test(line));
+    expect(bad, sql).toEqual([]);
+    // Equality on a column must be answered by that column's index: a range of keys is the whole chain.
+    for (const [, column] of sql.matchAll(/where (facts|selector|token_type|transaction_id) = \?/g)) {
+      expect(plan.join('\n'), sql).toMatch(new RegExp(`INDEX \\w+ \\(${column}=\\?`));
+    }
+  }
+});
+
+test('the transactions of one call’s transfers are found by their own index, not by their type', async () => {
+  const plans = await plansOf(() =>
+    reader.tokenTransfersOf({ transactionHash: hash, limit: 50, types: ['ERC-20', 'ERC-721'] }),
+  );
+
+  expect(plans.flatMap(({ plan }) => plan).join()).toContain('token_transfers_by_transaction');
+});

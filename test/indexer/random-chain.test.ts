@@ -1,0 +1,122 @@
+import { join } from 'node:path';
+import fc from 'fast-check';
+import type { Address, Hex } from 'viem';
+import { expect, test } from 'vitest';
+import { canonicalContent, type Deployed, openTestIndex, startTestChain, type TestChain } from './support.ts';
+
+type Step =
+  | { kind: 'block'; transactions: { from: number; action: number }[] }
+  | { kind: 'reorg'; depth: number; keep: number }
+  | { kind: 'sync' };
+
+const sender = fc.integer({ min: 0, max: 3 });
+const step: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      kind: fc.constant('block' as const),
+      transactions: fc.array(fc.record({ from: sender, action: fc.nat({ max: 5 }) }), { maxLength: 4 }),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constant('reorg' as const),
+      depth: fc.integer({ min: 1, max: 6 }),
+      keep: fc.nat({ max: 3 }),
+    }),
+  },
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant('sync' as const) }) },
+);
+
+test('whatever blocks and reorganisations come, the index ends like a fresh one of the final chain', async () => {
+  const chain = await startTestChain();
+  try {
+    const play = await player(chain);
+    let run = 0;
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 6, maxLength: 18 }), async steps => {
+        run += 1;
+        const file = join(chain.folder, `followed-${run}.sqlite`);
+        const followed = await openTestIndex({ file, client: chain.client });
+        try {
+          for (const one of steps) {
+            if (one.kind === 'sync') await followed.runOnce();
+            else await play(one);
+          }
+          await followed.runOnce();
+          await followed.runOnce();
+        } finally {
+          await followed.stop();
+        }
+        const freshFile = join(chain.folder, `fresh-${run}.sqlite`);
+        const fresh = await openTestIndex({ file: freshFile, client: chain.client });
+        await fresh.runOnce();
+        await fresh.stop();
+
+        expect(await canonicalContent(file)).toEqual(await canonicalContent(freshFile));
+      }),
+      { numRuns: 12, interruptAfterTimeLimit: 8_000 },
+    );
+    expect(run).toBeGreaterThan(2);
+  } finally {
+    await chain.stop();
+  }
+});
+
+/** Plays steps on the chain. Every account has acted once before, so that no index can know only some of them. */
+async function player(chain: TestChain): Promise<(step: Exclude<Step, { kind: 'sync' }>) => Promise<void>> {
+  const coin = await chain.deploy('StableToken', ['Dollar', 'USD']);
+  const cards = await chain.deploy('Postcards', ['Cards', 'CARD']);
+  const items = await chain.deploy('GameItems', ['Items', 'ITEM']);
+  await chain.mine();
+  const addresses = chain.accounts.addresses.slice(0, 4);
+  for (const [from, address] of addresses.entries()) {
+    await chain.send(0, coin.call('mint', [address, 1_000_000n]));
+    await chain.send(from, { to: address, value: 1n });
+  }
+  await chain.mine();
+  const base = 2;
+  const sent: Hex[] = [];
+
+  return async one => {
+    const height = Number(await chain.rpc.call('eth_blockNumber'));
+    if (one.kind === 'reorg') {
+      const depth = Math.min(one.depth, height - base);
+      if (depth < 1) return;
+      // Some old transactions come again, in order, as far as the node still finds them valid.
+      const again = sent.slice(sent.length - one.keep).map((signed): [Hex, number] => [signed, 0]);
+      await chain.reorg(depth, again).catch(() => chain.reorg(depth));
+      return;
+    }
+    for (const { from, action } of one.transactions) {
+      const transaction = actionOf({ coin, cards, items, addresses }, { from, action, height });
+      const owner = transaction.isOwned ? 0 : from;
+      const { signed } = await chain.send(owner, transaction.send);
+      sent.push(signed);
+    }
+    await chain.mine();
+  };
+}
+
+function actionOf(
+  {
+    coin,
+    cards,
+    items,
+    addresses,
+  }: { coin: Deployed; cards: Deployed; items: Deployed; addresses: Address[] },
+  { from, action, height }: { from: number; action: number; height: number },
+): { isOwned: boolean; send: { to?: Address; value?: bigint; data?: Hex } } {
+  const other = addresses[(from + 1) % addresses.length] ?? coin.address;
+  const stranger: Address = `0x${(1_000 + height).toString(16).padStart(40, '0')}`;
+  const actions = [
+    { isOwned: false, send: { to: stranger, value: 3n } },
+    { isOwned: false, send: coin.call('transfer', [other, 5n]) },
+    { isOwned: false, send: coin.call('burn', [7n]) },
+    { isOwned: true, send: cards.call('mint', [other]) },
+    { isOwned: true, send: items.call('mintBatch', [other, [1n, BigInt(height % 3) + 2n], [2n, 3n]]) },
+    { isOwned: false, send: coin.call('transfer', [stranger, 10_000_000n]) },
+  ];
+  return actions[action] ?? { isOwned: false, send: { to: other, value: 1n } };
+}

@@ -1,0 +1,171 @@
+import { readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  type Abi,
+  type Address,
+  encodeDeployData,
+  encodeFunctionData,
+  getContractAddress,
+  type Hex,
+  isHex,
+} from 'viem';
+import { type ChainClient, createChainClient } from '../../src/chain/client.ts';
+import { openDatabase } from '../../src/db/open.ts';
+import { type Accounts, deriveAccounts } from '../../src/devnet/accounts.ts';
+import { findAnvil } from '../../src/devnet/anvil-binary.ts';
+import { startChainProcess } from '../../src/devnet/chain-process.ts';
+import { httpRpc, type Rpc } from '../../src/devnet/rpc.ts';
+import { type ChainIndex, type IndexOptions, openIndex } from '../../src/indexer/index-service.ts';
+import { systemClock } from '../../src/lib/clock.ts';
+import { createLogger } from '../../src/lib/logger.ts';
+
+export const CHAIN_ID = 31_337;
+export const log = createLogger({ level: 'silent' });
+
+/** A fresh folder, and the removal of it. */
+export async function temporaryFolder(): Promise<{ folder: string; remove: () => Promise<void> }> {
+  const folder = await mkdtemp(join(tmpdir(), 'index-test-'));
+  return { folder, remove: () => rm(folder, { recursive: true, force: true }) };
+}
+
+export function clientOf(rpcUrl: string, id: number = CHAIN_ID): ChainClient {
+  return createChainClient({ id, rpcUrls: [rpcUrl], timeoutMs: 20_000, log });
+}
+
+/** An index with test defaults. */
+export function openTestIndex(
+  options: Pick<IndexOptions, 'file' | 'client'> & Partial<IndexOptions>,
+): Promise<ChainIndex> {
+  return openIndex({
+    chain: { id: CHAIN_ID, confirmations: 12 },
+    abis: [],
+    clock: systemClock,
+    log,
+    ...options,
+  });
+}
+
+export interface TestChain {
+  rpcUrl: string;
+  rpc: Rpc;
+  client: ChainClient;
+  accounts: Accounts;
+  folder: string;
+  /** Signs and sends without mining; `signed` can be given to a reorganisation again. */
+  send(
+    from: number,
+    transaction: { to?: Address; value?: bigint; data?: Hex },
+  ): Promise<{ hash: Hex; signed: Hex }>;
+  deploy(name: string, args: unknown[]): Promise<Deployed>;
+  mine(): Promise<void>;
+  /** Replaces the last `depth` blocks; each signed transaction goes into the block with that offset. */
+  reorg(depth: number, transactions?: [signed: Hex, offset: number][]): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export interface Deployed {
+  address: Address;
+  abi: Abi;
+  hash: Hex;
+  call(functionName: string, args: unknown[]): { to: Address; data: Hex };
+}
+
+/** An empty chain that mines only when told to. `genesisTime` in seconds. */
+export async function startTestChain({ genesisTime = 1_700_000_000 } = {}): Promise<TestChain> {
+  const { folder, remove } = await temporaryFolder();
+  const process = await startChainProcess({
+    binary: findAnvil(),
+    chainId: CHAIN_ID,
+    folder,
+    genesisTime,
+    isRunFolderDisposable: false,
+  });
+  const { rpcUrl } = process;
+  const rpc = httpRpc(rpcUrl);
+  const accounts = deriveAccounts();
+  const nonceOf = async (address: Address) =>
+    Number(await rpc.call('eth_getTransactionCount', address, 'pending'));
+
+  const send: TestChain['send'] = async (from, transaction) => {
+    const signer = accounts.signer(from);
+    const signed = await signer.signTransaction({
+      type: 'eip1559',
+      chainId: CHAIN_ID,
+      nonce: await nonceOf(signer.address),
+      gas: 3_000_000n,
+      maxFeePerGas: 10_000_000_000n,
+      maxPriorityFeePerGas: 1_000_000_000n,
+      ...transaction,
+    });
+    const hash = await rpc.call('eth_sendRawTransaction', signed);
+    if (!isHex(hash)) throw new Error('The node gave no transaction hash.');
+    return { hash, signed };
+  };
+
+  return {
+    rpcUrl,
+    rpc,
+    client: clientOf(rpcUrl),
+    accounts,
+    folder,
+    send,
+    async deploy(name, args) {
+      const { abi, bytecode } = artifact(name);
+      const from = accounts.signer(0).address;
+      const address = getContractAddress({ from, nonce: BigInt(await nonceOf(from)) });
+      const { hash } = await send(0, { data: encodeDeployData({ abi, bytecode, args }) });
+      const call = (functionName: string, callArgs: unknown[]) => ({
+        to: address,
+        data: encodeFunctionData({ abi, functionName, args: callArgs }),
+      });
+      return { address, abi, hash, call };
+    },
+    async mine() {
+      await rpc.call('evm_mine');
+    },
+    async reorg(depth, transactions = []) {
+      await rpc.call('anvil_reorg', depth, transactions);
+    },
+    async stop() {
+      await process.stop();
+      await remove();
+    },
+  };
+}
+
+export function artifact(name: string): { abi: Abi; bytecode: Hex } {
+  const file = new URL(`../../generated/devnet/${name}.json`, import.meta.url);
+  return JSON.parse(readFileSync(file, 'utf8'));
+}
+
+/** Everything that readers of an index can see of the canonical chain, table by table. */
+export async function canonicalContent(file: string): Promise<Record<string, unknown[]>> {
+  const db = openDatabase({ file, readonly: true });
+  try {
+    const content: Record<string, unknown[]> = {};
+    for (const table of CANONICAL_TABLES) {
+      const rows: Record<string, unknown>[] = await db.raw(`select * from ${table}`);
+      content[table] = rows.map(row => JSON.stringify(row)).sort();
+    }
+    return content;
+  } finally {
+    await db.destroy();
+  }
+}
+
+const CANONICAL_TABLES = [
+  'blocks',
+  'transactions',
+  'logs',
+  'token_transfers',
+  'internal_transactions',
+  'withdrawals',
+  'contracts',
+  'tokens',
+  'token_balances',
+  'token_instances',
+  'addresses',
+  'dirty',
+];
