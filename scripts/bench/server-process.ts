@@ -50,7 +50,7 @@ export interface Load {
 /** Loads one address for some seconds and measures rate and the server's CPU time. */
 export async function load(server: ServerProcess, path: string, seconds: number): Promise<Load> {
   const before = await server.cpuMicros();
-  const result = await autocannon({ url: server.url + path, connections: 20, duration: seconds });
+  const result = await autocannon({ url: server.url + path, connections: 50, duration: seconds });
   if (result.non2xx > 0 || result.errors > 0)
     throw new Error(`${path}: ${result.non2xx} refused, ${result.errors} failed`);
   const cpu = (await server.cpuMicros()) - before;

@@ -6,6 +6,7 @@ import type { Logger } from '../lib/logger.ts';
 import { represent } from '../lib/representation.ts';
 import type { Entry } from './cache/entry.ts';
 import { cacheKey } from './cache/key.ts';
+import { reloads } from './cache/reloads.ts';
 import type { ResponseCache } from './cache/response-cache.ts';
 import { singleFlight } from './cache/single-flight.ts';
 import { askChain } from './chains/ask-chain.ts';
@@ -40,9 +41,6 @@ export type DataHandler<Id extends OperationId> = (
 /** Makes the handler of one operation from its row. */
 export type Serve = <Id extends OperationId>(id: Id, row: Row) => DataHandler<Id>;
 
-/** How often a client may force the same answer to be made again. */
-const RELOAD_INTERVAL_MS = 10_000;
-
 /**
  * The way of every data request: key, cache, then one load per key over chains and back ends. The load has its own
  * deadline, so that a client hanging up fails nobody else.
@@ -53,6 +51,7 @@ export function answerer(options: AnswererOptions): Serve {
     chains.flatMap(chain => chain.backends.map(backend => [backend.name, () => backend.validity?.()])),
   );
   const flight = singleFlight<Loaded>();
+  const mayReload = reloads(clock);
 
   return (id, row) => async (request, caller) => {
     const selection = select(chains, request.query);
@@ -62,8 +61,7 @@ export function answerer(options: AnswererOptions): Serve {
       request,
     );
     const kept = await cache.get(key);
-    const forced =
-      kept !== undefined && asksForReload(caller) && clock.now() - kept.storedAt >= RELOAD_INTERVAL_MS;
+    const forced = kept !== undefined && asksForReload(caller) && mayReload(key, kept.storedAt);
     if (kept !== undefined && !forced && isFresh(kept, validities, clock.now())) return serve(kept, 'HIT');
     try {
       const { entry, stored } = await flight(key, () => load(options, { id, row, request, selection, key }));

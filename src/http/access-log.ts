@@ -1,19 +1,22 @@
 import type { Middleware } from 'koa';
 import type { Clock } from '../lib/clock.ts';
+import type { Logger } from '../lib/logger.ts';
 
 const SECRET_NAME = /(?:key|token|secret|password|signature)$/;
 const LONGEST_TARGET = 2048;
 
 /** One line a request, written when its answer has left or its connection broke. No header values, no secrets. */
-export function accessLog(clock: Clock): Middleware {
-  return async (ctx, next) => {
+export function accessLog(log: Logger, clock: Clock): Middleware {
+  return (ctx, next) => {
+    if (!log.isLevelEnabled('info')) return next();
     const startedAt = clock.now();
     const { method, url = '' } = ctx.req;
     ctx.res.once('close', () => {
-      const { operationId, log } = ctx.state;
+      const { operationId, requestId } = ctx.state;
       const hasBody = method !== 'HEAD' && ctx.status !== 304 && ctx.status !== 204;
       log.info(
         {
+          requestId,
           method,
           path: withoutSecrets(url),
           operationId,
@@ -26,7 +29,7 @@ export function accessLog(clock: Clock): Middleware {
         'request',
       );
     });
-    await next();
+    return next();
   };
 }
 

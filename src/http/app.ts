@@ -31,7 +31,7 @@ export function createApp(options: AppOptions): Koa {
   const app = new Koa();
   app.on('error', error => log.warn({ err: error }, 'an answer could not be sent'));
   app.use(requestId(log));
-  app.use(accessLog(clock));
+  app.use(accessLog(log, clock));
   app.use(countRequests(metrics));
   app.use(errorAnswers(options.formatError ?? messageOnly));
   app.use(checkTarget);
@@ -52,8 +52,8 @@ function countRequests(metrics: Metrics): Middleware {
 
 function readClient(trustedProxies: readonly string[]): Middleware {
   const read = clientReader(trustedProxies);
-  return async (ctx, next) => {
+  return (ctx, next) => {
     ctx.state.client = read(ctx.req);
-    await next();
+    return next();
   };
 }

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import ipaddr from 'ipaddr.js';
+import { LRUCache } from 'lru-cache';
 
 /** Who sent a request. `address` is `unknown` when the peer has none (it hung up already, or a local socket). */
 export interface Client {
@@ -14,6 +15,7 @@ type Address = ipaddr.IPv4 | ipaddr.IPv6;
 
 const HOST = /^(?:[A-Za-z0-9._-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])(?::\d{1,5})?$/;
 const UNKNOWN = 'unknown';
+const REMEMBERED_PEERS = 10_000;
 
 /**
  * Reads the client of a request. X-Forwarded-For is walked from the right for as long as the hop so far is one of
@@ -25,19 +27,44 @@ export function clientReader(trustedProxies: readonly string[]): (request: Incom
   const isTrusted = (address: Address) =>
     ranges.some(([range, bits]) => range.kind() === address.kind() && address.match(range, bits));
 
+  // A connection's requests come one after another from the same peer, so each is parsed once.
+  const peers = new LRUCache<string, Peer>({ max: REMEMBERED_PEERS });
+  const peerOf = (text = '') => {
+    const known = peers.get(text);
+    if (known !== undefined) return known;
+    const address = parseAddress(text);
+    const peer = { address, trusted: address !== undefined && isTrusted(address), ...facts(address) };
+    peers.set(text, peer);
+    return peer;
+  };
+
   return request => {
-    const peer = parseAddress(request.socket.remoteAddress);
-    const trusted = peer !== undefined && isTrusted(peer);
-    const address = trusted ? walk(peer, listed(request, 'x-forwarded-for'), isTrusted) : peer;
+    const peer = peerOf(request.socket.remoteAddress);
+    const { trusted } = peer;
+    const { text, isLoopback } =
+      trusted && peer.address !== undefined
+        ? facts(walk(peer.address, listed(request, 'x-forwarded-for'), isTrusted))
+        : peer;
     const protocol = trusted ? listed(request, 'x-forwarded-proto').at(-1)?.toLowerCase() : undefined;
     const host = trusted ? listed(request, 'x-forwarded-host').at(-1) : undefined;
     return {
-      address: address?.toString() ?? UNKNOWN,
+      address: text,
       protocol: protocol === 'https' ? 'https' : 'http',
       host: [host, request.headers.host].find(name => name !== undefined && HOST.test(name)) ?? 'localhost',
-      isLoopback: address?.range() === 'loopback',
+      isLoopback,
     };
   };
+}
+
+interface Peer {
+  readonly address: Address | undefined;
+  readonly trusted: boolean;
+  readonly text: string;
+  readonly isLoopback: boolean;
+}
+
+function facts(address: Address | undefined): { text: string; isLoopback: boolean } {
+  return { text: address?.toString() ?? UNKNOWN, isLoopback: address?.range() === 'loopback' };
 }
 
 /** The address that limits count by: an IPv6 client holds a whole /64, so that is one key. */

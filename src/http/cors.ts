@@ -16,10 +16,11 @@ const HEADER_LIST = /^[A-Za-z0-9!#$%&'*+.^_`|~, -]{1,1024}$/;
 const PREFLIGHT_AGE_S = '86400';
 
 /** Lets pages of any origin read: GET and HEAD, and the preflights for them. Other methods stay same-origin. */
-export const corsForReads: Middleware = async (ctx, next) => {
+export const corsForReads: Middleware = (ctx, next) => {
   allowReading(ctx);
+  if (ctx.method !== 'OPTIONS') return next();
   const asked = ctx.get('Access-Control-Request-Method');
-  if (ctx.method !== 'OPTIONS' || (asked !== 'GET' && asked !== 'HEAD')) return next();
+  if (asked !== 'GET' && asked !== 'HEAD') return next();
 
   ctx.set('Access-Control-Allow-Origin', '*');
   ctx.set('Access-Control-Allow-Methods', 'GET, HEAD');

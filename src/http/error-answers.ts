@@ -35,7 +35,7 @@ export function errorAnswers(formatError: FormatError): Middleware {
 function answer(ctx: Context, error: unknown, formatError: FormatError): void {
   const { log } = ctx.state;
   const shown = error instanceof HttpError ? error : INTERNAL;
-  if (shown.status >= 500) log.error({ err: error }, 'request failed');
+  if (shown.status >= 500) log().error({ err: error }, 'request failed');
   if (ctx.headerSent) {
     ctx.res.destroy(); // half an answer is out: only a broken connection says that the rest is missing
     return;
@@ -53,7 +53,7 @@ function worded(ctx: Context, { status, message }: HttpError, formatError: Forma
   try {
     return JSON.stringify(formatError(status, message, { path: pathOf(ctx.req.url ?? ''), requestId }));
   } catch (error) {
-    log.error({ err: error }, 'an error could not be worded');
+    log().error({ err: error }, 'an error could not be worded');
     return JSON.stringify({ message });
   }
 }

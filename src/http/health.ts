@@ -42,7 +42,7 @@ export function healthRoutes({
     try {
       return await Promise.race([late, Promise.try(check)]);
     } catch (error) {
-      ctx.state.log.warn({ err: error, check: name }, 'readiness check failed');
+      ctx.state.log().warn({ err: error, check: name }, 'readiness check failed');
       return { ok: false, detail: 'failed' };
     } finally {
       clearTimeout(timer);

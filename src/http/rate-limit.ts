@@ -1,4 +1,4 @@
-import type { Middleware } from 'koa';
+import type { Context, Middleware, Next } from 'koa';
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 import { rateLimitKey } from './client-address.ts';
 import { HttpError } from './errors.ts';
@@ -7,8 +7,9 @@ import { HttpError } from './errors.ts';
 export function rateLimit(requestsPerMinute: number): Middleware {
   const limiter = new RateLimiterMemory({ points: requestsPerMinute, duration: 60 });
 
-  return async (ctx, next) => {
-    if (ctx.state.client.isLoopback) return next();
+  return (ctx, next) => (ctx.state.client.isLoopback ? next() : limited(ctx, next));
+
+  async function limited(ctx: Context, next: Next): Promise<void> {
     const state = await limiter.consume(rateLimitKey(ctx.state.client.address)).catch(refused);
     const resetS = String(Math.ceil(state.msBeforeNext / 1000));
     ctx.set('RateLimit-Limit', String(requestsPerMinute));
@@ -18,7 +19,7 @@ export function rateLimit(requestsPerMinute: number): Middleware {
       throw new HttpError(429, 'Too many requests', { headers: { 'Retry-After': resetS } });
     }
     await next();
-  };
+  }
 }
 
 /** The limiter rejects with its state when the points are used up, and with an error when it failed itself. */

@@ -15,20 +15,22 @@ export function sendRepresentation(
   status = ctx.status === 404 ? 200 : ctx.status, // Koa starts at 404
 ): void {
   const { coding, bytes } = chosenForm(ctx, representation);
-  for (const name in headers) ctx.set(name, headers[name] ?? '');
-  if (ctx.res.hasHeader('Vary')) ctx.vary('Accept-Encoding');
-  else ctx.set('Vary', 'Accept-Encoding');
+  // Straight to Node: this is the hot path, and Koa's setter looks at each value again.
+  const { res } = ctx;
+  for (const name in headers) res.setHeader(name, headers[name] ?? '');
+  if (res.hasHeader('Vary')) ctx.vary('Accept-Encoding');
+  else res.setHeader('Vary', 'Accept-Encoding');
   ctx.status = status;
   if (status === 200) {
     const tag = formTag(representation.etag, coding);
-    ctx.set('ETag', tag);
+    res.setHeader('ETag', tag);
     if (isHeld(ctx, tag)) {
       ctx.status = 304;
       return;
     }
   }
-  if (!ctx.res.hasHeader('Content-Type')) ctx.set('Content-Type', JSON_TYPE);
-  if (coding !== 'identity') ctx.set('Content-Encoding', coding);
+  if (!res.hasHeader('Content-Type')) res.setHeader('Content-Type', JSON_TYPE);
+  if (coding !== 'identity') res.setHeader('Content-Encoding', coding);
   ctx.body = bytes;
 }
 

@@ -6,8 +6,8 @@ declare module 'koa' {
   interface DefaultState {
     /** Set before everything else; answered as X-Request-Id. */
     requestId: string;
-    /** Writes with the request id. */
-    log: Logger;
+    /** Makes the logger that writes with the request id; most requests need none. */
+    log: () => Logger;
     /** Who asks, as far as the trusted proxies tell. */
     client: Client;
     /** Set by the contract mount: the label of metrics and of the access log. */

@@ -9,10 +9,10 @@ const ORIGIN_FORM = /^\/[\x21\x22\x24-\x7e]*$/;
  * Refuses with 400 what would surprise a router or a store further in: a target that is not a path, a broken percent
  * escape or invalid UTF-8, a NUL byte, and an HTTP/1.1 request without a host.
  */
-export const checkTarget: Middleware = async (ctx, next) => {
+export const checkTarget: Middleware = (ctx, next) => {
   const fault = faultOf(ctx.req);
   if (fault !== undefined) throw new HttpError(400, fault);
-  await next();
+  return next();
 };
 
 /** The target up to its query, whatever it looks like. */

@@ -63,10 +63,17 @@ export const firstFound: Strategy = async options => {
       void done.then(() => running.delete(done));
       const pause = new AbortController();
       const waited = clock.sleep(staggerMs, AbortSignal.any([pause.signal, signal])).catch(() => undefined);
-      await Promise.race([done, waited]);
+      let isOver = false;
+      const turn = Promise.race([done, waited]).then(() => {
+        isOver = true;
+      });
+      // A chain that was started before may answer during this one's pause.
+      while (!isOver) {
+        await Promise.race([turn, ...running]);
+        const settled = decided(chains, outcomes);
+        if (settled !== undefined) return settled;
+      }
       pause.abort();
-      const settled = decided(chains, outcomes);
-      if (settled !== undefined) return settled;
     }
     while (running.size > 0) {
       await Promise.race(running);

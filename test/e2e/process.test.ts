@@ -1,0 +1,144 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+
+const EMBEDDED = `
+data: { listen: "127.0.0.1:0" }
+admin: { listen: "127.0.0.1:0" }
+devnet: { chains: 2, blocks: 45, trickle: 1s, seed: 1 }
+`;
+
+let folder = '';
+let running: ChildProcess | undefined;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'tollgate-e2e-'));
+});
+
+afterEach(async () => {
+  if (running?.exitCode === null && running.signalCode === null) running.kill('SIGKILL');
+  running = undefined;
+  await rm(folder, { recursive: true, force: true });
+});
+
+interface Entry {
+  msg?: string;
+  url?: string;
+  folder?: string;
+  level?: number;
+}
+
+/** The program under test, with its log as it comes. */
+async function start(config: string, ...more: string[]) {
+  const file = join(folder, 'tollgate.yaml');
+  await writeFile(file, config);
+  const child = spawn(process.execPath, ['src/main.ts', '--config', file, ...more], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  running = child;
+  const log: Entry[] = [];
+  const waiting: { has: (entry: Entry) => boolean; found: (entry: Entry) => void }[] = [];
+  createInterface({ input: child.stdout }).on('line', line => {
+    const entry: Entry = JSON.parse(line);
+    log.push(entry);
+    for (const { has, found } of waiting) if (has(entry)) found(entry);
+  });
+  let errors = '';
+  child.stderr.on('data', chunk => {
+    errors += chunk;
+  });
+  const exited = new Promise<number | null>(resolve => child.once('exit', resolve));
+  return {
+    child,
+    exited,
+    log,
+    errors: () => errors,
+    entry: (has: (entry: Entry) => boolean) =>
+      new Promise<Entry>((resolve, reject) => {
+        const before = log.find(has);
+        if (before !== undefined) resolve(before);
+        waiting.push({ has, found: resolve });
+        void exited.then(code => reject(new Error(`the process ended with ${code}: ${errors}`)));
+      }),
+  };
+}
+
+test('the embedded default serves both chains, and SIGTERM ends it with 0 and without a trace', async () => {
+  const program = await start(EMBEDDED);
+  const state = await program.entry(({ folder: path }) => path !== undefined);
+  const ready = await program.entry(({ msg }) => msg?.startsWith('ready') === true);
+
+  const chains = await (await fetch(`${ready.url}/chains`)).json();
+  const first = await fetch(`${ready.url}/explorer/transactions`);
+  const second = await fetch(`${ready.url}/explorer/transactions?chain_id=31338`);
+  const readiness = await fetch(`${ready.url}/readyz`);
+  program.child.kill('SIGTERM');
+  const code = await program.exited;
+
+  expect(chains.chains.map(({ id }: { id: number }) => id)).toEqual([31337, 31338]);
+  expect((await first.json()).items).toHaveLength(50);
+  expect(first.headers.get('x-chain-id')).toBe('31337');
+  expect(second.headers.get('x-chain-id')).toBe('31338');
+  expect(readiness.status).toBe(200);
+  expect(code).toBe(0);
+  expect(existsSync(state.folder ?? '')).toBe(false);
+  await expect(fetch(`${ready.url}/healthz`)).rejects.toThrow();
+}, 40_000);
+
+test('SIGINT during the fill ends it with 0, too', async () => {
+  const program = await start(EMBEDDED.replace('blocks: 45', 'blocks: 300'));
+  const state = await program.entry(({ folder: path }) => path !== undefined);
+  await program.entry(({ msg }) => msg === 'listening');
+
+  program.child.kill('SIGINT');
+
+  expect(await program.exited).toBe(0);
+  expect(existsSync(state.folder ?? '')).toBe(false);
+}, 40_000);
+
+test('metrics are on the admin listener only', async () => {
+  const program = await start(EMBEDDED.replace('chains: 2', 'chains: 1'));
+  const ready = await program.entry(({ msg }) => msg?.startsWith('ready') === true);
+  const admin = program.log.findLast(({ msg }) => msg === 'listening');
+  await fetch(`${ready.url}/explorer/blocks`);
+
+  const onAdmin = await fetch(`${admin?.url}/metrics`);
+  const onData = await fetch(`${ready.url}/metrics`);
+
+  expect(await onAdmin.text()).toMatch(
+    /tollgate_http_requests_total\{operation="listBlocks",status="200"\} 1/,
+  );
+  expect(onData.status).toBe(404);
+}, 40_000);
+
+test.each([
+  ['an unknown key', 'data: { lisen: "127.0.0.1:0" }', /lisen.*did you mean/s],
+  [
+    'a back end of a kind that is not served yet',
+    CHAIN('{ kind: blockscout, url: "https://example.com/api/v2" }'),
+    /blockscout/,
+  ],
+])('%s is named, and the process ends with 2 before it listens', async (_, config, message) => {
+  const program = await start(config);
+
+  expect(await program.exited).toBe(2);
+  expect(program.errors()).toMatch(message);
+  expect(program.log).toEqual([]);
+});
+
+function CHAIN(backend: string): string {
+  return `
+data: { listen: "127.0.0.1:0" }
+chains:
+  - id: 1
+    name: Ethereum
+    native: { symbol: ETH, decimals: 18 }
+    rpc: ["http://127.0.0.1:1"]
+    confirmations: 12
+    backends: [${backend}]
+`;
+}
