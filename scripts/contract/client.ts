@@ -6,6 +6,7 @@ export interface Exchange {
   readonly url: string;
   readonly startedAt: number;
   readonly durationMs: number;
+  /** 0 when there was no answer; `text` then says why. */
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly text: string;
@@ -37,21 +38,20 @@ export function recordingClient({
     async send(method, target, headers = {}) {
       const startedAt = Date.now();
       const authorization = key === undefined ? {} : { authorization: `Bearer ${key}` };
-      const answer = await client.request({
-        path: prefix + target,
-        method: asMethod(method),
-        headers: { ...authorization, ...headers },
-      });
-      const text = await answer.body.text();
-      const exchange = {
-        method,
-        url: origin.origin + prefix + target,
-        startedAt,
-        durationMs: Date.now() - startedAt,
-        status: answer.statusCode,
-        headers: answer.headers,
-        text,
-      };
+      const answer = await client
+        .request({
+          path: prefix + target,
+          method: asMethod(method),
+          headers: { ...authorization, ...headers },
+        })
+        .then(async ({ statusCode: status, headers: received, body }) => ({
+          status,
+          headers: received,
+          text: await body.text(),
+        }))
+        .catch((error: unknown) => ({ status: 0, headers: {}, text: String(error) }));
+      const url = origin.origin + prefix + target;
+      const exchange = { method, url, startedAt, durationMs: Date.now() - startedAt, ...answer };
       exchanges.push(exchange);
       return exchange;
     },

@@ -1,22 +1,14 @@
 import type { Contract } from '../../src/contract/contract.ts';
-import { type Json, type JsonObject, operationsOf, parametersOf } from '../../src/contract/document.ts';
-import { describeErrors } from '../../src/contract/violations.ts';
+import { child, type Json, type JsonObject, resolve } from '../../src/contract/document.ts';
 import type { Exchange, RecordingClient } from './client.ts';
 import { type Harvest, harvest } from './harvest.ts';
+import { judge, parsed, type Target, targetsOf } from './judge.ts';
 import { badValues, goodValues, HOSTILE } from './values.ts';
 
 /** What a run found: each finding is one line naming request and rule. */
 export interface ContractReport {
   readonly operations: number;
   readonly findings: readonly string[];
-}
-
-type Validators = Awaited<ReturnType<Contract<unknown>['responses']>>;
-interface Target {
-  readonly id: string;
-  readonly path: string;
-  readonly statuses: readonly string[];
-  readonly parameters: readonly JsonObject[];
 }
 
 /** Drives every operation of a contract with good, bad and hostile input and judges each answer. */
@@ -30,7 +22,8 @@ export async function runContract<Operations>(
   const targets = targetsOf(contract.document);
   const check = (exchange: Exchange, target: Target, expected: (status: number) => boolean) => {
     findings.push(...judge(validators, exchange, target, expected));
-    if (exchange.status === 200 && exchange.method === 'GET') harvest(found, JSON.parse(exchange.text));
+    const body = exchange.status === 200 && exchange.method === 'GET' ? parsed(exchange.text) : undefined;
+    if (body !== undefined) harvest(found, body.value);
   };
 
   // Operations without path parameters first: their answers name what the others ask for.
@@ -39,7 +32,8 @@ export async function runContract<Operations>(
     for (const path of happy) check(await client.send('GET', path), target, status => status === 200);
     const [path] = happy.length > 0 ? happy : [withExamples(contract.document, target)];
     if (path === undefined) continue;
-    await tryMethods(client, target, path, check, findings);
+    await tryMethods(client, target, path, check);
+    await tryHead(client, target, path, findings);
     await tryConditional(client, target, path, check);
     await tryQueries(contract.document, client, target, path, check);
     await tryPaths(contract.document, client, target, check);
@@ -49,32 +43,18 @@ export async function runContract<Operations>(
 
 type Check = (exchange: Exchange, target: Target, expected: (status: number) => boolean) => void;
 
-function targetsOf(document: JsonObject): Target[] {
-  return operationsOf(document).map(({ path, operation }) => ({
-    id: String(operation.operationId),
-    path,
-    statuses: Object.keys(typeof operation.responses === 'object' ? (operation.responses ?? {}) : {}),
-    parameters: parametersOf(document, path, operation),
-  }));
+async function tryMethods(client: RecordingClient, target: Target, path: string, check: Check) {
+  for (const method of ['POST', 'PUT', 'DELETE', 'PATCH']) {
+    check(await client.send(method, path), target, status => status === 405);
+  }
 }
 
-async function tryMethods(
-  client: RecordingClient,
-  target: Target,
-  path: string,
-  check: Check,
-  findings: string[],
-) {
-  for (const method of ['POST', 'PUT', 'DELETE', 'PATCH']) {
-    const exchange = await client.send(method, path);
-    check(exchange, target, status => status === 405);
-    if (exchange.status === 405 && exchange.headers.allow === undefined)
-      findings.push(`${method} ${path}: 405 without Allow`);
-  }
+async function tryHead(client: RecordingClient, target: Target, path: string, findings: string[]) {
   const get = await client.send('GET', path);
   const head = await client.send('HEAD', path);
-  if (head.status !== get.status || head.text !== '')
-    findings.push(`HEAD ${path}: ${head.status}, GET ${get.status}`);
+  const differs = head.status !== get.status || head.headers['content-type'] !== get.headers['content-type'];
+  if (differs || head.text !== '')
+    findings.push(`${target.id}: HEAD ${path} → ${head.status}: not like GET, which is ${get.status}`);
 }
 
 async function tryConditional(client: RecordingClient, target: Target, path: string, check: Check) {
@@ -98,12 +78,14 @@ async function tryQueries(
 ) {
   const ask = async (query: string, expected: (status: number) => boolean) =>
     check(await client.send('GET', `${path}?${query}`), target, expected);
+  const positions = positionKeys(document);
   await ask('undeclared=1', status => status === 200 || status === 404);
   for (const parameter of target.parameters.filter(({ in: place }) => place === 'query')) {
     const name = String(parameter.name);
     for (const value of goodValues(document, parameter)) {
-      // An example of a chain or a cursor need not exist here.
-      await ask(`${name}=${encodeURIComponent(value)}`, status => [200, 400, 404].includes(status));
+      // A filter's value is good anywhere; an example of a chain or of a position need not exist here.
+      const allowed = positions.has(name) ? [200, 400, 404] : [200, 404];
+      await ask(`${name}=${encodeURIComponent(value)}`, status => allowed.includes(status));
     }
     for (const value of badValues(document, parameter))
       await ask(`${name}=${value}`, status => status === 400);
@@ -111,6 +93,16 @@ async function tryQueries(
     const [value = '1'] = goodValues(document, parameter);
     if (!isRepeated(parameter)) await ask(`${name}=${value}&${name}=${value}`, status => status === 400);
   }
+}
+
+/** What leads from page to page: the properties of the schemas that are called a cursor. */
+function positionKeys(document: JsonObject): ReadonlySet<string> {
+  const schemas = Object.entries(child(child(document, 'components'), 'schemas'));
+  return new Set(
+    schemas.flatMap(([name, schema]) =>
+      name.endsWith('Cursor') ? Object.keys(child(resolve(document, schema), 'properties')) : [],
+    ),
+  );
 }
 
 async function tryPaths(document: JsonObject, client: RecordingClient, target: Target, check: Check) {
@@ -123,29 +115,6 @@ async function tryPaths(document: JsonObject, client: RecordingClient, target: T
       check(await client.send('GET', at(value)), target, status => status >= 400 && status < 500);
     }
   }
-}
-
-function judge(
-  validators: Validators,
-  exchange: Exchange,
-  target: Target,
-  expected: (status: number) => boolean,
-): string[] {
-  const { method, url, status, text, headers } = exchange;
-  const at = `${target.id}: ${method} ${url.length > 160 ? `${url.slice(0, 160)}…` : url} → ${status}`;
-  const findings: string[] = [];
-  if (!expected(status)) findings.push(`${at}: unexpected status: ${text.slice(0, 200)}`);
-  if (!target.statuses.includes(String(status))) findings.push(`${at}: undeclared status`);
-  if (method === 'HEAD' || status === 304) return findings;
-  if (!String(headers['content-type']).startsWith('application/json')) findings.push(`${at}: not JSON`);
-  const validate = validators[`${target.id}_${status}`];
-  if (validate === undefined) return findings;
-  try {
-    if (!validate(JSON.parse(text))) findings.push(`${at}: ${describeErrors(validate.errors)}`);
-  } catch {
-    findings.push(`${at}: body is not JSON`);
-  }
-  return findings;
 }
 
 /** The path with real values, a few variants; none when nothing was gathered for a parameter. */

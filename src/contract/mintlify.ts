@@ -20,6 +20,7 @@ export function mintlifyVariant(document: JsonObject, publicUrl: string): JsonOb
     const id = String(operation.operationId);
     const summary = summaries.get(id) ?? id;
     paths[path] = {
+      ...child(child(document, 'paths'), path),
       ...child(paths, path),
       [method]: {
         ...withoutInternals(operation),
@@ -29,7 +30,7 @@ export function mintlifyVariant(document: JsonObject, publicUrl: string): JsonOb
       },
     };
   }
-  const plain = mapObjects({ ...document, paths }, plainSchema);
+  const plain = mapObjects({ ...withoutInternals(document), paths }, plainSchema);
   return {
     ...(isObject(plain) ? plain : {}),
     servers: [{ url: publicUrl }],

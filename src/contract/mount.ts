@@ -53,10 +53,9 @@ export async function mount<Operations>(options: MountOptions<Operations>): Prom
       const response = await handle(request, { headers: ctx.headers });
       const representation = await bytesOf(response);
       await judge?.(row, response.status, representation);
-      ctx.status = response.status;
       const cacheState = response.headers?.['X-Cache'];
       if (cacheState !== undefined) ctx.state.cacheState = cacheState.toLowerCase();
-      sendRepresentation(ctx, representation, response.headers ?? {});
+      sendRepresentation(ctx, representation, response.headers ?? {}, response.status);
     };
 
   const backend = new OpenAPIBackend({

@@ -1,0 +1,72 @@
+import type { Contract } from '../../src/contract/contract.ts';
+import { child, type JsonObject, operationsOf, parametersOf, resolve } from '../../src/contract/document.ts';
+import { describeErrors } from '../../src/contract/violations.ts';
+import type { Exchange } from './client.ts';
+
+export type Validators = Awaited<ReturnType<Contract<unknown>['responses']>>;
+
+/** One operation as the runner drives it. */
+export interface Target {
+  readonly id: string;
+  readonly path: string;
+  readonly parameters: readonly JsonObject[];
+  /** Declared statuses, each with the headers it must have. */
+  readonly statuses: ReadonlyMap<string, readonly string[]>;
+}
+
+export function targetsOf(document: JsonObject): Target[] {
+  return operationsOf(document)
+    .filter(({ method }) => method === 'get')
+    .map(({ path, operation }) => ({
+      id: String(operation.operationId),
+      path,
+      parameters: parametersOf(document, path, operation),
+      statuses: new Map(
+        Object.entries(child(operation, 'responses')).map(([status, response]) => [
+          status,
+          requiredHeaders(document, resolve(document, response)),
+        ]),
+      ),
+    }));
+}
+
+function requiredHeaders(document: JsonObject, response: JsonObject): string[] {
+  return Object.entries(child(response, 'headers')).flatMap(([name, header]) =>
+    resolve(document, header).required === true ? [name] : [],
+  );
+}
+
+/** Everything about one answer that is not as the contract and the expectation say, one line each. */
+export function judge(
+  validators: Validators,
+  exchange: Exchange,
+  target: Target,
+  expected: (status: number) => boolean,
+): string[] {
+  const { method, url, status, text, headers } = exchange;
+  const at = `${target.id}: ${method} ${url.length > 160 ? `${url.slice(0, 160)}…` : url} → ${status}`;
+  if (status === 0) return [`${at}: no answer: ${text}`];
+  const findings: string[] = [];
+  if (!expected(status)) findings.push(`${at}: unexpected status: ${text.slice(0, 200)}`);
+  const declared = target.statuses.get(String(status));
+  if (declared === undefined) findings.push(`${at}: undeclared status`);
+  for (const name of declared ?? []) {
+    if (headers[name.toLowerCase()] === undefined) findings.push(`${at}: no ${name}`);
+  }
+  if (method === 'HEAD' || status === 304) return findings;
+  if (!String(headers['content-type']).startsWith('application/json')) findings.push(`${at}: not JSON`);
+  const body = parsed(text);
+  if (body === undefined) return [...findings, `${at}: body is not JSON`];
+  const validate = validators[`${target.id}_${status}`];
+  if (validate?.(body.value) === false) findings.push(`${at}: ${describeErrors(validate.errors)}`);
+  return findings;
+}
+
+/** JSON text's value, or undefined for what is none. */
+export function parsed(text: string): { value: JsonObject[string] } | undefined {
+  try {
+    return { value: JSON.parse(text) };
+  } catch {
+    return undefined;
+  }
+}

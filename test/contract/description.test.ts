@@ -1,0 +1,197 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { description } from '../../src/contract/description.ts';
+import { docs } from '../../src/contract/docs.ts';
+import {
+  child,
+  isObject,
+  type Json,
+  type JsonObject,
+  list,
+  operationsOf,
+} from '../../src/contract/document.ts';
+import { explorerContract } from '../../src/contract/explorer.ts';
+import { mintlifyVariant } from '../../src/contract/mintlify.ts';
+import { serveRoutes } from '../support/serve-routes.ts';
+import { smallContract } from '../support/small-contract.ts';
+
+const PUBLIC_URL = 'https://data.example.org';
+let server: Awaited<ReturnType<typeof serveRoutes>>;
+
+beforeAll(async () => {
+  server = await serveRoutes(
+    await description(explorerContract.document, PUBLIC_URL),
+    await docs('Reference <of> "this"'),
+  );
+});
+afterAll(() => server.close());
+
+const get = (path: string, headers: Record<string, string> = {}) => fetch(server.url + path, { headers });
+
+async function json(path: string): Promise<JsonObject> {
+  const body: Json = JSON.parse(await (await get(path)).text());
+  if (!isObject(body)) throw new Error(`${path} is no object`);
+  return body;
+}
+
+describe('the description', () => {
+  test('is the contract as served', async () => {
+    expect(await json('/openapi.json')).toEqual(explorerContract.document);
+    expect(await json('/openapi.json?other=1')).toEqual(explorerContract.document);
+  });
+
+  test.each(['mintlify', 'mintlify=', 'mintlify=true', 'mintlify=0', 'a=1&mintlify'])(
+    'with ?%s is the variant, in JSON and in YAML',
+    async query => {
+      const variant = await json(`/openapi.json?${query}`);
+      const yaml = await get(`/openapi.yaml?${query}`);
+
+      expect(variant).toEqual(mintlifyVariant(explorerContract.document, PUBLIC_URL));
+      expect(parse(await yaml.text())).toEqual(variant);
+    },
+  );
+
+  test('in YAML parses to the same as in JSON', async () => {
+    const yaml = await get('/openapi.yaml');
+
+    expect(yaml.headers.get('content-type')).toMatch(/^application\/yaml/);
+    expect(parse(await yaml.text())).toEqual(explorerContract.document);
+  });
+
+  test.each(['/openapi.json', '/openapi.yaml', '/openapi.json?mintlify'])(
+    '%s is a 304 for who holds it, and the variant has a tag of its own',
+    async path => {
+      const first = await get(path);
+      const etag = first.headers.get('etag') ?? '';
+      const second = await get(path, { 'if-none-match': etag });
+      const tags = await Promise.all(
+        ['/openapi.json', '/openapi.json?mintlify'].map(async one => (await get(one)).headers.get('etag')),
+      );
+
+      expect(second.status).toBe(304);
+      expect(await second.text()).toBe('');
+      expect(new Set(tags).size).toBe(2);
+    },
+  );
+});
+
+/** Every object anywhere in a document. */
+function objects(value: Json): JsonObject[] {
+  if (Array.isArray(value)) return value.flatMap(objects);
+  return isObject(value) ? [value, ...Object.values(value).flatMap(objects)] : [];
+}
+
+describe('the variant for the documentation tool', () => {
+  const variant = mintlifyVariant(explorerContract.document, PUBLIC_URL);
+  const small = mintlifyVariant(smallContract.document, `${PUBLIC_URL}/`);
+  const operations = operationsOf(variant);
+
+  test('has every operation, one absolute server and groups of tags', () => {
+    const ids = (document: JsonObject) =>
+      operationsOf(document).map(({ path, method, operation }) => [path, method, operation.operationId]);
+
+    expect(ids(variant)).toEqual(ids(explorerContract.document));
+    expect(variant.servers).toEqual([{ url: PUBLIC_URL }]);
+    expect(list(variant, 'tags').length).toBeGreaterThan(0);
+    for (const tag of list(variant, 'tags')) {
+      expect(tag).toMatchObject({ 'x-group': expect.any(String), 'x-displayName': expect.any(String) });
+    }
+    expect(variant['x-tagGroups']).toEqual([
+      { name: expect.any(String), tags: list(variant, 'tags').map(tag => (isObject(tag) ? tag.name : '')) },
+    ]);
+  });
+
+  test('has samples without placeholders and page settings for every operation', () => {
+    for (const { operation } of operations) {
+      expect(operation['x-codeSamples']).toEqual([
+        {
+          lang: 'bash',
+          label: 'cURL',
+          source: expect.stringMatching(/^curl 'https:\/\/data\.example\.org\/[^{}]+'$/),
+        },
+        { lang: 'javascript', label: 'fetch', source: expect.stringContaining(`fetch('${PUBLIC_URL}/`) },
+      ]);
+      expect(operation['x-mint']).toEqual({
+        metadata: {
+          title: operation.summary,
+          sidebarTitle: operation.summary,
+          description: expect.stringMatching(/\S/),
+          playground: 'interactive',
+        },
+        href: expect.stringMatching(/^\/api-reference\/[a-z0-9-]+\/[a-z0-9-]+$/),
+        mcp: { enabled: true, name: expect.any(String) },
+      });
+    }
+  });
+
+  test('has summaries that are unique in their tag, also where the contract’s are not', () => {
+    for (const document of [variant, small]) {
+      const names = operationsOf(document).map(
+        ({ operation }) => `${JSON.stringify(operation.tags)} ${operation.summary}`,
+      );
+      expect(new Set(names).size).toBe(names.length);
+    }
+  });
+
+  test('holds none of our extensions and nothing that the tool shows as "any"', () => {
+    const ours = [
+      'x-decision',
+      'x-permission',
+      'x-planned',
+      'x-documented-statuses',
+      'unevaluatedProperties',
+    ];
+    for (const document of [variant, small]) {
+      for (const object of objects(document)) {
+        for (const name of ours) expect(object).not.toHaveProperty([name]);
+        expect(Array.isArray(object.prefixItems)).toBe(false);
+        if ('const' in object) expect(object).toHaveProperty('type');
+      }
+    }
+  });
+
+  test('keeps every method and the shared parameters of a path, and shows how to authenticate', () => {
+    const item = child(child(small, 'paths'), '/things/{id}');
+
+    expect(list(item, 'parameters')).toHaveLength(1);
+    expect(Object.keys(item).sort()).toEqual(['get', 'parameters', 'put']);
+    expect(JSON.stringify(child(item, 'put')['x-codeSamples'])).toContain('Authorization: Bearer YOUR_KEY');
+    expect(JSON.stringify(child(item, 'put')['x-mint'])).toContain('things:write');
+    expect(child(child(small, 'components'), 'securitySchemes')).toMatchObject({
+      bearer: { 'x-default': 'YOUR_KEY' },
+    });
+  });
+
+  test('leaves the contract as it was', () => {
+    const before = JSON.stringify(explorerContract.document);
+
+    mintlifyVariant(explorerContract.document, PUBLIC_URL);
+
+    expect(JSON.stringify(explorerContract.document)).toBe(before);
+  });
+});
+
+describe('the docs page', () => {
+  test('is HTML that takes everything from this server, by its policy too', async () => {
+    const page = await get('/docs');
+    const html = await page.text();
+
+    expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8');
+    expect(page.headers.get('content-security-policy')).toMatch(
+      /^default-src 'none'; script-src 'self'; .*connect-src 'self'/,
+    );
+    expect(html).toContain('<title>Reference &#60;of&#62; &#34;this&#34;</title>');
+    expect(html).not.toMatch(/(?:src|href)="(?!\/docs\/)/);
+  });
+
+  test('finds every file that it names', async () => {
+    const html = await (await get('/docs')).text();
+    const names = [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map(match => match[1] ?? '');
+    const files = await Promise.all(names.map(name => get(name)));
+    const types = files.map(file => file.headers.get('content-type')?.split(';')[0]);
+
+    expect(files.map(file => file.status)).toEqual(names.map(() => 200));
+    expect(types).toEqual(['image/png', 'text/css', 'text/javascript', 'text/javascript']);
+    expect(await files.at(-1)?.text()).toContain("url: '/openapi.json'");
+  });
+});

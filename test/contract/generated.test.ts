@@ -1,0 +1,32 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
+import { explorerContract } from '../../src/contract/explorer.ts';
+
+const run = promisify(execFile);
+const ROOT = new URL('../..', import.meta.url);
+
+/** What plain Node sees in a generated file: its exports, and whether each is callable. */
+async function loaded(file: string): Promise<unknown> {
+  const code = `const found = require(${JSON.stringify(file)});
+    console.log(JSON.stringify(Object.entries(found).map(([name, value]) => [name, typeof value])));`;
+  const { stdout } = await run(process.execPath, ['-e', code], { cwd: ROOT });
+  return JSON.parse(stdout);
+}
+
+test('validators load through plain Node, one for each operation and each declared body', async () => {
+  const operations = Object.values(explorerContract.table);
+  const bodies = operations.flatMap(({ id, statuses }) =>
+    statuses.filter(status => status !== 304).map(status => `${id}_${status}`),
+  );
+
+  const [parameters, responses] = await Promise.all([
+    loaded('./generated/explorer/validators.cjs'),
+    loaded('./generated/explorer/responses.cjs'),
+  ]);
+
+  expect(parameters).toEqual(operations.map(({ id }) => [id, 'function']));
+  expect(new Map(Array.isArray(responses) ? responses : [])).toEqual(
+    new Map(bodies.map(name => [name, 'function'])),
+  );
+});

@@ -1,0 +1,198 @@
+import { expect, test } from 'vitest';
+import { type MountOptions, mount } from '../../src/contract/mount.ts';
+import { rawGet } from '../support/raw-request.ts';
+import { serveRoutes } from '../support/serve-routes.ts';
+import { type SmallOperations, smallContract } from '../support/small-contract.ts';
+
+const NEXT = 'from the next middleware';
+
+/** The small contract behind real HTTP; `called` tells which handlers were reached with what. */
+async function serving(options: Partial<MountOptions<SmallOperations>> = {}) {
+  const called: unknown[] = [];
+  const route = await mount<SmallOperations>({
+    contract: smallContract,
+    handlers: {
+      readThing: async request => {
+        called.push(request);
+        return { status: 200, body: { id: request.path.id } };
+      },
+      writeThing: async request => {
+        called.push(request);
+        return { status: 200, body: { id: request.path.id } };
+      },
+    },
+    validateResponses: true,
+    ...options,
+  });
+  const { url, close } = await serveRoutes(route, ctx => {
+    ctx.body = NEXT;
+  });
+  return { url, called, [Symbol.asyncDispose]: close };
+}
+
+const put = (url: string, headers: Record<string, string> = {}) =>
+  fetch(`${url}/things/a`, { method: 'PUT', headers });
+
+test('an operation with security and no security handler never reaches its handler', async () => {
+  await using server = await serving();
+
+  const answer = await put(server.url, { authorization: 'Bearer anything' });
+
+  expect(answer.status).toBe(401);
+  expect(await answer.json()).toEqual({ message: 'No valid credentials were given' });
+  expect(server.called).toEqual([]);
+});
+
+test.each<[string, (header: string | undefined) => unknown]>([
+  ['says no', () => false],
+  ['says nothing', () => undefined],
+  ['throws', () => Promise.reject(new Error('expired'))],
+])('a security handler that %s keeps the request from the handler', async (_name, judge) => {
+  await using server = await serving({
+    security: { bearer: ctx => judge(ctx.headers.authorization) },
+  });
+
+  const answer = await put(server.url, { authorization: 'Bearer wrong' });
+
+  expect(answer.status).toBe(401);
+  expect(server.called).toEqual([]);
+});
+
+test('a credential that is accepted lets the request through, once for each request', async () => {
+  await using server = await serving({
+    security: { bearer: ctx => ctx.headers.authorization === 'Bearer right' },
+  });
+
+  const statuses = [
+    (await put(server.url)).status,
+    (await put(server.url, { authorization: 'Bearer right' })).status,
+    (await put(server.url)).status,
+  ];
+
+  expect(statuses).toEqual([401, 200, 401]);
+  expect(server.called).toHaveLength(1);
+});
+
+test('a credential is judged before parameters are', async () => {
+  await using server = await serving();
+
+  const answer = await fetch(`${server.url}/things/NOT-VALID`, { method: 'PUT' });
+
+  expect(answer.status).toBe(401);
+});
+
+test('a path that exists answers other methods with 405 and says which it has', async () => {
+  await using server = await serving();
+
+  const answer = await fetch(`${server.url}/things/a`, { method: 'DELETE' });
+
+  expect(answer.status).toBe(405);
+  expect(answer.headers.get('allow')).toBe('GET, HEAD, PUT');
+  expect(await answer.json()).toEqual({ message: 'DELETE is not allowed here' });
+});
+
+test('HEAD is answered like GET without the body', async () => {
+  await using server = await serving();
+
+  const get = await fetch(`${server.url}/things/a`);
+  const head = await fetch(`${server.url}/things/a`, { method: 'HEAD' });
+  const names = ['content-type', 'content-length', 'etag', 'vary'];
+
+  expect(head.status).toBe(200);
+  expect(await head.text()).toBe('');
+  expect(names.map(name => head.headers.get(name))).toEqual(names.map(name => get.headers.get(name)));
+});
+
+test.each(['/', '/things', '/things/', '/things/a/b', '/thing/a', '//things/a'])(
+  'the path %s, which is not in the contract, goes on',
+  async path => {
+    await using server = await serving();
+
+    const { body } = await rawGet(server.url, path);
+
+    expect(body).toBe(NEXT);
+    expect(server.called).toEqual([]);
+  },
+);
+
+test('a status other than 200 that a handler returns is the one that is sent', async () => {
+  await using server = await serving({
+    handlers: {
+      readThing: async () => ({ status: 404, body: { message: 'no such thing' } }),
+      writeThing: async () => ({ status: 200, body: { id: 'a' } }),
+    },
+  });
+
+  const answer = await fetch(`${server.url}/things/a`);
+
+  expect(answer.status).toBe(404);
+  expect(answer.headers.get('etag')).toBeNull();
+  expect(await answer.json()).toEqual({ message: 'no such thing' });
+});
+
+/** Handlers as a mistake would have them: past the types, as from parsed JSON. */
+function answering(json: string): MountOptions<SmallOperations>['handlers'] {
+  return { readThing: async () => JSON.parse(json), writeThing: async () => JSON.parse(json) };
+}
+
+test.each([
+  ['an undeclared status', '{"status":418,"body":{"id":"a"}}'],
+  ['a field too few', '{"status":200,"body":{}}'],
+  ['a field too many', '{"status":200,"body":{"id":"a","extra":1}}'],
+  ['a wrong type', '{"status":200,"body":{"id":1}}'],
+])('%s in an answer is a 500 where answers are checked', async (_name, json) => {
+  await using server = await serving({ handlers: answering(json) });
+
+  const answer = await fetch(`${server.url}/things/a`);
+
+  expect(answer.status).toBe(500);
+  expect(await answer.json()).toEqual({ message: 'Internal server error' });
+});
+
+test('answers are not checked where that is switched off', async () => {
+  await using server = await serving({
+    validateResponses: false,
+    handlers: answering('{"status":200,"body":{"extra":1}}'),
+  });
+
+  const answer = await fetch(`${server.url}/things/a`);
+
+  expect([answer.status, await answer.json()]).toEqual([200, { extra: 1 }]);
+});
+
+test.each([
+  '/things/%zz',
+  '/things/%',
+  '/things/%00',
+  '/things/a%00b',
+  '/things/%ff',
+  '/things/a?x=%zz',
+  '/things/a?x=%00',
+])('the target %s is a 400 and reaches no handler', async target => {
+  await using server = await serving();
+
+  const answer = await rawGet(server.url, target);
+
+  expect(answer.status).toBe(400);
+  expect(JSON.parse(answer.body)).toEqual({ message: expect.any(String) });
+  expect(server.called).toEqual([]);
+});
+
+test('a handler sees values and not text: numbers, exact integers and lists', async () => {
+  await using server = await serving();
+
+  await fetch(`${server.url}/things/abc?count=7&big=${2n ** 255n}&tags=b,a&unknown=1`);
+
+  expect(server.called).toEqual([
+    { path: { id: 'abc' }, query: { count: 7, big: 2n ** 255n, tags: ['b', 'a'] } },
+  ]);
+});
+
+test('a contract whose operation has no handler is not mounted', async () => {
+  const handlers = { ...answering('{}') };
+  Reflect.deleteProperty(handlers, 'writeThing');
+
+  await expect(mount({ contract: smallContract, handlers, validateResponses: true })).rejects.toThrow(
+    'operation writeThing has no handler',
+  );
+});

@@ -1,0 +1,102 @@
+import { expect, test } from 'vitest';
+import type { ParameterRow } from '../../src/contract/operations.ts';
+import { readParameters } from '../../src/contract/parameters.ts';
+import { InvalidParameter, parameterViolation } from '../../src/contract/violations.ts';
+import { smallContract } from '../support/small-contract.ts';
+
+const row = (name: string, read: ParameterRow['read'], more: Partial<ParameterRow> = {}): ParameterRow => ({
+  name,
+  in: 'query',
+  required: false,
+  read,
+  many: 'one',
+  ...more,
+});
+
+const ROWS = [
+  row('s', 'string'),
+  row('i', 'integer'),
+  row('n', 'number'),
+  row('b', 'boolean'),
+  row('u', 'bigint', { bits: 256 }),
+  row('u64', 'bigint', { bits: 64 }),
+  row('list', 'string', { many: 'list' }),
+  row('ints', 'integer', { many: 'list' }),
+  row('each', 'string', { many: 'repeated' }),
+];
+const MAX = (2n ** 256n - 1n).toString();
+
+test.each<[string, string, Record<string, unknown>]>([
+  ['nothing', '', {}],
+  ['text', 's=a%20b%2Bc', { s: 'a b+c' }],
+  ['a plus as a blank', 's=a+b', { s: 'a b' }],
+  ['an empty text', 's=', { s: '' }],
+  ['an integer', 'i=42', { i: 42 }],
+  ['zero', 'i=0', { i: 0 }],
+  ['a negative integer', 'i=-7', { i: -7 }],
+  ['the largest exact integer', 'i=9007199254740991', { i: 9007199254740991 }],
+  ['a decimal number', 'n=1.25', { n: 1.25 }],
+  ['truth', 'b=true', { b: true }],
+  ['a list', 'list=a,b,a', { list: ['a', 'b', 'a'] }],
+  ['a list of integers', 'ints=3,1', { ints: [3, 1] }],
+  ['a repeated parameter', 'each=a&each=b,c', { each: ['a', 'b,c'] }],
+  ['a repeated parameter given once', 'each=a', { each: ['a'] }],
+  ['an exact integer of 78 digits', `u=${MAX}`, { u: 2n ** 256n - 1n }],
+  ['the largest of 64 bits', 'u64=18446744073709551615', { u64: 18446744073709551615n }],
+  ['undeclared keys as absent', 'x=1&constructor=2&__proto__=3', {}],
+])('reads %s', (_name, query, expected) => {
+  expect(readParameters(ROWS, {}, query).query).toEqual(expected);
+});
+
+test.each<[string, string, string, string]>([
+  ['a scalar given twice', 's=a&s=a', 's', 'must be given once'],
+  ['a comma list given twice', 'list=a&list=b', 'list', 'must be given once'],
+  ['1e3', 'i=1e3', 'i', 'must be an integer in decimal digits'],
+  ['0x10', 'i=0x10', 'i', 'must be an integer in decimal digits'],
+  ['-0', 'i=-0', 'i', 'must be an integer in decimal digits'],
+  ['a plus sign', 'i=%2B1', 'i', 'must be an integer in decimal digits'],
+  ['leading zeros', 'i=007', 'i', 'must be an integer in decimal digits'],
+  ['a blank', 'i=%201', 'i', 'must be an integer in decimal digits'],
+  ['a fraction', 'i=1.5', 'i', 'must be an integer in decimal digits'],
+  ['nothing after the equals sign', 'i=', 'i', 'must be an integer in decimal digits'],
+  ['other digits', 'i=%D9%A3', 'i', 'must be an integer in decimal digits'],
+  ['2^53', 'i=9007199254740992', 'i', 'must be an integer in decimal digits'],
+  ['-2^53', 'i=-9007199254740992', 'i', 'must be an integer in decimal digits'],
+  ['Infinity', 'n=Infinity', 'n', 'must be a decimal number'],
+  ['NaN', 'n=NaN', 'n', 'must be a decimal number'],
+  ['1 as a boolean', 'b=1', 'b', 'must be true or false'],
+  ['79 digits', `u=${'1'.repeat(79)}`, 'u', 'must be an integer from 0 to 2^256 - 1 in decimal digits'],
+  ['2^256', `u=${2n ** 256n}`, 'u', 'must be an integer from 0 to 2^256 - 1 in decimal digits'],
+  ['a negative exact integer', 'u=-1', 'u', 'must be an integer from 0 to 2^256 - 1 in decimal digits'],
+  ['2^64', 'u64=18446744073709551616', 'u64', 'must be an integer from 0 to 2^64 - 1 in decimal digits'],
+  ['a gap in a list of integers', 'ints=1,,2', 'ints', 'must be an integer in decimal digits'],
+  ['a broken escape', 's=%zz', 'query string', 'holds a malformed percent escape'],
+  ['half a character', 's=%C3', 'query string', 'holds a malformed percent escape'],
+  ['a NUL byte', 's=a%00', 'query string', 'must not hold a NUL byte'],
+])('refuses %s, naming the parameter and the rule', (_name, query, parameter, rule) => {
+  const reading = () => readParameters(ROWS, {}, query);
+
+  expect(reading).toThrow(InvalidParameter);
+  expect(reading).toThrow(`${parameter}: ${rule}`);
+  expect(reading).toThrow(expect.objectContaining({ status: 400, parameter }));
+});
+
+test('a default stands in for a parameter that is not given', () => {
+  const rows = [row('sort', 'string', { default: 'up' })];
+
+  expect(readParameters(rows, {}, '').query).toEqual({ sort: 'up' });
+  expect(readParameters(rows, {}, 'sort=down').query).toEqual({ sort: 'down' });
+});
+
+test.each<[string, object, string]>([
+  ['a value outside of a list of values', { tags: ['a', 'c'] }, 'tags: value 2 must be one of a, b'],
+  ['too many values', { tags: ['a', 'b', 'a', 'b'] }, 'tags: must NOT have more than 3 items'],
+  ['a number above its bound', { count: 11 }, 'count: must be <= 10'],
+])('%s is told by parameter, place and rule', (_name, query, message) => {
+  const validate = smallContract.parameters.readThing;
+
+  const isValid = validate?.({ path: { id: 'a' }, query });
+
+  expect(isValid).toBe(false);
+  expect(parameterViolation(validate?.errors).message).toBe(message);
+});

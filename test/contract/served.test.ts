@@ -1,0 +1,210 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { recordingClient } from '../../scripts/contract/client.ts';
+import { runContract } from '../../scripts/contract/run.ts';
+import { explorerContract } from '../../src/contract/explorer.ts';
+import { client } from '../support/contract-client.ts';
+import { startTestDataService, type TestDataService } from '../support/data-service.ts';
+import { startTestDevnet, type TestDevnet } from '../support/devnet.ts';
+import { rawGet, rawRequest } from '../support/raw-request.ts';
+import { invalidRequest, validRequest } from './requests.ts';
+
+let devnet: TestDevnet;
+let service: TestDataService;
+let known: Record<string, string[]>;
+
+beforeAll(async () => {
+  devnet = await startTestDevnet({ chains: 2, blocks: 45 });
+  service = await startTestDataService(devnet.chains);
+  const { body } = await client(service.url).get('/explorer/transactions');
+  const text = JSON.stringify(body);
+  known = {
+    transaction_hash: [...text.matchAll(/"hash":"(0x[0-9a-f]{64})"/g)]
+      .slice(0, 5)
+      .map(([, hash = '']) => hash),
+    block_number_or_hash: ['0', '1', '40', '45'],
+  };
+});
+afterAll(async () => {
+  await service.close();
+  await devnet.stop();
+});
+
+const operations = Object.values(explorerContract.table);
+const RUNS = 25;
+
+test('the contract runner finds nothing', async () => {
+  const runner = recordingClient({ baseUrl: service.url });
+  const { operations: driven, findings } = await runContract(explorerContract, runner);
+  await runner.close();
+
+  expect(findings).toEqual([]);
+  expect(driven).toBe(operations.length);
+  expect(runner.exchanges.length).toBeGreaterThan(500);
+});
+
+describe.each(operations.map(row => row.id))('%s', id => {
+  const [row] = operations.filter(one => one.id === id);
+  if (row === undefined) throw new Error(`${id} is not in the table`);
+
+  test('answers 200 or 404 to valid parameters, with a body of the contract', async () => {
+    const { get } = client(service.url);
+    const chainIds = devnet.chains.map(chain => chain.id);
+    await fc.assert(
+      fc.asyncProperty(validRequest(row, { chainIds, known }), async path => {
+        const { status, body } = await get(path);
+        if (status !== 200 && status !== 404) throw new Error(`${path} → ${status} ${JSON.stringify(body)}`);
+      }),
+      { numRuns: RUNS },
+    );
+  });
+
+  test('answers 400 to a parameter out of bounds, and names it', async () => {
+    const { get } = client(service.url);
+    await fc.assert(
+      fc.asyncProperty(invalidRequest(row, known), async ({ path, name }) => {
+        const { status, body } = await get(path);
+        const text = JSON.stringify(body);
+        if (status !== 400 || !text.startsWith(`{"message":"${name}: `))
+          throw new Error(`${path} → ${status} ${text}`);
+      }),
+      { numRuns: RUNS },
+    );
+  });
+});
+
+const HASH = `0x${'a'.repeat(64)}`;
+
+describe('bad input', () => {
+  test.each<[string, string, number, RegExp]>([
+    [
+      'a hash that is not hex',
+      `/explorer/transactions/0x${'g'.repeat(64)}`,
+      400,
+      /transaction_hash: must match/,
+    ],
+    ['a hash with a digit too few', `/explorer/transactions/${HASH.slice(0, -1)}`, 400, /transaction_hash/],
+    ['a hash with a digit too many', `/explorer/transactions/${HASH}0`, 400, /transaction_hash/],
+    ['a hash without 0x', `/explorer/transactions/${HASH.slice(2)}`, 400, /transaction_hash/],
+    ['a hash with a line break', `/explorer/transactions/${HASH}%0a`, 400, /transaction_hash/],
+    ['other digits', '/explorer/blocks/%D9%A1%D9%A2', 400, /block_number_or_hash/],
+    ['a block beyond 2^63', '/explorer/blocks/9223372036854775808', 400, /block_number_or_hash/],
+    ['a block of eighteen digits', '/explorer/blocks/999999999999999999', 404, /not found/],
+    ['its transactions', '/explorer/blocks/999999999999999999/transactions', 404, /not found/],
+    ['a negative block', '/explorer/blocks/-1', 400, /block_number_or_hash/],
+    ['1e3', '/explorer/blocks/1e3', 400, /block_number_or_hash/],
+    ['a block in hex', '/explorer/blocks/0x10', 400, /block_number_or_hash/],
+    ['leading zeros', '/explorer/blocks/007', 400, /block_number_or_hash/],
+    [
+      'an unknown filter value',
+      '/explorer/transactions?filter=nonsense',
+      400,
+      /filter: must be one of pending/,
+    ],
+    ['an unknown kind', '/explorer/transactions?type=coin_transfer,x', 400, /type: value 2 must be one of/],
+    ['commas only', '/explorer/transactions?type=,,,', 400, /type: value 1/],
+    ['an empty value', '/explorer/transactions?type=', 400, /type: value 1/],
+    ['a blank after a comma', '/explorer/transactions?method=a,%20b', 400, /method: value 2/],
+    [
+      'a repeated parameter',
+      '/explorer/transactions?filter=pending&filter=pending',
+      400,
+      /filter: must be given once/,
+    ],
+    ['a repeated list', '/explorer/transactions?type=a&type=b', 400, /type: must be given once/],
+    ['an unknown chain', '/explorer/blocks?chain_id=7', 400, /chain_id: must be one of .*31337, 31338/],
+    ['a chain of 2^53', '/explorer/blocks?chain_id=9007199254740992', 400, /chain_id: must be an integer/],
+    [
+      'a long list',
+      `/explorer/transactions?method=${'a,'.repeat(60)}a`,
+      400,
+      /method: must NOT have more than 50/,
+    ],
+    [
+      'a query string of 10 kB',
+      `/explorer/transactions?cursor=${'a'.repeat(10_240)}`,
+      400,
+      /cursor: must NOT have more/,
+    ],
+    ['a target of 40 kB', `/explorer/transactions?cursor=${'a'.repeat(40_960)}`, 431, /too long/],
+    ['%00 in a path', '/explorer/blocks/%00', 400, /NUL/],
+    ['%00 in a query', '/explorer/transactions?filter=%00', 400, /NUL/],
+    ['%zz in a path', '/explorer/blocks/%zz', 400, /percent escape/],
+    ['%zz in a query', '/explorer/transactions?unknown=%zz', 400, /percent escape/],
+    ['half a character', '/explorer/blocks/%C3', 400, /percent escape/],
+    ['..%2f', '/explorer/blocks/..%2f..%2fetc%2fpasswd', 400, /block_number_or_hash/],
+    ['../', '/explorer/blocks/../../etc/passwd', 404, /Not found/],
+    ['a path that is none', '/explorer/nothing', 404, /Not found/],
+    ['an empty segment', '/explorer/blocks//transactions', 404, /Not found/],
+    ['an absolute-form target', 'http://example.org/explorer/blocks', 400, /must be a path/],
+    ['an authority-form target', 'example.org:80', 400, /not valid HTTP/],
+    ['an asterisk', '*', 400, /must be a path/],
+    ['a fragment', '/explorer/blocks#a', 400, /must be a path/],
+  ])('%s is refused', async (_name, target, status, message) => {
+    const answer = await rawGet(service.url, target);
+
+    expect([answer.status, answer.body]).toEqual([status, expect.stringMatching(message)]);
+    expect(JSON.parse(answer.body)).toEqual({ message: expect.any(String) });
+    expect(answer.head).toMatch(/Cache-Control: no-store/i);
+  });
+
+  test.each(['POST', 'PUT', 'DELETE', 'PATCH', 'TRACE', 'PROPFIND'])(
+    '%s is a 405 with Allow',
+    async method => {
+      const answer = await rawGet(service.url, '/explorer/transactions', method);
+
+      expect(answer.status).toBe(405);
+      expect(answer.head).toMatch(/^Allow: GET, HEAD\r?$/im);
+      expect(JSON.parse(answer.body)).toEqual({ message: `${method} is not allowed here` });
+    },
+  );
+
+  test.each([
+    ['a raw NUL byte', 'GET /explorer/blocks/\0 HTTP/1.1\r\nHost: a\r\n\r\n'],
+    ['a raw byte beyond ASCII', 'GET /explorer/blocks/\xff HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n'],
+    ['an unknown method', 'NONSENSE /explorer/blocks HTTP/1.1\r\nHost: a\r\n\r\n'],
+    ['no host', 'GET /explorer/blocks HTTP/1.1\r\nConnection: close\r\n\r\n'],
+    ['no HTTP at all', 'hello\r\n\r\n'],
+  ])('%s is a 400', async (_name, request) => {
+    const answer = await rawRequest(service.url, request);
+
+    expect(answer.status).toBe(400);
+    expect(JSON.parse(answer.body)).toEqual({ message: expect.any(String) });
+  });
+});
+
+describe('the service', () => {
+  test('ignores undeclared parameters: same answer, same entry', async () => {
+    const { get } = client(service.url);
+    await get('/explorer/blocks/5');
+
+    const answer = await get('/explorer/blocks/5?utm_source=x&apikey=y');
+
+    expect(answer.headers.get('x-cache')).toBe('HIT');
+  });
+
+  test('answers 304 to who holds the answer, with the headers of the 200', async () => {
+    const { get } = client(service.url);
+    const held = await get('/explorer/blocks/6');
+    const etag = held.headers.get('etag') ?? '';
+
+    const again = await get('/explorer/blocks/6', { 'if-none-match': etag });
+
+    expect([again.status, again.body]).toEqual([304, undefined]);
+    expect(again.headers.get('etag')).toBe(etag);
+    expect(again.headers.get('x-cache')).toBe('HIT');
+  });
+
+  test('answers from the chain that is asked for, and finds a hash wherever it is', async () => {
+    const { get } = client(service.url);
+    const there = await get('/explorer/blocks?chain_id=31338');
+    const [, hash] = /"hash":"(0x[0-9a-f]{64})"/.exec(JSON.stringify(there.body)) ?? [];
+
+    const found = await get(`/explorer/blocks/${hash}`);
+    const wrong = await get(`/explorer/blocks/${hash}?chain_id=31337`);
+
+    expect(there.headers.get('x-chain-id')).toBe('31338');
+    expect([found.status, found.headers.get('x-chain-id')]).toEqual([200, '31338']);
+    expect(wrong.status).toBe(404);
+  });
+});

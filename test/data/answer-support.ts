@@ -1,0 +1,95 @@
+import type { Encoded } from '../../src/contract/operations.ts';
+import { type AnswererOptions, answerer } from '../../src/data/answer.ts';
+import { responseCache } from '../../src/data/cache/response-cache.ts';
+import type { Chain } from '../../src/data/chains/chain.ts';
+import type { Lifetimes } from '../../src/data/lifetime.ts';
+import type { Answer, Answers, Backend, BodyOf, Validity } from '../../src/data/port/backend.ts';
+import { BackendError, type BackendErrorKind } from '../../src/data/port/backend-error.ts';
+import { createMetrics } from '../../src/http/metrics.ts';
+import { createLogger } from '../../src/lib/logger.ts';
+import { type ManualClock, manualClock } from '../support/manual-clock.ts';
+
+export const LIFETIMES: Lifetimes = {
+  finalMs: 86_400_000,
+  movingMs: 3_600_000,
+  unsettledMs: 10_000,
+  overrides: {},
+};
+
+/** A back end that answers from memory, as the port describes one. */
+export function backend(options: {
+  name: string;
+  answers: Answers;
+  chainId?: number;
+  kind?: Backend['kind'];
+  validity?: () => Validity;
+}): Backend {
+  const { chainId = 1, kind = 'index', validity, name, answers } = options;
+  return {
+    kind,
+    name,
+    chainId,
+    answers,
+    ...(validity === undefined ? {} : { validity }),
+    status: () => ({ ready: true, head: undefined, lag: undefined }),
+  };
+}
+
+export function chain(id: number, ...backends: Backend[]): Chain {
+  return { id, name: `Chain ${id}`, confirmations: 12, backends };
+}
+
+/** A failure of each kind with the reason that goes with it. */
+export function failure(kind: BackendErrorKind): BackendError {
+  const reasons = {
+    unavailable: 'failed',
+    unsupported: 'no_such_answer',
+    not_found: 'no_such_record',
+    rejected: 'bad_input',
+  } as const;
+  return new BackendError(kind, reasons[kind], `it was ${kind}`, { cause: new Error('secret-key-123') });
+}
+
+/** An answerer over the given chains, with a clock that stands still. */
+export function answererOver(
+  chains: readonly Chain[],
+  overrides: Partial<AnswererOptions> & { clock?: ManualClock; maxBytes?: number } = {},
+) {
+  const { maxBytes = 1_000_000, ...rest } = overrides;
+  const clock = overrides.clock ?? manualClock();
+  const log = createLogger({ level: 'silent' });
+  const serve = answerer({
+    chains,
+    cache: responseCache({ maxBytes, clock, log }),
+    lifetimes: LIFETIMES,
+    timeoutMs: 5_000,
+    staggerMs: 400,
+    log,
+    metrics: createMetrics(),
+    ...rest,
+    clock,
+  });
+  return { serve, clock };
+}
+
+/** An empty page, or one of blocks that only a test would make: what counts here is which answer it is. */
+export function emptyPage(): Answer<BodyOf<'listTokenTransfers'>> {
+  return { body: { items: [], next_page_params: null } };
+}
+
+/** Hash of a transaction, by a digit. */
+export const hashOf = (digit: string) => `0x${digit.repeat(64)}`;
+
+interface Told {
+  headers?: Readonly<Record<string, string>>;
+}
+
+/** What a handler answered: its headers, and its body as text. */
+export async function told(
+  answer: Promise<Told & ({ body: unknown } | { encoded: Encoded<unknown> })>,
+): Promise<Record<string, string>> {
+  const found = await answer;
+  const body =
+    'encoded' in found ? found.encoded.representation.identity.toString() : JSON.stringify(found.body);
+  return { ...found.headers, body };
+}

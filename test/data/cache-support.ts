@@ -1,0 +1,54 @@
+import type { responseCache } from '../../src/data/cache/response-cache.ts';
+import { explorer } from '../../src/data/explorer.ts';
+import type { Lifetimes } from '../../src/data/lifetime.ts';
+import type { Answer, Ask, Backend, BodyOf, RequestOf, Validity } from '../../src/data/port/backend.ts';
+import { type ManualClock, manualClock } from '../support/manual-clock.ts';
+import { answererOver, backend, chain, emptyPage, hashOf, told } from './answer-support.ts';
+
+export type Page = Answer<BodyOf<'listTokenTransfers'>>;
+type TransferAsk = (request: RequestOf<'listTransactionTokenTransfers'>, ask: Ask) => Promise<Page>;
+
+/** One chain with one back end whose answers the test chooses; `loads` counts how often it was asked. */
+export function setUp({
+  answer = async () => emptyPage(),
+  validity,
+  clock = manualClock(),
+  more = [],
+  ...rest
+}: {
+  answer?: TransferAsk;
+  validity?: () => Validity;
+  clock?: ManualClock;
+  /** Chains after the first. */
+  more?: Backend[];
+  maxBytes?: number;
+  lifetimes?: Lifetimes;
+  cache?: ReturnType<typeof responseCache>;
+} = {}) {
+  const state = { loads: 0, answer };
+  const count: TransferAsk = (request, ask) => {
+    state.loads += 1;
+    return state.answer(request, ask);
+  };
+  const first = backend({
+    name: 'first',
+    answers: {
+      listTokenTransfers: (_, ask) => count({ path: { transaction_hash: '' }, query: {} }, ask),
+      listTransactionTokenTransfers: count,
+    },
+    ...(validity === undefined ? {} : { validity }),
+  });
+  const chains = [chain(1, first), ...more.map(one => chain(one.chainId, one))];
+  const handlers = explorer(answererOver(chains, { clock, ...rest }).serve);
+  const feed = (headers: Record<string, string> = {}, query: RequestOf<'listTokenTransfers'>['query'] = {}) =>
+    told(handlers.listTokenTransfers({ path: {}, query }, { headers }));
+  const record = (
+    query: RequestOf<'listTransactionTokenTransfers'>['query'] = {},
+    hash = hashOf('a'),
+    headers: Record<string, string> = {},
+  ) => told(handlers.listTransactionTokenTransfers({ path: { transaction_hash: hash }, query }, { headers }));
+  return { state, clock, feed, record };
+}
+
+/** A record as deep as the chain's confirmations. */
+export const final = async () => ({ ...emptyPage(), confirmations: 12 });

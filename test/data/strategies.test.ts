@@ -1,0 +1,221 @@
+import { describe, expect, test } from 'vitest';
+import { firstFound } from '../../src/data/chains/strategies.ts';
+import { explorer } from '../../src/data/explorer.ts';
+import { failureOf } from '../../src/data/failure.ts';
+import type { Answers, Backend } from '../../src/data/port/backend.ts';
+import { BackendError } from '../../src/data/port/backend-error.ts';
+import { HttpError } from '../../src/http/errors.ts';
+import { manualClock } from '../support/manual-clock.ts';
+import { answererOver, backend, chain, emptyPage, failure, hashOf, told } from './answer-support.ts';
+
+/** What a back end of the table does: answers, fails with a kind, times out, is still filling, or has no answer. */
+type Does =
+  | 'ok'
+  | 'unavailable'
+  | 'unsupported'
+  | 'not_found'
+  | 'rejected'
+  | 'timeout'
+  | 'incomplete'
+  | 'none';
+
+function doing(name: string, chainId: number, does: Does): Backend {
+  const act = async () => {
+    if (does === 'ok') return emptyPage();
+    if (does === 'timeout') throw new BackendError('unavailable', 'timeout', 'it was too slow');
+    if (does === 'incomplete') throw new BackendError('unsupported', 'incomplete', 'it is not complete');
+    if (does === 'none') throw new Error('never asked');
+    throw failure(does);
+  };
+  const answers: Answers =
+    does === 'none' ? {} : { listTokenTransfers: act, listTransactionTokenTransfers: act };
+  return backend({ name, chainId, answers, kind: 'blockscout' });
+}
+
+/** The same chains asked once the way of a feed and once the way of a look-up; the winner's name or the status. */
+async function outcomes(...chains: readonly (readonly Does[])[]) {
+  const configured = chains.map((kinds, at) =>
+    chain(at + 1, ...kinds.map((does, position) => doing(`${at + 1}${'ab'[position]}`, at + 1, does))),
+  );
+  const handlers = () => explorer(answererOver(configured).serve);
+  const path = { transaction_hash: hashOf('a') };
+  const caller = { headers: {} };
+  return {
+    firstAvailable: await named(handlers().listTokenTransfers({ path: {}, query: {} }, caller)),
+    firstFound: await named(handlers().listTransactionTokenTransfers({ path, query: {} }, caller)),
+  };
+}
+
+async function named(answer: Promise<unknown>): Promise<string | number> {
+  try {
+    const found: unknown = await answer;
+    return JSON.stringify(found).match(/"X-Backend":"(\w+)"/)?.[1] ?? 'nameless';
+  } catch (error) {
+    if (!(error instanceof HttpError)) throw error;
+    return error.status;
+  }
+}
+
+test.each<[string, Does[][], string | number, string | number]>([
+  ['an answer of the first back end is taken', [['ok', 'ok'], ['ok']], '1a', '1a'],
+  ['unavailable goes to the next back end', [['unavailable', 'ok'], ['ok']], '1b', '1b'],
+  ['unavailable goes to the next chain', [['unavailable'], ['ok']], '2a', '2a'],
+  ['a timeout goes to the next chain', [['timeout'], ['ok']], '2a', '2a'],
+  ['unsupported goes to the next back end', [['unsupported', 'ok'], ['ok']], '1b', '1b'],
+  ['unsupported goes to the next chain', [['unsupported'], ['ok']], '2a', '2a'],
+  ['a missing capability goes to the next back end', [['none', 'ok'], ['ok']], '1b', '1b'],
+  ['not_found asks no other back end of the chain', [['not_found', 'ok'], ['ok']], 404, '2a'],
+  ['rejected ends everything', [['rejected', 'ok'], ['ok']], 400, 400],
+  ['rejected by a later chain is a 400', [['unavailable'], ['rejected']], 400, 400],
+  ['only unavailable is a 502', [['unavailable'], ['unavailable']], 502, 502],
+  ['unavailable and a timeout is a 502', [['timeout'], ['unavailable']], 502, 502],
+  ['only timeouts is a 504', [['timeout'], ['timeout']], 504, 504],
+  ['only unsupported is a 501', [['unsupported'], ['none']], 501, 501],
+  ['a chain without back ends is a 501', [[]], 501, 501],
+  ['not_found everywhere is a 404', [['not_found'], ['not_found']], 404, 404],
+  ['a chain that knows beats one that cannot tell', [['unsupported'], ['not_found']], 404, 404],
+  ['an outage elsewhere leaves a look-up open', [['unavailable'], ['not_found']], 404, 502],
+  ['not_found behind an outage of the same chain is its word', [['unavailable', 'not_found']], 404, 404],
+  ['not_found behind an index that is filling is the chain’s word', [['incomplete', 'not_found']], 404, 404],
+  [
+    'an index that is filling does not count as one who would know',
+    [['incomplete'], ['not_found']],
+    404,
+    501,
+  ],
+])('%s', async (_name, chains, available, found) => {
+  expect(await outcomes(...chains)).toEqual({ firstAvailable: available, firstFound: found });
+});
+
+test('messages of failures name chain and kind, and neither causes nor keys', () => {
+  const first = chain(7, doing('hidden-name', 7, 'unavailable'));
+  const [only] = first.backends;
+
+  const unavailable = failureOf([{ chain: first, backend: only, error: failure('unavailable') }], 'cause');
+  const unsupported = failureOf([{ chain: first, backend: only, error: failure('unsupported') }], 'cause');
+
+  expect(unavailable.message).toBe('No back end could answer: chain 7 (blockscout): it was unavailable');
+  expect(unsupported.message).toBe(
+    'No configured back end has this answer: chain 7 (blockscout): it was unsupported',
+  );
+  expect(unavailable.message + unsupported.message).not.toContain('secret');
+});
+
+test('an unforeseen error of a back end is a 502 that says nothing of it', async () => {
+  const broken = backend({
+    name: 'broken',
+    answers: { listTokenTransfers: () => Promise.reject(new TypeError('secret-key-123 at http://10.0.0.1')) },
+  });
+  const handlers = explorer(answererOver([chain(1, broken)]).serve);
+
+  const failed = handlers.listTokenTransfers({ path: {}, query: {} }, { headers: {} });
+
+  await expect(failed).rejects.toMatchObject({
+    status: 502,
+    message: 'No back end could answer: chain 1 (index): the back end failed',
+  });
+});
+
+test('a back end that never answers costs the deadline and not more', async () => {
+  const stuck = backend({ name: 'stuck', answers: { listTokenTransfers: () => new Promise(() => {}) } });
+  const handlers = explorer(answererOver([chain(1, stuck)], { timeoutMs: 50 }).serve);
+
+  const failed = handlers.listTokenTransfers({ path: {}, query: {} }, { headers: {} });
+
+  await expect(failed).rejects.toMatchObject({ status: 504 });
+});
+
+describe('a look-up over several chains', () => {
+  const lookUp = (backends: readonly Backend[], clock = manualClock()) => {
+    const { serve } = answererOver(
+      backends.map(one => chain(one.chainId, one)),
+      { clock },
+    );
+    const path = { transaction_hash: hashOf('b') };
+    return explorer(serve).listTransactionTokenTransfers({ path, query: {} }, { headers: {} });
+  };
+
+  test('asks the next chain only after the pause, and a slow first chain still wins when it is there first', async () => {
+    const clock = manualClock();
+    const slow = Promise.withResolvers<ReturnType<typeof emptyPage>>();
+    const asked: string[] = [];
+    const first = backend({
+      name: 'first',
+      answers: {
+        listTransactionTokenTransfers: () => {
+          asked.push('first');
+          return slow.promise;
+        },
+      },
+    });
+    const second = backend({
+      name: 'second',
+      chainId: 2,
+      answers: {
+        listTransactionTokenTransfers: () => {
+          asked.push('second');
+          return new Promise(() => {});
+        },
+      },
+    });
+
+    const answer = lookUp([first, second], clock);
+    await expect.poll(() => clock.sleepers()).toBe(1);
+    clock.advance(399);
+    await Promise.resolve();
+    const before = [...asked];
+    clock.advance(1);
+    await expect.poll(() => asked.length).toBe(2);
+    slow.resolve(emptyPage());
+
+    expect(before).toEqual(['first']);
+    expect(await told(answer)).toMatchObject({ 'X-Backend': 'first' });
+  });
+
+  test('takes a later chain’s answer while an earlier one is still thinking, and keeps it 30 s at most', async () => {
+    const clock = manualClock();
+    const settled = { ...emptyPage(), confirmations: 100 };
+    const first = backend({
+      name: 'first',
+      answers: { listTransactionTokenTransfers: () => new Promise(() => {}) },
+    });
+    const second = backend({
+      name: 'second',
+      chainId: 2,
+      answers: { listTransactionTokenTransfers: async () => settled },
+    });
+
+    const answer = lookUp([first, second], clock);
+    await expect.poll(() => clock.sleepers()).toBe(1);
+    clock.advance(400);
+
+    expect(await told(answer)).toMatchObject({
+      'X-Backend': 'second',
+      'Cache-Control': 'public, max-age=30',
+    });
+  });
+
+  test('counts an empty answer as nothing while others are to be asked, and takes the first one when all are empty', async () => {
+    const ask = (bodies: readonly (string | undefined)[]) => {
+      const clock = manualClock();
+      return firstFound<string>({
+        chains: bodies.map((_, at) => chain(at + 1)),
+        askChain: async asked => {
+          const body = bodies[asked.id - 1];
+          const answered = doing('x', asked.id, 'none');
+          if (body === undefined) throw failure('not_found');
+          return { answer: { body }, chain: asked, backend: answered, validity: undefined, passedOver: [] };
+        },
+        isNothing: body => body === '',
+        staggerMs: 400,
+        clock,
+        signal: AbortSignal.timeout(5_000),
+      });
+    };
+
+    expect((await ask(['', 'something'])).chain.id).toBe(2);
+    expect((await ask(['', ''])).chain.id).toBe(1);
+    expect((await ask([undefined, ''])).chain.id).toBe(2);
+    await expect(ask([undefined, undefined])).rejects.toThrow('no back end had an answer');
+  });
+});

@@ -1,0 +1,285 @@
+import { randomBytes } from 'node:crypto';
+import { parseEther, toHex } from 'viem';
+import { privateKeyToAccount } from 'viem/accounts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { encodeCursor } from '../../src/data/port/cursor.ts';
+import { deriveAccounts } from '../../src/devnet/accounts.ts';
+import { startTestDataService, type TestDataService } from '../support/data-service.ts';
+import { startTestDevnet, type TestDevnet } from '../support/devnet.ts';
+import {
+  type Block,
+  everything,
+  explorerAt,
+  type Log,
+  type Node,
+  nodeOf,
+  type Transaction,
+  type Transfer,
+  type Walk,
+  walk,
+} from './values-support.ts';
+
+const WALKS: readonly Walk[] = ['cursor', 'keys', 'everything'];
+const accounts = deriveAccounts();
+let devnet: TestDevnet;
+let service: TestDataService;
+let node: Node;
+let chain: Awaited<ReturnType<typeof everything>>;
+
+beforeAll(async () => {
+  devnet = await startTestDevnet();
+  service = await startTestDataService(devnet.chains);
+  const [first] = devnet.chains;
+  if (first === undefined) throw new Error('there is no chain');
+  node = nodeOf(first);
+  chain = await everything(node);
+});
+afterAll(async () => {
+  await service.close();
+  await devnet.stop();
+});
+
+const placeOf = (transfer: Transfer) => `${transfer.transaction_hash} ${transfer.log_index}`;
+const mine = async () => {
+  await node.rpc.call('anvil_mine', '0x1');
+};
+const oldestFirst = () => chain.transactions.toReversed();
+
+describe.each(WALKS)('a walk that hands back %s', how => {
+  test('visits every transaction once, newest first', async () => {
+    const found = await walk<Transaction>(service.url, '/explorer/transactions', how);
+
+    expect(found.map(({ hash }) => hash)).toEqual(oldestFirst().map(({ hash }) => hash));
+  });
+
+  test('visits every block once, highest first', async () => {
+    const found = await walk<Block>(service.url, '/explorer/blocks', how);
+
+    expect(found.map(({ hash }) => hash)).toEqual(chain.blocks.toReversed().map(({ hash }) => hash));
+  });
+
+  test('visits every transaction of a block with more than one page', async () => {
+    const [big] = chain.blocks.filter(({ transactions }) => transactions.length > 50);
+    const found = await walk<Transaction>(service.url, `/explorer/blocks/${big?.number}/transactions`, how);
+
+    expect(found.map(({ hash }) => hash)).toEqual(big?.transactions.toReversed().map(({ hash }) => hash));
+  });
+
+  test('visits every token transfer once, and those of the transactions are the same', async () => {
+    const found = await walk<Transfer>(service.url, '/explorer/token-transfers', how);
+    const byTransaction: Transfer[] = [];
+    for (const { hash } of chain.transactions)
+      byTransaction.push(
+        ...(await walk<Transfer>(service.url, `/explorer/transactions/${hash}/token-transfers`, how)),
+      );
+
+    expect(found.map(placeOf)).toEqual(byTransaction.toReversed().map(placeOf));
+    expect(found.length).toBeGreaterThan(100);
+  });
+
+  test('visits every log of every transaction once, in their order', async () => {
+    for (const { transactionHash, logs } of chain.receipts) {
+      const found = await walk<Log>(service.url, `/explorer/transactions/${transactionHash}/logs`, how);
+      expect(found.map(({ index }) => index)).toEqual(logs.map(({ logIndex }) => logIndex));
+    }
+  });
+});
+
+describe('filters', () => {
+  test.each(['token_transfer', 'contract_creation', 'contract_call', 'token_creation', 'coin_transfer'])(
+    'of the kind %s leave out nothing and add nothing',
+    async kind => {
+      const all = await walk<Transaction>(service.url, '/explorer/transactions', 'cursor');
+      const found = await walk<Transaction>(service.url, `/explorer/transactions?type=${kind}`, 'cursor');
+
+      expect(found.map(({ hash }) => hash)).toEqual(
+        all.filter(one => one.transaction_types.some(type => type === kind)).map(({ hash }) => hash),
+      );
+      expect(found.length).toBeGreaterThan(0);
+    },
+  );
+
+  test('by method name and by selector find the same calls, and unite with others', async () => {
+    const hashes = async (query: string) =>
+      (await walk<Transaction>(service.url, `/explorer/transactions?${query}`, 'keys')).map(
+        ({ hash }) => hash,
+      );
+    const calls = (selectors: readonly string[]) =>
+      oldestFirst()
+        .filter(({ to, input }) => to !== null && selectors.includes(input.slice(0, 10)))
+        .map(({ hash }) => hash);
+
+    expect(await hashes('method=transfer')).toEqual(calls(['0xa9059cbb']));
+    expect(await hashes('method=0xA9059CBB')).toEqual(calls(['0xa9059cbb']));
+    expect(await hashes('method=transfer,approve&type=contract_call')).toEqual(
+      calls(['0xa9059cbb', '0x095ea7b3']),
+    );
+    expect(await hashes('method=nobodyHasThis')).toEqual([]);
+  });
+
+  test('of one transaction’s transfers keep to their standard', async () => {
+    const { page } = explorerAt(service.url);
+    for (const { hash } of chain.transactions.slice(-40)) {
+      const path = `/explorer/transactions/${hash}/token-transfers`;
+      const { items } = await page<Transfer>(path);
+      const found = await page<Transfer>(`${path}?type=ERC-721,ERC-1155`);
+      expect(found.items).toEqual(items.filter(({ token_type }) => token_type !== 'ERC-20'));
+    }
+  });
+});
+
+describe('positions', () => {
+  const status = async (path: string) => {
+    const { status: code, body } = await explorerAt(service.url).get(path);
+    return `${code} ${code === 400 ? JSON.stringify(body) : ''}`;
+  };
+
+  test.each([
+    ['transactions?block_number=5', 'index'],
+    ['transactions?index=5', 'block_number'],
+    [`transactions?hash=0x${'a'.repeat(64)}`, 'block_number'],
+    ['transactions?filter=pending&block_number=5&index=1', 'hash'],
+    ['transactions?filter=pending&inserted_at=2024-05-12T18:21:35.000000Z', 'hash'],
+    ['token-transfers?block_number=5', 'index'],
+    ['token-transfers?index_in_batch=5', 'block_number'],
+    ['token-transfers?batch_log_index=1', 'block_number'],
+    ['blocks/5/transactions?index=5', 'block_number'],
+  ])('that are incomplete (%s) are a 400 that names %s', async (path, name) => {
+    expect(await status(`/explorer/${path}`)).toMatch(
+      new RegExp(`^400 .*"${name}: must be given together with`),
+    );
+  });
+
+  const foreign = (parts: Partial<Parameters<typeof encodeCursor>[0]>) =>
+    encodeCursor({
+      backend: 'index-31337',
+      chainId: 31337,
+      position: { block_number: 5, index: 1 },
+      ...parts,
+    });
+
+  test.each<[string, string]>([
+    ['that is garbled', 'garbled'],
+    ['of another chain', foreign({ chainId: 31338 })],
+    ['of another back end', foreign({ backend: 'index-31338' })],
+    ['of another list', foreign({ position: { hash: `0x${'a'.repeat(64)}` } })],
+    ['without a position', foreign({ position: {} })],
+    ['with a position of another type', foreign({ position: { block_number: '5', index: 1 } })],
+    ['with a negative position', foreign({ position: { block_number: -5, index: 1 } })],
+  ])('in a cursor %s are a 400 that names it', async (_name, cursor) => {
+    expect(await status(`/explorer/transactions?cursor=${cursor}`)).toMatch(/^400 .*"cursor: must be /);
+  });
+
+  test('in a cursor do not go with another chain', async () => {
+    expect(await status(`/explorer/transactions?cursor=${foreign({})}&chain_id=1`)).toMatch(
+      /^400 .*chain_id/,
+    );
+  });
+
+  test('beyond the chain begin at its head, and at its first block end the list', async () => {
+    const { page } = explorerAt(service.url);
+    const beyond = await page<Block>('/explorer/blocks?block_number=9007199254740991');
+    const far = await page<Transaction>(
+      '/explorer/transactions?block_number=9007199254740991&index=9007199254740991',
+    );
+    const over = await page<Transaction>('/explorer/transactions?block_number=0&index=0');
+
+    expect(beyond.items).toEqual((await page<Block>('/explorer/blocks')).items);
+    expect(far.items).toEqual((await page<Transaction>('/explorer/transactions')).items);
+    expect(over).toEqual({ items: [], next_page_params: null });
+  });
+});
+
+/** From here on the chain grows, so these come last. */
+describe('while blocks arrive', () => {
+  test.each(WALKS)('a walk that hands back %s still visits every old item once', async how => {
+    chain = await everything(node);
+    const expected = oldestFirst().map(({ hash }) => hash);
+    const found = await walk<Transaction>(service.url, '/explorer/transactions', how, mine);
+    const blocks = await walk<Block>(service.url, '/explorer/blocks', how, mine);
+    const heights = blocks.map(({ height }) => height);
+
+    expect(found.map(({ hash }) => hash)).toEqual(expected);
+    expect(heights).toEqual(Array.from({ length: heights.length }, (_, at) => heights.length - 1 - at));
+  });
+
+  test('waiting transactions are walked by hash, each once, and what they are shows', async () => {
+    const sent: string[] = [];
+    const signer = accounts.signer(1);
+    const nonce = await node.viem.getTransactionCount({ address: signer.address });
+    for (let at = 0; at < 60; at += 1) {
+      const signed = await signer.signTransaction({
+        type: 'eip1559',
+        chainId: 31337,
+        nonce: nonce + at,
+        gas: 21_000n,
+        maxFeePerGas: 90_000_000_000n,
+        maxPriorityFeePerGas: 1_000_000_000n,
+        to: privateKeyToAccount(toHex(randomBytes(32))).address,
+        value: 1n,
+      });
+      sent.push(String(await node.rpc.call('eth_sendRawTransaction', signed)));
+    }
+    const found = await walk<Transaction>(service.url, '/explorer/transactions?filter=pending', 'keys');
+    const { transaction } = explorerAt(service.url);
+
+    expect(found.map(({ hash }) => hash)).toEqual(sent.toSorted());
+    expect(await transaction(sent[0] ?? '')).toMatchObject({
+      result: 'pending',
+      status: null,
+      block_number: null,
+      timestamp: null,
+      gas_used: null,
+      position: null,
+      confirmations: 0,
+      value: '1',
+      nonce,
+      fee: { type: 'maximum', value: (90_000_000_000n * 21_000n).toString() },
+      confirmation_duration: [],
+      token_transfers: [],
+    });
+  });
+
+  test('a mined reward beyond 2^53 has all its digits, and a set-code transaction its type', async () => {
+    const signer = accounts.signer(2);
+    const authority = privateKeyToAccount(toHex(randomBytes(32)));
+    const nonce = await node.viem.getTransactionCount({ address: signer.address });
+    const fees = { maxFeePerGas: 20_000_000_000_000n, maxPriorityFeePerGas: 10_000_000_000_007n };
+    const authorization = await authority.signAuthorization({
+      chainId: 31337,
+      nonce: 0,
+      contractAddress: accounts.signer(3).address,
+    });
+    const signed = await signer.signTransaction({
+      type: 'eip7702',
+      chainId: 31337,
+      nonce,
+      gas: 100_000n,
+      ...fees,
+      to: authority.address,
+      value: parseEther('0.001'),
+      authorizationList: [authorization],
+    });
+    const hash = String(await node.rpc.call('eth_sendRawTransaction', signed));
+    await mine();
+    await expect
+      .poll(async () => (await explorerAt(service.url).transaction(hash)).status, { timeout: 10_000 })
+      .toBe('ok');
+    const record = await explorerAt(service.url).transaction(hash);
+    const block = await node.viem.getBlock({ includeTransactions: true });
+    const receipts = await Promise.all(
+      block.transactions.map(one => node.viem.getTransactionReceipt({ hash: one.hash })),
+    );
+    const tips = receipts.reduce(
+      (total, { gasUsed, effectiveGasPrice }) =>
+        total + gasUsed * (effectiveGasPrice - (block.baseFeePerGas ?? 0n)),
+      0n,
+    );
+    const text = await (await fetch(`${service.url}/explorer/blocks/${block.number}`)).text();
+
+    expect(record.type).toBe(4);
+    expect(record.to?.hash).toBe(authority.address);
+    expect(tips).toBeGreaterThan(2n ** 53n);
+    expect(text).toContain(`"reward":${tips},`);
+  });
+});

@@ -1,0 +1,89 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import type { Contract } from '../../src/contract/contract.ts';
+import type { JsonObject } from '../../src/contract/document.ts';
+import type { OperationTable } from '../../src/contract/operations.ts';
+
+/** The types that would be generated for the contract below. */
+export interface ListOperations {
+  listNotes: {
+    parameters: { path?: undefined; query?: { size?: number } };
+    responses: { 200: { content: { 'application/json': { items: { size: number }[] } } } };
+  };
+}
+
+const SIZE: JsonObject = { type: 'integer', minimum: 1, maximum: 10, examples: [5] };
+const PAGE: JsonObject = {
+  type: 'object',
+  required: ['items'],
+  properties: {
+    items: {
+      type: 'array',
+      items: {
+        type: 'object',
+        required: ['size'],
+        properties: { size: { type: 'integer' } },
+        unevaluatedProperties: false,
+      },
+    },
+  },
+  unevaluatedProperties: false,
+};
+const ERROR: JsonObject = {
+  type: 'object',
+  required: ['message'],
+  properties: { message: { type: 'string' } },
+  unevaluatedProperties: false,
+};
+const required: JsonObject = { required: true, schema: { type: 'string' } };
+
+const answer = (schema: JsonObject, headers: JsonObject = {}): JsonObject => ({
+  description: 'One of the answers.',
+  headers,
+  content: { 'application/json': { schema } },
+});
+
+const table = {
+  listNotes: {
+    id: 'listNotes',
+    method: 'get',
+    path: '/notes',
+    parameters: [{ name: 'size', in: 'query', required: false, read: 'integer', many: 'one' }],
+    statuses: [200, 304, 400, 405, 500],
+    security: [],
+  },
+} as const satisfies OperationTable;
+
+const ajv = new Ajv2020({ strict: false });
+const parameters = ajv.compile({ properties: { query: { type: 'object', properties: { size: SIZE } } } });
+
+/** One open operation, as small as a contract can be that a correct server fulfils. */
+export const listContract: Contract<ListOperations> = {
+  name: 'list',
+  document: {
+    openapi: '3.1.0',
+    info: { title: 'List', version: '1' },
+    paths: {
+      '/notes': {
+        get: {
+          operationId: 'listNotes',
+          parameters: [{ name: 'size', in: 'query', schema: SIZE }],
+          responses: {
+            '200': answer(PAGE, { ETag: required }),
+            '304': { description: 'As held.' },
+            '400': answer(ERROR),
+            '405': answer(ERROR, { Allow: required }),
+            '500': answer(ERROR),
+          },
+        },
+      },
+    },
+  },
+  table,
+  parameters: { listNotes: parameters },
+  responses: async () => ({
+    listNotes_200: ajv.compile(PAGE),
+    listNotes_400: ajv.compile(ERROR),
+    listNotes_405: ajv.compile(ERROR),
+    listNotes_500: ajv.compile(ERROR),
+  }),
+};

@@ -1,0 +1,33 @@
+import { connect } from 'node:net';
+
+export interface RawAnswer {
+  readonly status: number;
+  readonly head: string;
+  readonly body: string;
+}
+
+const DEADLINE_MS = 5_000;
+
+/** Sends bytes as they are, where an HTTP client would mend them, and reads until the server hangs up. */
+export function rawRequest(url: string, request: string): Promise<RawAnswer> {
+  const { hostname, port } = new URL(url);
+  const { promise, resolve, reject } = Promise.withResolvers<RawAnswer>();
+  const chunks: Buffer[] = [];
+  const socket = connect(Number(port), hostname, () => socket.write(request, 'latin1'));
+  socket.setTimeout(DEADLINE_MS, () => socket.destroy(new Error('the server did not answer in time')));
+  socket.on('data', (chunk: Buffer) => chunks.push(chunk));
+  socket.on('error', reject);
+  socket.on('close', () => {
+    const text = Buffer.concat(chunks).toString('latin1');
+    const [head = '', body = ''] = text.split('\r\n\r\n');
+    const status = Number(/^HTTP\/1\.1 (\d{3})/.exec(head)?.[1]);
+    if (Number.isNaN(status)) reject(new Error(`no HTTP answer: ${text.slice(0, 200)}`));
+    else resolve({ status, head, body });
+  });
+  return promise;
+}
+
+/** A request with a target of one's own. */
+export function rawGet(url: string, target: string, method = 'GET'): Promise<RawAnswer> {
+  return rawRequest(url, `${method} ${target} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`);
+}
