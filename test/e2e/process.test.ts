@@ -72,15 +72,15 @@ test('the embedded default serves both chains, and SIGTERM ends it with 0 and wi
   const state = await program.entry(({ folder: path }) => path !== undefined);
   const ready = await program.entry(({ msg }) => msg?.startsWith('ready') === true);
 
-  const chains = await (await fetch(`${ready.url}/chains`)).json();
+  const chains: { chains: { id: number }[] } = JSON.parse(await (await fetch(`${ready.url}/chains`)).text());
   const first = await fetch(`${ready.url}/explorer/transactions`);
   const second = await fetch(`${ready.url}/explorer/transactions?chain_id=31338`);
   const readiness = await fetch(`${ready.url}/readyz`);
   program.child.kill('SIGTERM');
   const code = await program.exited;
 
-  expect(chains.chains.map(({ id }: { id: number }) => id)).toEqual([31337, 31338]);
-  expect((await first.json()).items).toHaveLength(50);
+  expect(chains.chains.map(({ id }) => id)).toEqual([31337, 31338]);
+  expect(JSON.parse(await first.text()).items).toHaveLength(50);
   expect(first.headers.get('x-chain-id')).toBe('31337');
   expect(second.headers.get('x-chain-id')).toBe('31338');
   expect(readiness.status).toBe(200);

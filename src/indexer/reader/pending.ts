@@ -32,14 +32,26 @@ export async function pendingTransactions(client: ChainClient): Promise<PendingT
   return found.map(pendingOf);
 }
 
-/** One waiting transaction by its hash. @throws when the node cannot be reached. */
+/** The node has put a transaction into a block that the index has not read yet. */
+export class MinedMeanwhile extends Error {
+  constructor(hash: Hash) {
+    super(`Transaction ${hash} is in a block that is not indexed yet.`);
+    this.name = 'MinedMeanwhile';
+  }
+}
+
+/**
+ * One waiting transaction by its hash; null when the node does not know it.
+ * @throws MinedMeanwhile when it waits no more; other errors when the node cannot be reached.
+ */
 export async function pendingTransaction(
   client: ChainClient,
   hash: Hash,
 ): Promise<PendingTransaction | null> {
   await client.verify();
   const found = await client.request({ method: 'eth_getTransactionByHash', params: [hash] });
-  return found === null || found.blockHash ? null : pendingOf(found);
+  if (found?.blockHash) throw new MinedMeanwhile(hash);
+  return found === null ? null : pendingOf(found);
 }
 
 async function fromPool({ request }: ChainClient): Promise<RpcTransaction[]> {

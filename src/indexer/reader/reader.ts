@@ -35,7 +35,7 @@ export interface Reader {
   transactionByHash(hash: Hash): Promise<TransactionRow | null>;
   /** From the node's pool at this moment, not from the index. */
   pendingTransactions(): Promise<PendingTransaction[]>;
-  /** Null when the node does not know it, or has mined it. */
+  /** Null when the node does not know it. @throws MinedMeanwhile when it is in a block that is not indexed yet. */
   pendingTransaction(hash: Hash): Promise<PendingTransaction | null>;
   blocks(query: BlockQuery): Promise<Page<BlockRow>>;
   blockByNumberOrHash(id: number | Hash): Promise<BlockRow | null>;

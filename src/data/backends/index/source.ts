@@ -1,3 +1,5 @@
+import type { Hash } from 'viem';
+import { MinedMeanwhile, type PendingTransaction } from '../../../indexer/reader/pending.ts';
 import type { Reader } from '../../../indexer/reader/reader.ts';
 import { BackendError, notFound } from '../../port/backend-error.ts';
 import type { CursorPosition } from '../../port/cursor.ts';
@@ -27,6 +29,18 @@ export function missingFrom(source: IndexSource, what: string): BackendError {
   return source.hasCaughtUp() && source.isAtHead() ? notFound(what) : incomplete();
 }
 
+/**
+ * A transaction that waits in the node's pool.
+ * @throws BackendError when nobody knows it, or when it is in a block that the index has yet to read.
+ */
+export async function pendingIn(source: IndexSource, hash: Hash): Promise<PendingTransaction> {
+  const pending = await source.reader.pendingTransaction(hash).catch((error: unknown) => {
+    throw error instanceof MinedMeanwhile ? incomplete(error) : error;
+  });
+  if (pending === null) throw missingFrom(source, `Transaction ${hash}`);
+  return pending;
+}
+
 /** The parts of every `next_page_params` that lead back here. */
 export function leadingBack(
   source: IndexSource,
@@ -38,6 +52,6 @@ export function leadingBack(
   };
 }
 
-function incomplete(): BackendError {
-  return new BackendError('unsupported', 'incomplete', 'the index is not complete yet');
+function incomplete(cause?: unknown): BackendError {
+  return new BackendError('unsupported', 'incomplete', 'the index is not complete yet', { cause });
 }

@@ -3,7 +3,7 @@ import type { Answers } from '../../port/backend.ts';
 import { placeBefore } from './position.ts';
 import { logRecord } from './records/log.ts';
 import { loadParties } from './records/parties.ts';
-import { type IndexSource, leadingBack, missingFrom, PAGE_SIZE } from './source.ts';
+import { type IndexSource, leadingBack, PAGE_SIZE, pendingIn } from './source.ts';
 import { transferPage } from './token-transfers.ts';
 import { asHash } from './transactions.ts';
 
@@ -60,7 +60,6 @@ async function settled(source: IndexSource, hash: Hash): Promise<{ confirmations
   const [row, head] = await Promise.all([source.reader.transactionByHash(hash), source.reader.head()]);
   if (row !== null)
     return { confirmations: Math.max(0, (head?.number ?? row.blockNumber) - row.blockNumber) };
-  if ((await source.reader.pendingTransaction(hash)) === null)
-    throw missingFrom(source, `Transaction ${hash}`);
+  await pendingIn(source, hash);
   return {};
 }

@@ -9,7 +9,7 @@ import { loadParties } from './records/parties.ts';
 import { pendingTransaction, pendingTypes } from './records/pending-transaction.ts';
 import { embeddedTokenTransfer } from './records/token-transfer.ts';
 import { minedTransaction } from './records/transaction.ts';
-import { assertCaughtUp, type IndexSource, leadingBack, missingFrom, PAGE_SIZE } from './source.ts';
+import { assertCaughtUp, type IndexSource, leadingBack, PAGE_SIZE, pendingIn } from './source.ts';
 
 type Transaction = ExplorerSchemas['Transaction'];
 
@@ -54,10 +54,9 @@ export function transactionAnswers(source: IndexSource): TransactionAnswers {
       const hash = asHash(path.transaction_hash);
       const row = await reader.transactionByHash(hash);
       if (row !== null) return singleTransaction(source, row);
-      const pending = await reader.pendingTransaction(hash);
-      if (pending === null) throw missingFrom(source, `Transaction ${hash}`);
-      const [record] = await pendingRecords(source, [pending]);
-      if (record === undefined) throw missingFrom(source, `Transaction ${hash}`);
+      const pending = await pendingIn(source, hash);
+      const parties = await loadParties(reader, { addresses: [pending.from, pending.to] });
+      const record = pendingTransaction(pending, { abis: reader.abis, parties });
       return { body: { ...record, token_transfers: [], token_transfers_overflow: false } };
     },
   };
