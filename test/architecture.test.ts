@@ -46,7 +46,17 @@ const MAY_IMPORT: readonly (readonly [folder: string, allowed: readonly string[]
       'dynamic:src/indexer/',
     ],
   ],
-  ['src/main.ts', ['src/config/', 'src/data/service.ts', 'src/data/from-config.ts', 'src/embedded.ts', 'src/http/', 'src/lib/']],
+  [
+    'src/main.ts',
+    [
+      'src/config/',
+      'src/data/service.ts',
+      'src/data/from-config.ts',
+      'src/embedded.ts',
+      'src/http/',
+      'src/lib/',
+    ],
+  ],
   [
     'src/embedded.ts',
     ['src/config/', 'types:src/data/service.ts', 'types:src/devnet/', 'dynamic:src/devnet/', 'src/lib/'],

@@ -1,0 +1,307 @@
+import { describe, expect, test } from 'vitest';
+import { parseArguments } from '../../src/config/arguments.ts';
+import { ConfigError, type Finding } from '../../src/config/config-error.ts';
+import type { Variables } from '../../src/config/environment.ts';
+import { loadConfig } from '../../src/config/load.ts';
+import { writeConfig } from './write-config.ts';
+
+/** The error of a call that has to be refused. */
+function refusal(call: () => unknown): ConfigError {
+  try {
+    call();
+  } catch (error) {
+    if (error instanceof ConfigError) return error;
+    throw error;
+  }
+  throw new Error('it was accepted');
+}
+
+function findingsOf(text: string, env: Variables = {}): readonly Finding[] {
+  return refusal(() => loadConfig({ file: writeConfig(text), env })).findings;
+}
+
+const chain = (id: number, rest = 'rpc: ["http://127.0.0.1:1"]') =>
+  `{ id: ${id}, name: A, native: { symbol: A }, ${rest} }`;
+
+describe('a finding names the path, the line and the rule', () => {
+  test.each<[string, string, number, string, RegExp]>([
+    [
+      'an unknown key',
+      'data:\n  cache:\n    tll: 24h\n',
+      3,
+      'data.cache.tll',
+      /not a known key; did you mean ttl\?/,
+    ],
+    ['an unknown key at the root', 'log: {}\nchain: []\n', 2, 'chain', /did you mean chains\?/],
+    ['an unknown key near nothing', 'log:\n  colour: red\n', 2, 'log.colour', /known here: level, format/],
+    ['a missing key', 'chains:\n  - id: 1\n    native: { symbol: A }\n', 2, 'chains[0].name', /is required/],
+    [
+      'a wrong duration',
+      '\ndata:\n  cache:\n    ttl: 24 hours\n',
+      4,
+      'data.cache.ttl',
+      /such as 400ms, 30s or 24h/,
+    ],
+    [
+      'a number for a duration',
+      'data:\n  cache:\n    ttl: 24\n',
+      3,
+      'data.cache.ttl',
+      /must be a whole number and a unit/,
+    ],
+    [
+      'a timeout of nothing',
+      'data: { fallback: { timeout: 0s } }',
+      1,
+      'data.fallback.timeout',
+      /more than nothing/,
+    ],
+    [
+      'a timer that is too long',
+      'data: { fallback: { timeout: 25d } }',
+      1,
+      'data.fallback.timeout',
+      /24d at most/,
+    ],
+    [
+      'a wrong size',
+      'data: { cache: { memory: 256mb } }',
+      1,
+      'data.cache.memory',
+      /must be a whole number and a unit/,
+    ],
+    ['an address without a port', 'data: { listen: localhost }', 1, 'data.listen', /an address to listen on/],
+    ['a port that is none', 'data: { listen: "0.0.0.0:70000" }', 1, 'data.listen', /up to 65535/],
+    [
+      'two listeners on one port',
+      'data:\n  listen: 127.0.0.1:3001\n',
+      1,
+      'payments.listen',
+      /taken by another/,
+    ],
+    ['a limit that is no number', 'data: { rateLimit: many }', 1, 'data.rateLimit', /must be integer/],
+    ['an unknown level', 'log:\n  level: loud\n', 2, 'log.level', /must be one of trace, debug, info/],
+    ['a section that is a list', 'data:\n  - listen\n', 1, 'data', /must be object/],
+    [
+      'a network that is none',
+      'trustedProxies:\n  - 10.0.0.0/8\n  - 10.0.0.0/40\n',
+      3,
+      'trustedProxies[1]',
+      /must be a network/,
+    ],
+    ['an address that is none', 'trustedProxies: ["1.2.3"]', 1, 'trustedProxies[0]', /must be a network/],
+    [
+      'a private network that is none',
+      'payments: { webhooks: { allowedNetworks: ["::/200"] } }',
+      1,
+      'payments.webhooks.allowedNetworks[0]',
+      /must be a network/,
+    ],
+    ['a URL that is none', 'ipfsGateway: "https://exa mple"', 1, 'ipfsGateway', /must be an http/],
+    ['a URL with a wrong port', 'ipfsGateway: "https://x:99999"', 1, 'ipfsGateway', /not a valid URL/],
+    [
+      'a database of an unknown kind',
+      'payments: { database: "mysql://x" }',
+      1,
+      'payments.database',
+      /sqlite:/,
+    ],
+    [
+      'both forms of the key',
+      `payments:\n  secretKeyFile: a\n  secretKey: ${'k'.repeat(32)}\n`,
+      3,
+      'payments.secretKey',
+      /beside secretKeyFile/,
+    ],
+    [
+      'a key that is too short',
+      'payments: { secretKey: short }',
+      1,
+      'payments.secretKey',
+      /at least 32 characters/,
+    ],
+    [
+      'a chain id twice',
+      `chains:\n  - ${chain(1)}\n  - ${chain(1)}\n`,
+      3,
+      'chains[1].id',
+      /id of another chain/,
+    ],
+    [
+      'the id of an embedded chain',
+      `devnet: {}\nchains:\n  - ${chain(31338)}\n`,
+      3,
+      'chains[0].id',
+      /embedded chain/,
+    ],
+    [
+      'a chain from nowhere',
+      `chains:\n  - ${chain(1, 'testnet: true')}\n`,
+      2,
+      'chains[0]',
+      /needs rpc or backends/,
+    ],
+    [
+      'an index without a node',
+      `chains:\n  - ${chain(1, 'backends: [{ kind: index }]')}\n`,
+      2,
+      'chains[0].backends[0]',
+      /needs the chain's rpc/,
+    ],
+    [
+      'a back end of an unknown kind',
+      `chains:\n  - ${chain(1, 'backends: [{ kind: etherscan }]')}\n`,
+      2,
+      'chains[0].backends[0]',
+      /of kind blockscout, insight or index/,
+    ],
+    [
+      'a back end that is text',
+      `chains:\n  - ${chain(1, 'backends: [blockscout]')}\n`,
+      2,
+      'chains[0].backends[0]',
+      /of kind blockscout/,
+    ],
+    [
+      'a key of another kind of back end',
+      `chains:\n  - ${chain(1, 'backends: [{ kind: insight, url: "http://x", apiKey: k }]')}\n`,
+      2,
+      'chains[0].backends[0].apiKey',
+      /known here: kind, url, clientId/,
+    ],
+    [
+      'a token address that is none',
+      `chains:\n  - ${chain(1, 'tokens: [{ address: "0x12", symbol: T, decimals: 6 }]')}\n`,
+      2,
+      'chains[0].tokens[0].address',
+      /40 hexadecimal digits/,
+    ],
+    [
+      'a database used twice',
+      'data:\n  cache:\n    store: sqlite:var/payments.db\n',
+      3,
+      'data.cache.store',
+      /another database/,
+    ],
+    [
+      'a life that is none',
+      'data:\n  cache:\n    overrides:\n      getBlock: soon\n',
+      4,
+      'data.cache.overrides.getBlock',
+      /such as 400ms/,
+    ],
+    [
+      'a missing variable',
+      `payments:\n  secretKey: "\${NOT_THERE}"\n`,
+      2,
+      'payments.secretKey',
+      /environment variable NOT_THERE/,
+    ],
+    [
+      'a variable that is not well formed',
+      `payments:\n  secretKey: "\${no good}"\n`,
+      2,
+      'payments.secretKey',
+      /neither a name nor/,
+    ],
+    [
+      'a variable without an end',
+      `payments:\n  secretKey: "\${NAME"\n`,
+      2,
+      'payments.secretKey',
+      /neither a name nor/,
+    ],
+    [
+      'a variable named like something every object has',
+      `payments:\n  secretKey: "\${constructor}"\n`,
+      2,
+      'payments.secretKey',
+      /variable constructor/,
+    ],
+    ['a key twice', 'log: {}\nlog: {}\n', 2, '', /unique/],
+    ['an unclosed bracket', 'log: { level: info\n', 2, '', /flow map/i],
+    ['a file that is a list', '- a\n', 1, '', /must be object/],
+  ])('%s', (_, text, line, path, message) => {
+    const findings = findingsOf(text);
+
+    expect(findings).toEqual([{ path, line, message: expect.stringMatching(message) }]);
+  });
+
+  test('a JSON file has lines, too', () => {
+    const file = writeConfig('{\n\t"data": {\n\t\t"rateLimits": 9\n\t}\n}\n', 'tollgate.json');
+
+    const { findings } = refusal(() => loadConfig({ file, env: {} }));
+
+    expect(findings).toEqual([
+      { path: 'data.rateLimits', line: 3, message: 'is not a known key; did you mean rateLimit?' },
+    ]);
+  });
+});
+
+test('everything that is wrong is told at once, in the order of the file', () => {
+  const error = refusal(() =>
+    loadConfig({
+      file: writeConfig(`log:\n  level: loud\ndata:\n  rateLimit: 0\n  listen: "\${LISTEN}"\n`),
+      env: {},
+    }),
+  );
+
+  expect(error.findings.map(({ path, line }) => [path, line])).toEqual([
+    ['log.level', 2],
+    ['data.rateLimit', 4],
+    ['data.listen', 5],
+  ]);
+  expect(error.message).toContain(`${error.source} is not valid:\n  line 2: log.level must be one of`);
+});
+
+test('no message repeats a value, which may be a secret', () => {
+  const secret = 'hunter2';
+
+  const written = refusal(() =>
+    loadConfig({ file: writeConfig(`payments: { secretKey: ${secret}, database: ${secret} }`), env: {} }),
+  );
+  const brought = refusal(() =>
+    loadConfig({ file: writeConfig(`payments: { secretKey: "\${KEY}" }`), env: { KEY: secret } }),
+  );
+  const broken = refusal(() =>
+    loadConfig({ file: writeConfig(`payments: { secretKey: ${secret} `), env: {} }),
+  );
+
+  expect([written, brought, broken].filter(error => error.message.includes(secret))).toEqual([]);
+});
+
+test('a file that is not there is said to be unreadable, by its name', () => {
+  const error = refusal(() => loadConfig({ file: '/nowhere/tollgate.yaml', env: {} }));
+
+  expect(error.message).toMatch(/\/nowhere\/tollgate\.yaml is not valid:\n.*cannot be read \(ENOENT\)/);
+});
+
+test('aliases that multiply beyond measure are refused', () => {
+  const lines = ['a: &a0 [x, x, x, x, x, x, x, x, x]'];
+  for (let depth = 1; depth < 9; depth++) {
+    lines.push(`b${depth}: &a${depth} [${Array.from({ length: 9 }, () => `*a${depth - 1}`).join(', ')}]`);
+  }
+
+  expect(findingsOf(lines.join('\n'))).toEqual([
+    { path: '', line: 1, message: expect.stringMatching(/alias/i) },
+  ]);
+});
+
+describe('the command line', () => {
+  test.each([
+    [[], { configFile: undefined, services: ['data', 'payments'], help: false }],
+    [['--config', 'a.yaml'], { configFile: 'a.yaml', services: ['data', 'payments'], help: false }],
+    [['--config=a.yaml', '--only', 'data'], { configFile: 'a.yaml', services: ['data'], help: false }],
+    [['--only=payments'], { configFile: undefined, services: ['payments'], help: false }],
+    [['--help'], { configFile: undefined, services: ['data', 'payments'], help: true }],
+  ])('%o is understood', (argv, expected) => {
+    expect(parseArguments(argv)).toEqual(expected);
+  });
+
+  test.each([[['--only', 'both']], [['--confg', 'a']], [['--config']], [['--config=']], [['file.yaml']]])(
+    '%o is refused',
+    argv => {
+      expect(refusal(() => parseArguments(argv)).source).toBe('the command line');
+    },
+  );
+});

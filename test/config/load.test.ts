@@ -1,0 +1,256 @@
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import type { Variables } from '../../src/config/environment.ts';
+import { loadConfig } from '../../src/config/load.ts';
+import { writeConfig } from './write-config.ts';
+
+const EXAMPLE = resolve('tollgate.example.yaml');
+
+function load(text: string, env: Variables = {}) {
+  return loadConfig({ file: writeConfig(text), env });
+}
+
+describe('the embedded default', () => {
+  test('without a file two embedded chains are configured and nothing else', () => {
+    const config = loadConfig({ env: {}, directory: '/srv/tollgate' });
+
+    expect(config.devnet).toEqual({ chains: 2, blocks: 300, trickleMs: 5_000, seed: 1 });
+    expect(config.chains).toEqual([]);
+    expect(config.file).toBeUndefined();
+    expect(config.payments.database).toEqual({ kind: 'sqlite', file: '/srv/tollgate/var/payments.db' });
+  });
+
+  test('a file without chains is served from the embedded ones, a file with chains is not', () => {
+    const without = load('data: { rateLimit: 5 }');
+    const withChain = load(
+      'chains: [{ id: 1, name: A, native: { symbol: A }, rpc: ["http://127.0.0.1:1"] }]',
+    );
+
+    expect(without.devnet?.chains).toBe(2);
+    expect(withChain.devnet).toBeUndefined();
+  });
+
+  test('an empty file is the embedded default', () => {
+    expect(load('').devnet?.blocks).toBe(300);
+    expect(load('# nothing yet\n').devnet?.blocks).toBe(300);
+  });
+});
+
+describe('the example file', () => {
+  test('it loads, and apart from its chains it holds exactly the defaults', () => {
+    const { file: _, directory, ...example } = loadConfig({ file: EXAMPLE, env: {} });
+    const { file: __, directory: ___, ...defaults } = loadConfig({ env: {}, directory });
+
+    expect(example.chains.map(chain => chain.id)).toEqual([1]);
+    expect({ ...example, chains: [] }).toEqual(defaults);
+  });
+
+  test('it still loads with every optional line switched on, and then shows every key of the schema', () => {
+    const text = readFileSync(EXAMPLE, 'utf8').replaceAll(/^(\s*)#(?=\S)/gm, '$1');
+
+    const config = load(text, { BOT_TOKEN: '123:abc' });
+
+    expect(config.payments.messenger).toEqual({
+      token: '123:abc',
+      apiRoot: 'https://api.telegram.org',
+      mode: 'polling',
+    });
+    const shown = keysOf(parse(text));
+    const known = keysOf(propertiesIn(parse(readFileSync('spec/config/schema.yaml', 'utf8'))));
+    known.delete('secretKey'); // either this or secretKeyFile: the example names it in a comment
+    expect([...known].filter(key => !shown.has(key))).toEqual([]);
+  });
+});
+
+describe('units', () => {
+  test.each([
+    ['400ms', 400],
+    ['30s', 30_000],
+    ['2m', 120_000],
+    ['24h', 86_400_000],
+    ['7d', 604_800_000],
+    ['0s', 0],
+  ])('the duration %s is %i milliseconds', (text, ms) => {
+    expect(load(`data: { cache: { ttl: ${text} } }`).data.cache.ttlMs).toBe(ms);
+  });
+
+  test.each([
+    ['512B', 512],
+    ['1kB', 1_000],
+    ['256MB', 256_000_000],
+    ['2GB', 2_000_000_000],
+    ['1KiB', 1_024],
+    ['64MiB', 67_108_864],
+  ])('the size %s is %i bytes', (text, bytes) => {
+    expect(load(`data: { cache: { memory: ${text} } }`).data.cache.memoryBytes).toBe(bytes);
+  });
+
+  test.each([
+    ['127.0.0.1:3000', { host: '127.0.0.1', port: 3000 }, 'http://127.0.0.1:3000'],
+    ['localhost:0', { host: 'localhost', port: 0 }, undefined],
+    ['"[::1]:8080"', { host: '::1', port: 8080 }, 'http://[::1]:8080'],
+  ])(
+    'the address %s is a host and a port, and the public URL unless one is given',
+    (text, listen, publicUrl) => {
+      expect(load(`data: { listen: ${text} }`).data).toMatchObject({ listen, publicUrl });
+    },
+  );
+
+  test('lifetimes of single operations are milliseconds by operation', () => {
+    const { overridesMs } = load('data: { cache: { overrides: { listTransactions: 30s } } }').data.cache;
+
+    expect(overridesMs).toEqual(new Map([['listTransactions', 30_000]]));
+  });
+});
+
+describe('paths', () => {
+  test('relative paths start at the folder of the file', () => {
+    const file = writeConfig(`
+data: { cache: { store: "sqlite:cache.db" } }
+payments: { database: "sqlite:../p.db", secretKeyFile: keys/secret }
+chains:
+  - { id: 5, name: A, native: { symbol: A }, rpc: ["http://n"], abis: ./abis, backends: [{ kind: index }] }
+`);
+
+    const config = loadConfig({ file, env: {} });
+
+    const folder = dirname(file);
+    expect(config.data.cache.store).toEqual({ kind: 'sqlite', file: join(folder, 'cache.db') });
+    expect(config.payments.database).toEqual({ kind: 'sqlite', file: resolve(folder, '../p.db') });
+    expect(config.payments.secretKey).toEqual({ kind: 'file', file: join(folder, 'keys/secret') });
+    expect(config.chains[0]?.abis).toBe(join(folder, 'abis'));
+    expect(config.chains[0]?.backends[0]).toEqual({
+      kind: 'index',
+      database: { kind: 'sqlite', file: join(folder, 'var/index-5.db') },
+      fromBlock: 0,
+    });
+  });
+
+  test('absolute paths, memory databases and servers stay as they are', () => {
+    const config = load(`
+data: { cache: { store: "redis://cache:6379/1" } }
+payments: { database: "postgres://u:p@db/pay" }
+`);
+
+    expect(config.data.cache.store).toEqual({ kind: 'redis', url: 'redis://cache:6379/1' });
+    expect(config.payments.database).toEqual({ kind: 'postgres', url: 'postgres://u:p@db/pay' });
+    expect(load('payments: { database: "sqlite::memory:" }').payments.database).toEqual({
+      kind: 'sqlite',
+      file: ':memory:',
+    });
+    expect(load('payments: { database: "sqlite:/var/p.db" }').payments.database).toEqual({
+      kind: 'sqlite',
+      file: '/var/p.db',
+    });
+  });
+});
+
+describe('the environment', () => {
+  const secret = 'k'.repeat(32);
+
+  test.each([
+    ['a variable', `"\${KEY}"`, { KEY: secret }, secret],
+    ['a variable inside text', `"a-\${KEY}-b"`, { KEY: secret }, `a-${secret}-b`],
+    ['the default of an absent variable', `"\${KEY:-${secret}}"`, {}, secret],
+    ['the default of an empty variable', `"\${KEY:-${secret}}"`, { KEY: '' }, secret],
+    ['a variable rather than its default', `"\${KEY:-x}"`, { KEY: secret }, secret],
+    ['a variable of digits, in quotes, as text', `"\${KEY}"`, { KEY: '1'.repeat(40) }, '1'.repeat(40)],
+    [
+      'what looks like another variable as it is',
+      `"\${KEY}"`,
+      { KEY: `\${HOME}${secret}` },
+      `\${HOME}${secret}`,
+    ],
+  ])('a value takes %s', (_, written, env, value) => {
+    expect(load(`payments: { secretKey: ${written} }`, env).payments.secretKey).toEqual({
+      kind: 'value',
+      value,
+    });
+  });
+
+  test('an unquoted variable may be a number or a boolean', () => {
+    const config = load(`data:\n  rateLimit: \${RATE:-7}\n  validateResponses: \${CHECK}\n`, {
+      CHECK: 'true',
+    });
+
+    expect(config.data).toMatchObject({ rateLimitPerMinute: 7, validateResponses: true });
+  });
+
+  test('an empty key of a back end is no key', () => {
+    const config = load(`
+chains:
+  - id: 1
+    name: A
+    native: { symbol: A }
+    backends: [{ kind: blockscout, url: "https://b.example/api/v2/", apiKey: "\${KEY:-}" }]
+`);
+
+    expect(config.chains[0]?.backends[0]).toEqual({
+      kind: 'blockscout',
+      url: 'https://b.example/api/v2',
+      apiKey: undefined,
+    });
+  });
+
+  test.each([
+    [{}, false],
+    [{ NODE_ENV: 'production' }, false],
+    [{ NODE_ENV: 'development' }, true],
+    [{ NODE_ENV: 'test' }, true],
+  ])('with %o answers are checked against their contract: %s', (env, isChecked) => {
+    expect(load('', env).data.validateResponses).toBe(isChecked);
+  });
+
+  test('the file is the one given, else that of --config, else that of TOLLGATE_CONFIG', () => {
+    const [given, argued, environed] = [1, 2, 3].map(limit => writeConfig(`data: { rateLimit: ${limit} }`));
+    const limit = (options: { file?: string; argv?: string[]; env: Variables }) =>
+      loadConfig(options).data.rateLimitPerMinute;
+    const [argv, env] = [['--config', String(argued)], { TOLLGATE_CONFIG: environed }];
+
+    expect(limit({ file: String(given), argv, env })).toBe(1);
+    expect(limit({ argv, env })).toBe(2);
+    expect(limit({ env })).toBe(3);
+  });
+});
+
+describe('formats', () => {
+  test('a JSON file works like a YAML file, tabs and all', () => {
+    const file = writeConfig('{\n\t"data": {\n\t\t"rateLimit": 9\n\t}\n}\n', 'tollgate.json');
+
+    expect(loadConfig({ file, env: {} }).data.rateLimitPerMinute).toBe(9);
+  });
+
+  test('the generated validator loads in plain Node', async () => {
+    const script = `
+      import { validateConfig } from './generated/config/validators.cjs';
+      const file = {};
+      console.log(validateConfig(file), file.data.cache.memory, validateConfig({ data: 5 }));`;
+
+    const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', script]);
+
+    expect(stdout.trim()).toBe('true 256MB false');
+  });
+});
+
+/** Every key of every mapping in a value. */
+function keysOf(value: unknown): Set<string> {
+  if (typeof value !== 'object' || value === null) return new Set();
+  const inner = Object.values(value).map(keysOf);
+  const own = Array.isArray(value) ? [] : Object.keys(value);
+  return inner.reduce((all, keys) => all.union(keys), new Set(own));
+}
+
+/** The `properties` of a schema and of everything in it, without what they say about themselves. */
+function propertiesIn(schema: unknown): object {
+  if (typeof schema !== 'object' || schema === null) return {};
+  const { properties, ...rest }: { properties?: object } = schema;
+  const inner = [...Object.values(properties ?? {}), ...Object.values(rest)].map(propertiesIn);
+  return {
+    ...Object.fromEntries(Object.keys(properties ?? {}).map(key => [key, true])),
+    ...Object.assign({}, ...inner),
+  };
+}

@@ -1,0 +1,147 @@
+import { connect, type Socket } from 'node:net';
+import { describe, expect, test } from 'vitest';
+import { listen } from '../../src/http/server.ts';
+import { eventually, type Served, serve } from './serve.ts';
+
+interface Line {
+  received: () => string;
+  isEnded: () => boolean;
+  send(text: string): void;
+}
+
+/** A kept-open connection. */
+async function lineTo(served: Served): Promise<Line> {
+  const socket: Socket = connect(served.port, '127.0.0.1');
+  let received = '';
+  let isEnded = false;
+  socket.setEncoding('utf8');
+  socket.on('data', (chunk: string) => {
+    received += chunk;
+  });
+  socket.on('close', () => {
+    isEnded = true;
+  });
+  socket.on('error', () => socket.destroy());
+  await new Promise(resolve => socket.once('connect', resolve));
+  return { received: () => received, isEnded: () => isEnded, send: text => void socket.write(text) };
+}
+
+const REQUEST = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n';
+
+/** A server whose answers to /slow wait until they are released; `begun` counts them. */
+async function slowServer() {
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  let begun = 0;
+  const served = await serve([
+    async ctx => {
+      if (ctx.path === '/slow') {
+        begun += 1;
+        await released;
+      }
+      ctx.body = { done: true };
+    },
+  ]);
+  return { served, release, begun: () => begun };
+}
+
+const SLOW = 'GET /slow HTTP/1.1\r\nHost: x\r\n\r\n';
+
+describe('a server that closes', () => {
+  test('drops idle connections at once, used or not', async () => {
+    const { served } = await slowServer();
+    const [used, fresh] = [await lineTo(served), await lineTo(served)];
+    used.send(REQUEST);
+    await eventually(() => used.received().includes('done') || undefined);
+    expect(used.received()).toMatch(/Connection: keep-alive/i);
+
+    const startedAt = performance.now();
+    await served.close();
+
+    expect(performance.now() - startedAt).toBeLessThan(1_000);
+    await eventually(() => (used.isEnded() && fresh.isEnded()) || undefined);
+  });
+
+  test('accepts no more connections', async () => {
+    const { served } = await slowServer();
+    await served.close();
+
+    await expect(fetch(served.url)).rejects.toThrow();
+  });
+
+  test('finishes what is in flight, saying that the connection ends', async () => {
+    const { served, release, begun } = await slowServer();
+    const line = await lineTo(served);
+    line.send(SLOW);
+    await eventually(() => begun() === 1 || undefined);
+
+    const closed = served.close();
+    release();
+    await closed;
+
+    expect(line.received()).toMatch(/^HTTP\/1\.1 200 [\s\S]*Connection: close[\s\S]*\{"done":true\}$/i);
+    await eventually(() => line.isEnded() || undefined);
+  });
+
+  test('answers a request whose head was half sent, and ends the connection', async () => {
+    const { served } = await slowServer();
+    const line = await lineTo(served);
+    line.send('GET / HTTP/1.1\r\n');
+    await new Promise(resolve => setTimeout(resolve, 50));
+
+    const closed = served.close();
+    line.send('Host: x\r\n\r\n');
+    await closed;
+
+    expect(line.received()).toMatch(/^HTTP\/1\.1 200 [\s\S]*Connection: close/i);
+  });
+
+  test('cuts off what takes longer than the drain, and says so', async () => {
+    const { served, begun } = await slowServer();
+    const line = await lineTo(served);
+    line.send(SLOW);
+    await eventually(() => begun() === 1 || undefined);
+
+    await served.close(100);
+
+    await eventually(() => line.isEnded() || undefined);
+    expect(line.received()).toBe('');
+    expect(served.entries.some(({ msg }) => String(msg).includes('cut off'))).toBe(true);
+  });
+
+  test('may be told twice', async () => {
+    const { served } = await slowServer();
+
+    expect(served.close()).toBe(served.close());
+    await served.close();
+  });
+});
+
+test('an address that is taken is refused', async () => {
+  await using served = await serve([]);
+  await using other = await serve([]);
+  const { default: Koa } = await import('koa');
+  const { createLogger } = await import('../../src/lib/logger.ts');
+
+  const second = listen({
+    app: new Koa(),
+    host: '127.0.0.1',
+    port: served.port,
+    log: createLogger({ level: 'silent' }),
+  });
+
+  await expect(second).rejects.toMatchObject({ code: 'EADDRINUSE' });
+  expect(other.port).not.toBe(served.port);
+});
+
+test('a broken request behind one in flight does not garble its answer', async () => {
+  const { served, release, begun } = await slowServer();
+  const line = await lineTo(served);
+  line.send(`${SLOW}nonsense\r\n\r\n`);
+  await eventually(() => begun() === 1 || undefined);
+  release();
+
+  await eventually(() => line.isEnded() || undefined);
+  await served.close(0);
+
+  expect(line.received()).not.toMatch(/^HTTP\/1\.1 400/);
+});

@@ -1,0 +1,128 @@
+import { describe, expect, test } from 'vitest';
+import { type Served, serve } from './serve.ts';
+
+const answered = [
+  (ctx: { body: unknown }) => {
+    ctx.body = { ok: true };
+  },
+];
+
+function from(served: Served, address: string, init: RequestInit = {}): Promise<Response> {
+  return fetch(served.url, { ...init, headers: { ...init.headers, 'X-Forwarded-For': address } });
+}
+
+describe('requests a minute', () => {
+  const limited = () => serve(answered, { rateLimitPerMinute: 2, trustedProxies: ['127.0.0.1'] });
+
+  test('are told, counted down and refused with the time to wait', async () => {
+    await using served = await limited();
+
+    const answers = [
+      await from(served, '203.0.113.5'),
+      await from(served, '203.0.113.5'),
+      await from(served, '203.0.113.5'),
+    ];
+
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 429]);
+    expect(answers.map(({ headers }) => headers.get('ratelimit-limit'))).toEqual(['2', '2', '2']);
+    expect(answers.map(({ headers }) => headers.get('ratelimit-remaining'))).toEqual(['1', '0', '0']);
+    const refused = answers[2];
+    const resetS = Number(refused?.headers.get('ratelimit-reset'));
+    expect(resetS).toBeGreaterThan(50);
+    expect(resetS).toBeLessThanOrEqual(60);
+    expect(refused?.headers.get('retry-after')).toBe(String(resetS));
+    expect(refused?.headers.get('cache-control')).toBe('no-store');
+    expect(refused?.headers.get('access-control-allow-origin')).toBe('*');
+    expect(await refused?.json()).toEqual({ message: 'Too many requests' });
+  });
+
+  test('are counted for each address', async () => {
+    await using served = await limited();
+    for (let sent = 0; sent < 3; sent++) await from(served, '203.0.113.5');
+
+    expect((await from(served, '203.0.113.6')).status).toBe(200);
+  });
+
+  test('are counted for a whole IPv6 /64', async () => {
+    await using served = await limited();
+    for (const host of ['1', '2', '3']) await from(served, `2001:db8::${host}`);
+
+    expect((await from(served, '2001:db8::4')).status).toBe(429);
+    expect((await from(served, '2001:db8:0:1::1')).status).toBe(200);
+  });
+
+  test('are not counted for loopback', async () => {
+    await using served = await limited();
+
+    for (let sent = 0; sent < 5; sent++) {
+      const answer = await fetch(served.url);
+      expect(answer.status).toBe(200);
+      expect(answer.headers.get('ratelimit-limit')).toBeNull();
+    }
+  });
+
+  test('cannot be escaped by an invented hop', async () => {
+    await using served = await limited();
+    for (const invented of ['1.1.1.1', '2.2.2.2', '127.0.0.1'])
+      await from(served, `${invented}, 203.0.113.5`);
+
+    expect((await from(served, '127.0.0.1, 203.0.113.5')).status).toBe(429);
+  });
+});
+
+describe('pages of other origins', () => {
+  test('may read, and see our headers', async () => {
+    await using served = await serve(answered);
+
+    const { headers } = await fetch(served.url, { headers: { Origin: 'https://app.example' } });
+
+    expect(headers.get('access-control-allow-origin')).toBe('*');
+    const exposed = headers.get('access-control-expose-headers');
+    for (const name of ['ETag', 'X-Request-Id', 'RateLimit-Remaining', 'Retry-After', 'X-Cache']) {
+      expect(exposed).toContain(name);
+    }
+  });
+
+  test.each(['GET', 'HEAD'])(
+    'are told beforehand that they may %s, with the headers they name',
+    async method => {
+      await using served = await serve(answered);
+
+      const answer = await fetch(served.url, {
+        method: 'OPTIONS',
+        headers: {
+          'Access-Control-Request-Method': method,
+          'Access-Control-Request-Headers': 'x-api-key, authorization',
+        },
+      });
+
+      expect(answer.status).toBe(204);
+      expect(answer.headers.get('access-control-allow-origin')).toBe('*');
+      expect(answer.headers.get('access-control-allow-methods')).toBe('GET, HEAD');
+      expect(answer.headers.get('access-control-allow-headers')).toBe('x-api-key, authorization');
+      expect(answer.headers.get('vary')).toBe('Access-Control-Request-Headers');
+      expect(await answer.text()).toBe('');
+    },
+  );
+
+  test.each(['POST', 'DELETE'])('are not told that they may %s', async method => {
+    await using served = await serve(answered);
+
+    const preflight = await fetch(served.url, {
+      method: 'OPTIONS',
+      headers: { 'Access-Control-Request-Method': method },
+    });
+    const itself = await fetch(served.url, { method });
+
+    expect(preflight.headers.get('access-control-allow-origin')).toBeNull();
+    expect(itself.headers.get('access-control-allow-origin')).toBeNull();
+  });
+
+  test('read errors, too', async () => {
+    await using served = await serve([]);
+
+    const answer = await fetch(served.url);
+
+    expect([answer.status, answer.headers.get('access-control-allow-origin')]).toEqual([404, '*']);
+  });
+});

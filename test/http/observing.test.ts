@@ -1,0 +1,221 @@
+import { describe, expect, test } from 'vitest';
+import { createAdminApp } from '../../src/http/admin.ts';
+import { healthRoutes } from '../../src/http/health.ts';
+import { createMetrics, type Metrics } from '../../src/http/metrics.ts';
+import { listen } from '../../src/http/server.ts';
+import { createLogger } from '../../src/lib/logger.ts';
+import { serve } from './serve.ts';
+
+const log = createLogger({ level: 'silent' });
+
+describe('the request id', () => {
+  test.each(['abc', 'A.b_c-9', 'x'.repeat(128)])('%s is taken over', async id => {
+    await using served = await serve([]);
+
+    const answer = await fetch(served.url, { headers: { 'X-Request-Id': id } });
+
+    expect(answer.headers.get('x-request-id')).toBe(id);
+  });
+
+  test.each(['', 'a b', 'a"b', 'x'.repeat(129), 'é'])('%o is replaced', async id => {
+    await using served = await serve([]);
+
+    const answer = await fetch(served.url, { headers: { 'X-Request-Id': id } });
+
+    expect(answer.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
+  });
+});
+
+describe('the access log', () => {
+  test('has one line a request, with what is needed to find and judge it', async () => {
+    await using served = await serve([
+      ctx => {
+        ctx.state.operationId = 'getThing';
+        ctx.set('X-Cache', 'HIT');
+        ctx.body = { ok: true };
+      },
+    ]);
+
+    await fetch(`${served.url}/things/7?page=2`, {
+      headers: { 'X-Request-Id': 'seen', Cookie: 'session=hunter2' },
+    });
+
+    const entry = await served.entry(({ msg }) => msg === 'request');
+    expect(entry).toEqual({
+      level: 30,
+      time: expect.any(String),
+      msg: 'request',
+      requestId: 'seen',
+      method: 'GET',
+      path: '/things/7?page=2',
+      operationId: 'getThing',
+      status: 200,
+      durationMs: expect.any(Number),
+      bytes: 11,
+      cache: 'HIT',
+    });
+    expect(served.entries.filter(({ msg }) => msg === 'request')).toHaveLength(1);
+  });
+
+  test.each([
+    ['?apikey=hunter2', '?apikey=***'],
+    ['?a=1&API_KEY=hunter2&b=2', '?a=1&API_KEY=***&b=2'],
+    [
+      '?key=hunter2&token=hunter2&secret=hunter2&password=hunter2',
+      '?key=***&token=***&secret=***&password=***',
+    ],
+    ['?%6bey=hunter2', '?%6bey=***'],
+    ['?client_secret=hunter2=&access_token=hunter2', '?client_secret=***&access_token=***'],
+    ['?token_id=7&keyword=x', '?token_id=7&keyword=x'],
+    ['?%zz=hunter2', '?%zz=***'],
+  ])('%s is written as %s', async (query, written) => {
+    await using served = await serve([]);
+
+    await served.raw(`GET /x${query} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
+
+    const entry = await served.entry(({ msg }) => msg === 'request');
+    expect(entry.path).toBe(`/x${written}`);
+    expect(JSON.stringify(served.entries)).not.toContain('hunter2');
+  });
+
+  test('tells a client that hung up, and ends a line at 2 kB', async () => {
+    const { promise: arrived, resolve: arrive } = Promise.withResolvers<void>();
+    await using served = await serve([
+      async ctx => {
+        arrive();
+        await new Promise(resolve => ctx.req.once('close', resolve));
+        ctx.body = 'late';
+      },
+    ]);
+    const hangUp = new AbortController();
+
+    const asked = fetch(`${served.url}/${'x'.repeat(5_000)}`, { signal: hangUp.signal }).catch(() => 'gone');
+    await arrived;
+    hangUp.abort();
+
+    expect(await asked).toBe('gone');
+    const entry = await served.entry(({ msg }) => msg === 'request');
+    expect(entry.aborted).toBe(true);
+    expect(String(entry.path)).toHaveLength(2_048);
+  });
+});
+
+describe('metrics', () => {
+  async function scraped(metrics: Metrics, path = '/metrics', method = 'GET') {
+    const admin = await listen({ app: createAdminApp({ metrics, log }), host: '127.0.0.1', port: 0, log });
+    const answer = await fetch(admin.url + path, { method });
+    const text = await answer.text();
+    await admin.close(0);
+    return { status: answer.status, type: answer.headers.get('content-type'), lines: text.split('\n') };
+  }
+
+  test('requests are counted by operation and status, whoever answered them', async () => {
+    await using served = await serve([
+      ctx => {
+        ctx.state.operationId = 'getThing';
+        if (ctx.path === '/fails') throw new Error('no');
+        ctx.body = 'x';
+      },
+    ]);
+    for (const path of ['/', '/', '/fails', '/%zz']) await fetch(served.url + path);
+
+    const { lines, type } = await scraped(served.metrics);
+
+    expect(type).toMatch(/^text\/plain; version=0\.0\.4/);
+    expect(lines).toContain('tollgate_http_requests_total{operation="getThing",status="200"} 2');
+    expect(lines).toContain('tollgate_http_requests_total{operation="getThing",status="500"} 1');
+    expect(lines).toContain('tollgate_http_requests_total{operation="none",status="400"} 1');
+    expect(lines).toContain('tollgate_http_request_duration_seconds_count{operation="getThing"} 3');
+  });
+
+  test('cache results, back-end calls and the state of the indexes are counted', async () => {
+    const metrics = createMetrics();
+    metrics.cacheResult('hit');
+    metrics.backendCall({ chain: '1', backend: 'blockscout', outcome: 'unavailable', seconds: 0.2 });
+    metrics.watchIndex(() => [{ chain: '31337', headBlock: 300, lagBlocks: 2 }]);
+    metrics.watchIndex(async () => {
+      throw new Error('the node is gone');
+    });
+
+    const { lines } = await scraped(metrics);
+
+    expect(lines).toContain('tollgate_cache_results_total{result="hit"} 1');
+    expect(lines).toContain(
+      'tollgate_backend_calls_total{chain="1",backend="blockscout",outcome="unavailable"} 1',
+    );
+    expect(lines).toContain('tollgate_index_head_block{chain="31337"} 300');
+    expect(lines).toContain('tollgate_index_lag_blocks{chain="31337"} 2');
+  });
+
+  test('two processes in one count apart', async () => {
+    const [one, other] = [createMetrics({ ofProcess: true }), createMetrics()];
+    one.cacheResult('hit');
+
+    expect((await scraped(other)).lines.some(line => line.startsWith('tollgate_cache_results_total{'))).toBe(
+      false,
+    );
+    expect((await scraped(one)).lines.some(line => line.startsWith('process_cpu_seconds_total '))).toBe(true);
+  });
+
+  test('the admin listener has nothing else', async () => {
+    expect((await scraped(createMetrics(), '/')).status).toBe(404);
+    expect((await scraped(createMetrics(), '/healthz')).status).toBe(404);
+    expect((await scraped(createMetrics(), '/metrics', 'POST')).status).toBe(405);
+    expect((await scraped(createMetrics(), '/%zz')).status).toBe(400);
+  });
+});
+
+describe('health', () => {
+  test('a process that runs is alive, ready or not', async () => {
+    await using served = await serve([healthRoutes({ checks: { index: () => ({ ok: false }) } })]);
+
+    const answer = await fetch(`${served.url}/healthz`);
+
+    expect([answer.status, await answer.json()]).toEqual([200, { status: 'ok' }]);
+    expect(answer.headers.get('cache-control')).toBe('no-store');
+    expect((await fetch(`${served.url}/healthz`, { method: 'HEAD' })).status).toBe(200);
+  });
+
+  test('it is ready when every check is in order', async () => {
+    await using served = await serve([
+      healthRoutes({
+        checks: { database: () => ({ ok: true }), index: async () => ({ ok: true, detail: 'block 7' }) },
+      }),
+    ]);
+
+    const answer = await fetch(`${served.url}/readyz`);
+
+    expect([answer.status, await answer.json()]).toEqual([
+      200,
+      { status: 'ready', checks: { database: { ok: true }, index: { ok: true, detail: 'block 7' } } },
+    ]);
+  });
+
+  test('a check that says no, throws or does not return makes it not ready, and is named', async () => {
+    const checks = {
+      good: () => ({ ok: true }),
+      bad: () => ({ ok: false, detail: '5 blocks behind' }),
+      broken: () => {
+        throw new Error('postgres://user:hunter2@db');
+      },
+      stuck: () => new Promise<never>(() => {}),
+    };
+    await using served = await serve([healthRoutes({ checks, timeoutMs: 50 })]);
+
+    const answer = await fetch(`${served.url}/readyz`);
+
+    expect([answer.status, await answer.json()]).toEqual([
+      503,
+      {
+        status: 'not ready',
+        checks: {
+          good: { ok: true },
+          bad: { ok: false, detail: '5 blocks behind' },
+          broken: { ok: false, detail: 'failed' },
+          stuck: { ok: false, detail: 'no answer in 50 ms' },
+        },
+      },
+    ]);
+    expect(answer.headers.get('cache-control')).toBe('no-store');
+  });
+});

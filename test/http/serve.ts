@@ -1,0 +1,71 @@
+import { connect } from 'node:net';
+import { Writable } from 'node:stream';
+import type { Middleware } from 'koa';
+import { type AppOptions, createApp } from '../../src/http/app.ts';
+import { createMetrics, type Metrics } from '../../src/http/metrics.ts';
+import { type Listening, listen } from '../../src/http/server.ts';
+import { systemClock } from '../../src/lib/clock.ts';
+import { createLogger } from '../../src/lib/logger.ts';
+
+export interface Served extends AsyncDisposable, Listening {
+  metrics: Metrics;
+  /** Log entries so far, parsed. */
+  entries: Record<string, unknown>[];
+  /** The first log entry that satisfies `wanted`; waits up to a second for it. */
+  entry(wanted: (entry: Record<string, unknown>) => boolean): Promise<Record<string, unknown>>;
+  /** Sends bytes as they are and gives everything that comes back until the server ends the connection. */
+  raw(text: string): Promise<string>;
+}
+
+/** A real server on loopback with the standard middleware around `routes`. */
+export async function serve(
+  routes: readonly Middleware[],
+  options: Partial<Omit<AppOptions, 'routes'>> = {},
+): Promise<Served> {
+  const entries: Record<string, unknown>[] = [];
+  const destination = new Writable({
+    write(chunk, _, done) {
+      const entry: unknown = JSON.parse(String(chunk));
+      entries.push({ ...(typeof entry === 'object' ? entry : {}) });
+      done();
+    },
+  });
+  const log = createLogger({ level: 'info', destination });
+  const metrics = createMetrics();
+  const app = createApp({ log, metrics, clock: systemClock, ...options, routes });
+  const { formatError } = options;
+  const server = await listen({ app, host: '127.0.0.1', port: 0, log, ...(formatError && { formatError }) });
+  return {
+    ...server,
+    metrics,
+    entries,
+    entry: wanted => eventually(() => entries.find(wanted)),
+    raw: text => exchange(server.port, text),
+    [Symbol.asyncDispose]: () => server.close(0),
+  };
+}
+
+/** What `read` gives, as soon as it gives something; a second at most. */
+export async function eventually<T>(read: () => T | undefined): Promise<T> {
+  for (let attempt = 0; attempt < 100; attempt++) {
+    const value = read();
+    if (value !== undefined) return value;
+    await systemClock.sleep(10);
+  }
+  throw new Error('it did not happen within a second');
+}
+
+/** Sends `text` to a port and collects the answer until the other side is done. Rejects on a reset or after 5 s. */
+export function exchange(port: number, text: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(port, '127.0.0.1', () => socket.write(text, 'latin1'));
+    let answer = '';
+    socket.setEncoding('latin1');
+    socket.setTimeout(5_000, () => socket.destroy(new Error(`no end within 5 s, after: ${answer}`)));
+    socket.on('data', (chunk: string) => {
+      answer += chunk;
+    });
+    socket.on('end', () => resolve(answer));
+    socket.on('error', reject);
+  });
+}

@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest';
+import { createLogger } from '../../src/lib/logger.ts';
+
+function written(format: 'json' | 'text', level = 'info') {
+  const lines: string[] = [];
+  const log = createLogger({ level, format, destination: { write: line => void lines.push(line) } });
+  return { log, lines };
+}
+
+test('an entry is one JSON object on one line', () => {
+  const { log, lines } = written('json');
+
+  log.info({ requestId: 'r1' }, 'hello\nworld');
+
+  expect(lines).toHaveLength(1);
+  expect(lines[0]).toMatch(/\}\n$/);
+  expect(JSON.parse(lines[0] ?? '')).toEqual({
+    level: 30,
+    time: expect.stringMatching(/^\d{4}-.*Z$/),
+    requestId: 'r1',
+    msg: 'hello\nworld',
+  });
+});
+
+test('as text an entry is a line for people, with the stack of an error below', () => {
+  const { log, lines } = written('text');
+
+  log.child({ requestId: 'r1' }).warn({ ms: 7, note: 'two words', err: new Error('no') }, 'slow');
+
+  expect(lines[0]).toMatch(/^\S+Z WARN {2}slow requestId=r1 ms=7 note="two words"\n {4}Error: no\n {4,}at /);
+});
+
+test('entries below the level are not written', () => {
+  const { log, lines } = written('text', 'error');
+
+  log.warn('not this');
+
+  expect(lines).toEqual([]);
+});
