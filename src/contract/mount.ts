@@ -1,4 +1,5 @@
 import type { Context as KoaContext, Middleware, Next } from 'koa';
+import { LRUCache } from 'lru-cache';
 import { type Context, type Document, OpenAPIBackend } from 'openapi-backend';
 import { HttpError } from '../http/errors.ts';
 import { sendRepresentation } from '../http/send.ts';
@@ -22,10 +23,8 @@ export interface MountOptions<Operations> {
 }
 
 /** What the mount knows of every handler: the types of one operation are gone here, and only here. */
-type AnyHandler = (
-  request: { path: ParameterValues; query: ParameterValues },
-  caller: { headers: KoaContext['headers'] },
-) => Promise<AnyResponse>;
+type AnyRequest = { readonly path: ParameterValues; readonly query: ParameterValues };
+type AnyHandler = (request: AnyRequest, caller: { headers: KoaContext['headers'] }) => Promise<AnyResponse>;
 type AnyResponse = {
   status: number;
   headers?: Readonly<Record<string, string>>;
@@ -42,19 +41,14 @@ export async function mount<Operations>(options: MountOptions<Operations>): Prom
   const definition = routedDefinition(contract);
   const router = new SegmentRouter(definition, contract.table);
 
+  const requestOf = requestReader(contract);
+
   const serve =
     (row: OperationRow, handle: AnyHandler) => async (_: Context, ctx: KoaContext, match: Match) => {
-      const segments: Record<string, string> = 'segments' in match ? match.segments : {};
-      for (const name in segments) segments[name] = decodeSegment(segments[name] ?? '');
-      const request = readParameters(row.parameters, segments, ctx.querystring);
-      const validate = contract.parameters[row.id];
-      if (validate === undefined) throw new Error(`no parameter validator for ${row.id}`);
-      if (!validate(request)) throw parameterViolation(validate.errors);
+      const request = requestOf(row, ctx, match);
       const response = await handle(request, { headers: ctx.headers });
       const representation = await bytesOf(response);
       await judge?.(row, response.status, representation);
-      const cacheState = response.headers?.['X-Cache'];
-      if (cacheState !== undefined) ctx.state.cacheState = cacheState.toLowerCase();
       sendRepresentation(ctx, representation, response.headers ?? {}, response.status);
     };
 
@@ -92,6 +86,36 @@ export async function mount<Operations>(options: MountOptions<Operations>): Prom
     ctx.state.operationId = match.operation.id;
     await backend.handleRequest({ method: ctx.method, path: ctx.path, query: {}, headers: {} }, ctx, match);
   };
+}
+
+/** Targets remembered, and the longest of them. */
+const REMEMBERED = 2_000;
+const LONGEST_REMEMBERED = 512;
+
+/**
+ * Reads and validates the parameters of a request. Clients ask for the same again and again, so what a valid target
+ * means is worked out once: equal targets get the very same request, which nobody may change.
+ */
+function requestReader<Operations>(contract: Contract<Operations>) {
+  const known = new LRUCache<string, AnyRequest>({ max: REMEMBERED });
+  return (row: OperationRow, ctx: KoaContext, match: Match): AnyRequest => {
+    const target = ctx.url;
+    const before = isRead(row) ? known.get(target) : undefined;
+    if (before !== undefined) return before;
+    const segments: Record<string, string> = 'segments' in match ? match.segments : {};
+    for (const name in segments) segments[name] = decodeSegment(segments[name] ?? '');
+    const request = readParameters(row.parameters, segments, ctx.querystring);
+    const validate = contract.parameters[row.id];
+    if (validate === undefined) throw new Error(`no parameter validator for ${row.id}`);
+    if (!validate(request)) throw parameterViolation(validate.errors);
+    if (target.length <= LONGEST_REMEMBERED && isRead(row)) known.set(target, request);
+    return request;
+  };
+}
+
+/** GET and HEAD of one target mean the same operation; other methods may not. */
+function isRead(row: OperationRow): boolean {
+  return row.method === 'get';
 }
 
 function handlerOf(handlers: Record<string, AnyHandler>, id: string): AnyHandler {

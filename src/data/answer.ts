@@ -52,14 +52,10 @@ export function answerer(options: AnswererOptions): Serve {
   );
   const flight = singleFlight<Loaded>();
   const mayReload = reloads(clock);
+  const plans = new WeakMap<object, Plan>();
 
   return (id, row) => async (request, caller) => {
-    const selection = select(chains, request.query);
-    const key = cacheKey(
-      id,
-      selection.chains.map(chain => chain.id),
-      request,
-    );
+    const { selection, key } = planOf(id, request);
     const kept = await cache.get(key);
     const forced = kept !== undefined && asksForReload(caller) && mayReload(key, kept.storedAt);
     if (kept !== undefined && !forced && isFresh(kept, validities, clock.now())) return serve(kept, 'HIT');
@@ -77,11 +73,30 @@ export function answerer(options: AnswererOptions): Serve {
     }
   };
 
+  /** Equal targets come as the very same request, so its way is worked out once. */
+  function planOf(
+    id: string,
+    request: { path: object; query: { chain_id?: number; cursor?: string } },
+  ): Plan {
+    const before = plans.get(request);
+    if (before !== undefined) return before;
+    const selection = select(chains, request.query);
+    const ids = selection.chains.map(chain => chain.id);
+    const plan = { selection, key: cacheKey(id, ids, request) };
+    plans.set(request, plan);
+    return plan;
+  }
+
   function serve(entry: Entry, result: CacheResult) {
     metrics.cacheResult(result.toLowerCase());
     const headers = headersOf(entry, result, clock.now());
     return { status: 200 as const, headers, encoded: { representation: entry.representation } };
   }
+}
+
+interface Plan {
+  readonly selection: Selection;
+  readonly key: string;
 }
 
 interface Loaded {
