@@ -25,11 +25,11 @@ async function compare(
   await using bare = await startServer('bare', String(bytes));
   const ratios: number[] = [];
   const ours: number[] = [];
-  await load(service, path, 1);
-  await load(bare, '/', 1);
+  await load(service, [path], 1);
+  await load(bare, ['/'], 1);
   for (let round = 0; round < ROUNDS; round++) {
-    const hit = await load(service, path, SECONDS);
-    const plain = await load(bare, '/', SECONDS);
+    const hit = await load(service, [path], SECONDS);
+    const plain = await load(bare, ['/'], SECONDS);
     ours.push(hit.requestsPerSecond);
     ratios.push(hit.requestsPerSecond / plain.requestsPerSecond);
   }

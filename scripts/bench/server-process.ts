@@ -47,12 +47,17 @@ export interface Load {
   readonly cpuMicrosPerRequest: number;
 }
 
-/** Loads one address for some seconds and measures rate and the server's CPU time. */
-export async function load(server: ServerProcess, path: string, seconds: number): Promise<Load> {
+/** Loads some addresses in turn for some seconds and measures rate and the server's CPU time. */
+export async function load(server: ServerProcess, paths: readonly string[], seconds: number): Promise<Load> {
   const before = await server.cpuMicros();
-  const result = await autocannon({ url: server.url + path, connections: 50, duration: seconds });
+  const result = await autocannon({
+    url: server.url,
+    connections: 50,
+    duration: seconds,
+    requests: paths.map(path => ({ method: 'GET', path })),
+  });
   if (result.non2xx > 0 || result.errors > 0)
-    throw new Error(`${path}: ${result.non2xx} refused, ${result.errors} failed`);
+    throw new Error(`${paths[0]}: ${result.non2xx} refused, ${result.errors} failed`);
   const cpu = (await server.cpuMicros()) - before;
   const requests = result.requests.total;
   return { requestsPerSecond: requests / result.duration, cpuMicrosPerRequest: cpu / requests };
