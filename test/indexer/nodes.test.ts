@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { benchSync } from '../../scripts/bench/sync.ts';
 import { createChainClient } from '../../src/chain/client.ts';
 import { openDatabase } from '../../src/db/open.ts';
+import { MinedMeanwhile } from '../../src/indexer/reader/pending.ts';
 import { startNodeProxy } from './node-proxy.ts';
 import { canonicalContent, clientOf, log, openTestIndex, startTestChain, type TestChain } from './support.ts';
 
@@ -168,11 +169,13 @@ test('what waits in the pool is listed until it is mined', async () => {
   const one = await index.reader.pendingTransaction(hash);
   await chain.mine();
   const gone = await index.reader.pendingTransactions();
+  const mined = await index.reader.pendingTransaction(hash).catch((error: unknown) => error);
   await index.stop();
 
   expect(waiting).toMatchObject([{ hash, value: 9n, type: 2, input: '0x', selector: null }]);
   expect(one).toMatchObject({ hash });
   expect(gone).toEqual([]);
+  expect(mined).toBeInstanceOf(MinedMeanwhile);
 });
 
 test('the sync bench measures both rates', async () => {

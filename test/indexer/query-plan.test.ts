@@ -60,7 +60,7 @@ test('no query of the reader walks a table or sorts: each ends where its page en
     ],
     transactionByHash: [() => reader.transactionByHash(hash)],
     pendingTransactions: [() => reader.pendingTransactions()],
-    pendingTransaction: [() => reader.pendingTransaction(hash)],
+    pendingTransaction: [() => reader.pendingTransaction(`0x${'00'.repeat(32)}`)],
     blocks: [
       () => reader.blocks({ kind: 'block', limit: 50 }),
       () => reader.blocks({ kind: 'reorg', limit: 50, before: { number: 9, hash } }),
