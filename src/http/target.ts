@@ -7,7 +7,7 @@ const ORIGIN_FORM = /^\/[\x21\x22\x24-\x7e]*$/;
 
 /**
  * Refuses with 400 what would surprise a router or a store further in: a target that is not a path, a broken percent
- * escape or invalid UTF-8, a NUL byte, and an HTTP/1.1 request without a host.
+ * escape or invalid UTF-8, a NUL byte, an HTTP/1.1 request without a host, and a request without a version.
  */
 export const checkTarget: Middleware = (ctx, next) => {
   const fault = faultOf(ctx.req);
@@ -22,6 +22,7 @@ export function pathOf(target: string): string {
 }
 
 function faultOf({ url: target = '', headers, httpVersion }: IncomingMessage): string | undefined {
+  if (httpVersion.startsWith('0')) return 'The request names no version of HTTP';
   if (!ORIGIN_FORM.test(target)) return 'The request target must be a path, percent-encoded';
   if (httpVersion === '1.1' && headers.host === undefined) return 'The Host header is missing';
   if (!target.includes('%')) return undefined;

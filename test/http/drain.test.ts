@@ -77,9 +77,9 @@ describe('a server that closes', () => {
     const closed = served.close();
     release();
     await closed;
+    await eventually(() => line.isEnded() || undefined);
 
     expect(line.received()).toMatch(/^HTTP\/1\.1 200 [\s\S]*Connection: close[\s\S]*\{"done":true\}$/i);
-    await eventually(() => line.isEnded() || undefined);
   });
 
   test('answers a request whose head was half sent, and ends the connection', async () => {
@@ -91,6 +91,7 @@ describe('a server that closes', () => {
     const closed = served.close();
     line.send('Host: x\r\n\r\n');
     await closed;
+    await eventually(() => line.isEnded() || undefined);
 
     expect(line.received()).toMatch(/^HTTP\/1\.1 200 [\s\S]*Connection: close/i);
   });
