@@ -41,7 +41,8 @@ export async function listen({
   formatError = messageOnly,
 }: ListenOptions): Promise<Listening> {
   const connections = new Set<Socket>();
-  const inFlight = new Map<Duplex, ServerResponse>();
+  /** The unfinished answers of each connection; more than one when a client sends ahead. */
+  const inFlight = new Map<Duplex, ServerResponse[]>();
   let closing: Promise<void> | undefined;
 
   const server = createServer({
@@ -56,18 +57,23 @@ export async function listen({
     socket.once('close', () => connections.delete(socket));
   });
   server.on('request', (request, response) => {
-    inFlight.set(request.socket, response);
+    inFlight.set(request.socket, [...(inFlight.get(request.socket) ?? []), response]);
     if (closing !== undefined) response.setHeader('Connection', 'close');
     response.once('close', () => {
-      if (inFlight.get(request.socket) === response) inFlight.delete(request.socket);
+      const others = (inFlight.get(request.socket) ?? []).filter(other => other !== response);
+      if (others.length > 0) inFlight.set(request.socket, others);
+      else inFlight.delete(request.socket);
       // A response whose head was out before the drain began could not say `close` any more.
       if (closing !== undefined) setImmediate(() => server.closeIdleConnections());
     });
   });
   server.on('request', app.callback());
   server.on('clientError', (error, socket) => {
-    if (inFlight.has(socket)) socket.destroy(error);
-    else answerUnreadable(error, socket, formatError);
+    const [answer, ...later] = inFlight.get(socket) ?? [];
+    // Behind a whole request the fault is of the next one, and an answer to it would be taken for the first one's.
+    const isFirst = answer === undefined || (later.length === 0 && !answer.req.complete && !answer.headersSent);
+    if (isFirst) answerUnreadable(error, socket, formatError);
+    else socket.destroy(error);
   });
 
   await new Promise<void>((resolve, reject) => {

@@ -1,10 +1,13 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
 
-/** Writes a configuration file into a folder of its own and gives its path. */
+/** Writes a configuration file into a folder that lives as long as the running test, and gives its path. */
 export function writeConfig(text: string, name = 'tollgate.yaml'): string {
-  const file = join(mkdtempSync(join(tmpdir(), 'tollgate-config-')), name);
+  const folder = mkdtempSync(join(tmpdir(), 'tollgate-config-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const file = join(folder, name);
   writeFileSync(file, text);
   return file;
 }

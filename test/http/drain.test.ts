@@ -1,6 +1,9 @@
 import { connect, type Socket } from 'node:net';
+import { Readable } from 'node:stream';
+import Koa from 'koa';
 import { describe, expect, test } from 'vitest';
 import { listen } from '../../src/http/server.ts';
+import { createLogger } from '../../src/lib/logger.ts';
 import { eventually, type Served, serve } from './serve.ts';
 
 interface Line {
@@ -96,6 +99,37 @@ describe('a server that closes', () => {
     expect(line.received()).toMatch(/^HTTP\/1\.1 200 [\s\S]*Connection: close/i);
   });
 
+  test('sends the whole of an answer that had begun', async () => {
+    const length = 20_000_000;
+    const served = await serve([
+      ctx => {
+        ctx.body = Readable.from(Array.from({ length: 20 }, () => Buffer.alloc(length / 20, 'x')));
+      },
+    ]);
+    const answer = await fetch(served.url);
+
+    const closed = served.close();
+    const body = await answer.arrayBuffer();
+    await closed;
+
+    expect(answer.headers.get('connection')).toBe('keep-alive');
+    expect(body.byteLength).toBe(length);
+  });
+
+  test('answers requests that were sent ahead on one connection', async () => {
+    const { served, release, begun } = await slowServer();
+    const line = await lineTo(served);
+    line.send(SLOW + SLOW);
+    await eventually(() => begun() === 2 || undefined);
+
+    const closed = served.close();
+    release();
+    await closed;
+
+    await eventually(() => line.isEnded() || undefined);
+    expect(line.received().match(/\{"done":true\}/g)).toHaveLength(2);
+  });
+
   test('cuts off what takes longer than the drain, and says so', async () => {
     const { served, begun } = await slowServer();
     const line = await lineTo(served);
@@ -119,19 +153,11 @@ describe('a server that closes', () => {
 
 test('an address that is taken is refused', async () => {
   await using served = await serve([]);
-  await using other = await serve([]);
-  const { default: Koa } = await import('koa');
-  const { createLogger } = await import('../../src/lib/logger.ts');
+  const log = createLogger({ level: 'silent' });
 
-  const second = listen({
-    app: new Koa(),
-    host: '127.0.0.1',
-    port: served.port,
-    log: createLogger({ level: 'silent' }),
-  });
+  const second = listen({ app: new Koa(), host: '127.0.0.1', port: served.port, log });
 
   await expect(second).rejects.toMatchObject({ code: 'EADDRINUSE' });
-  expect(other.port).not.toBe(served.port);
 });
 
 test('a broken request behind one in flight does not garble its answer', async () => {
