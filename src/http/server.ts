@@ -71,7 +71,8 @@ export async function listen({
   server.on('clientError', (error, socket) => {
     const [answer, ...later] = inFlight.get(socket) ?? [];
     // Behind a whole request the fault is of the next one, and an answer to it would be taken for the first one's.
-    const isFirst = answer === undefined || (later.length === 0 && !answer.req.complete && !answer.headersSent);
+    const isFirst =
+      answer === undefined || (later.length === 0 && !answer.req.complete && !answer.headersSent);
     if (isFirst) answerUnreadable(error, socket, formatError);
     else socket.destroy(error);
   });
@@ -97,8 +98,10 @@ export async function listen({
   async function drain(drainMs: number): Promise<void> {
     const closed = new Promise<void>(resolve => server.close(() => resolve())); // drops idle connections, too
     for (const socket of connections) if (socket.bytesRead === 0) socket.destroy(); // opened ahead of need
-    for (const response of inFlight.values())
-      if (!response.headersSent) response.setHeader('Connection', 'close');
+    for (const responses of inFlight.values()) {
+      const last = responses.at(-1);
+      if (last?.headersSent === false) last.setHeader('Connection', 'close');
+    }
     const deadline = setTimeout(() => {
       log.warn({ connections: connections.size }, 'requests were cut off at the end of the drain');
       server.closeAllConnections();

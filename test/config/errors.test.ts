@@ -1,20 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { parseArguments } from '../../src/config/arguments.ts';
-import { ConfigError, type Finding } from '../../src/config/config-error.ts';
+import type { Finding } from '../../src/config/config-error.ts';
 import type { Variables } from '../../src/config/environment.ts';
 import { loadConfig } from '../../src/config/load.ts';
+import { refusal } from './refusal.ts';
 import { writeConfig } from './write-config.ts';
-
-/** The error of a call that has to be refused. */
-function refusal(call: () => unknown): ConfigError {
-  try {
-    call();
-  } catch (error) {
-    if (error instanceof ConfigError) return error;
-    throw error;
-  }
-  throw new Error('it was accepted');
-}
 
 function findingsOf(text: string, env: Variables = {}): readonly Finding[] {
   return refusal(() => loadConfig({ file: writeConfig(text), env })).findings;
@@ -285,23 +274,4 @@ test('aliases that multiply beyond measure are refused', () => {
   expect(findingsOf(lines.join('\n'))).toEqual([
     { path: '', line: 1, message: expect.stringMatching(/alias/i) },
   ]);
-});
-
-describe('the command line', () => {
-  test.each([
-    [[], { configFile: undefined, services: ['data', 'payments'], help: false }],
-    [['--config', 'a.yaml'], { configFile: 'a.yaml', services: ['data', 'payments'], help: false }],
-    [['--config=a.yaml', '--only', 'data'], { configFile: 'a.yaml', services: ['data'], help: false }],
-    [['--only=payments'], { configFile: undefined, services: ['payments'], help: false }],
-    [['--help'], { configFile: undefined, services: ['data', 'payments'], help: true }],
-  ])('%o is understood', (argv, expected) => {
-    expect(parseArguments(argv)).toEqual(expected);
-  });
-
-  test.each([[['--only', 'both']], [['--confg', 'a']], [['--config']], [['--config=']], [['file.yaml']]])(
-    '%o is refused',
-    argv => {
-      expect(refusal(() => parseArguments(argv)).source).toBe('the command line');
-    },
-  );
 });

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 
-/** Writes a configuration file into a folder that lives as long as the running test, and gives its path. */
+/** Writes a configuration file into a folder of its own, gone after the test, and gives its path. */
 export function writeConfig(text: string, name = 'tollgate.yaml'): string {
   const folder = mkdtempSync(join(tmpdir(), 'tollgate-config-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
   const file = join(folder, name);
   writeFileSync(file, text);
   return file;

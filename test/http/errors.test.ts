@@ -140,7 +140,9 @@ describe('hostile requests never become a server error', () => {
       },
     ]);
 
-    const answer = await reading.raw('POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n');
+    const answer = await reading.raw(
+      'POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n',
+    );
 
     expect(answer).toMatch(/^HTTP\/1\.1 400 [\s\S]*\{"message":"The request is not valid HTTP"\}$/);
   });
