@@ -96,6 +96,7 @@ describe('hostile requests never become a server error', () => {
     ['a query of 10 kB', `GET /ok?q=${long} HTTP/1.1`, 200],
     ['a path of 10 kB', `GET /${long} HTTP/1.1`, 404],
     ['a target beyond all limits', `GET /ok?q=${long}${long} HTTP/1.1`, 431],
+    ['no version', 'GET /ok', 400],
     ['a version to come', 'GET /ok HTTP/9.9', 400],
     ['nonsense', '\x16\x03\x01 hello', 400],
   ])('%s', async (_, line, status) => {
