@@ -1,5 +1,6 @@
 import type { Address, Hash, Hex } from 'viem';
 import type { RpcBlock, RpcReceipt, RpcTransaction } from './rpc-block.ts';
+import type { RpcFullTrace, RpcStateDiff } from './rpc-trace.ts';
 
 /** One frame of geth's `callTracer`, as nodes send it. */
 export interface RpcCallFrame {
@@ -37,6 +38,7 @@ export interface RpcParityTrace {
 }
 
 type Tracer = { tracer: 'callTracer' };
+type DiffTracer = { tracer: 'prestateTracer'; tracerConfig: { diffMode: true } };
 export type RpcBlockTraces = { txHash?: Hash; result?: RpcCallFrame; error?: string }[];
 
 /** The methods asked of a node in raw form, so that the index keeps exactly what the node said. */
@@ -57,6 +59,17 @@ export type ChainRpcSchema = [
     ReturnType: RpcBlockTraces;
   },
   { Method: 'trace_block'; Parameters: [block: Hex]; ReturnType: RpcParityTrace[] | null },
+  { Method: 'trace_transaction'; Parameters: [hash: Hash]; ReturnType: RpcFullTrace[] | null },
+  {
+    Method: 'trace_replayTransaction';
+    Parameters: [hash: Hash, kinds: ['trace']];
+    ReturnType: { trace: RpcFullTrace[] } | null;
+  },
+  {
+    Method: 'debug_traceTransaction';
+    Parameters: [hash: Hash, tracer: Tracer | DiffTracer];
+    ReturnType: RpcCallFrame | RpcStateDiff;
+  },
   { Method: 'eth_call'; Parameters: [call: { to: Address; data: Hex }, block: Hex]; ReturnType: Hex },
   { Method: 'eth_getBalance'; Parameters: [address: Address, block: Hex]; ReturnType: Hex },
   { Method: 'eth_getCode'; Parameters: [address: Address, block: Hex]; ReturnType: Hex },

@@ -1,6 +1,7 @@
 import type { Db } from '../db/open.ts';
+import type { Clock } from '../lib/clock.ts';
 import { isStateFresh } from './store/dirty.ts';
-import { type Head, readHead } from './store/head.ts';
+import { type Head, readHead, readIdentity } from './store/head.ts';
 
 /** How far the index has come. Heights are null until known. */
 export interface IndexStatus {
@@ -19,18 +20,33 @@ export interface IndexProgress {
   status(): IndexStatus;
   revision(): string;
   epoch(): number;
+  readonly identity: string;
   whenComplete(): Promise<void>;
 }
 
-export async function indexProgress(db: Db): Promise<IndexProgress> {
+/**
+ * What was learnt of the node's head longer than `nodeHeadLastsMs` ago says nothing of the present.
+ */
+export async function indexProgress(
+  db: Db,
+  { clock, nodeHeadLastsMs }: { clock: Clock; nodeHeadLastsMs: number },
+): Promise<IndexProgress> {
   let head: Head | null = await readHead(db);
   let isFresh = await isStateFresh(db);
   let nodeHead: number | null = null;
+  let nodeHeadAt = 0;
+  const identity = await readIdentity(db);
   const completed = Promise.withResolvers<void>();
 
   function status(): IndexStatus {
-    const lag = head === null || nodeHead === null ? null : Math.max(0, nodeHead - head.number);
-    return { head: head?.number ?? null, nodeHead, lag, complete: lag !== null && lag <= 1 && isFresh };
+    const isKnown = nodeHead !== null && clock.now() - nodeHeadAt <= nodeHeadLastsMs;
+    const lag = head === null || nodeHead === null || !isKnown ? null : Math.max(0, nodeHead - head.number);
+    return {
+      head: head?.number ?? null,
+      nodeHead: isKnown ? nodeHead : null,
+      lag,
+      complete: lag !== null && lag <= 1 && isFresh,
+    };
   }
 
   return {
@@ -40,12 +56,14 @@ export async function indexProgress(db: Db): Promise<IndexProgress> {
     },
     sawNodeHead(number) {
       nodeHead = number;
+      nodeHeadAt = clock.now();
     },
     status,
     // State of the same head may be read in several runs, so whether all is read belongs to the revision.
     revision: () =>
       head === null ? 'empty' : `${head.epoch}-${head.number}-${head.hash}-${isFresh ? 1 : 0}`,
     epoch: () => head?.epoch ?? 0,
+    identity,
     whenComplete: () => completed.promise,
   };
 }

@@ -25,6 +25,12 @@ export interface IndexOptions {
   pollMs?: number;
 }
 
+/** A node that has not told its head for as long, or for as many polls, counts as out of reach. */
+const NODE_HEAD_LASTS_MS = 10_000;
+const NODE_HEAD_POLLS = 5;
+/** How long a stop waits for what a node was asked before it closes the database all the same. */
+const STOP_WITHIN_MS = 3_000;
+
 /** The index of one chain: a reader, and what keeps it up to date. */
 export interface ChainIndex {
   reader: Reader;
@@ -38,6 +44,8 @@ export interface ChainIndex {
   /** Differs whenever readers may see something different. In memory; published after the state refresh. */
   revision(): string;
   epoch(): number;
+  /** Tells this index from every other, also from an earlier one of the same chain. */
+  identity: string;
   /** Resolves as soon as the index was complete once. */
   whenComplete(): Promise<void>;
 }
@@ -49,7 +57,10 @@ export async function openIndex(options: IndexOptions): Promise<ChainIndex> {
   await migrate(db, INDEX_MIGRATIONS);
   await transaction(db, handle => claimForChain(handle, chain.id));
   const readDb = openDatabase({ file, readonly: true });
-  const progress = await indexProgress(db);
+  // Opened now, so that it is there for as long as the index is.
+  await readDb.raw('select 1');
+  const nodeHeadLastsMs = Math.max(NODE_HEAD_POLLS * pollMs, NODE_HEAD_LASTS_MS);
+  const progress = await indexProgress(db, { clock, nodeHeadLastsMs });
   const run = syncRun({
     db,
     client,
@@ -86,12 +97,14 @@ export async function openIndex(options: IndexOptions): Promise<ChainIndex> {
     },
     async stop() {
       stopping.abort();
-      await Promise.allSettled([loop, last]);
+      // Between two blocks there is no transaction open, and a node that hangs must not hold up the process.
+      await Promise.race([Promise.allSettled([loop, last]), clock.sleep(STOP_WITHIN_MS)]);
       await Promise.all([db.destroy(), readDb.destroy()]);
     },
     status: progress.status,
     revision: progress.revision,
     epoch: progress.epoch,
+    identity: progress.identity,
     whenComplete: progress.whenComplete,
   };
 }

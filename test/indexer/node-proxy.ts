@@ -17,11 +17,19 @@ export interface NodeProxy {
 
 /**
  * A node that is another node with differences: methods it does not have, and answers that it gives otherwise.
- * `change` gets the real result and may return another.
+ * `change` gets the real result and may return another, also later; `invented` are results of methods that the real one lacks.
  */
 export async function startNodeProxy(
   target: string,
-  { missing = [], change }: { missing?: string[]; change?: (method: string, result: unknown) => unknown },
+  {
+    missing = [],
+    invented = {},
+    change,
+  }: {
+    missing?: string[];
+    invented?: Record<string, unknown>;
+    change?: (method: string, result: unknown) => unknown;
+  },
 ): Promise<NodeProxy> {
   const counts = new Map<string, number>();
 
@@ -30,6 +38,7 @@ export async function startNodeProxy(
     if (missing.includes(call.method)) {
       return { jsonrpc: '2.0', id: call.id, error: { code: -32601, message: 'Method not found' } };
     }
+    if (call.method in invented) return { jsonrpc: '2.0', id: call.id, result: invented[call.method] };
     const response = await fetch(target, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
@@ -38,7 +47,7 @@ export async function startNodeProxy(
     const reply: unknown = await response.json();
     if (change === undefined || typeof reply !== 'object' || reply === null || !('result' in reply))
       return reply;
-    return { ...reply, result: change(call.method, reply.result) };
+    return { ...reply, result: await change(call.method, reply.result) };
   }
 
   const server = createServer(async (request, response) => {

@@ -1,9 +1,11 @@
 import { join } from 'node:path';
+import type { Address } from 'viem';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Column } from '../../src/db/columns.ts';
 import { type Db, openDatabase } from '../../src/db/open.ts';
 import { TOKEN_TYPES, TRANSACTION_TYPES } from '../../src/indexer/facts.ts';
 import { knownAbis } from '../../src/indexer/reader/abi.ts';
+import { NFT_TYPES } from '../../src/indexer/reader/nft-holdings.ts';
 import { createReader, type Reader } from '../../src/indexer/reader/reader.ts';
 import { clientOf, openTestIndex, startTestChain, type TestChain } from './support.ts';
 
@@ -11,13 +13,20 @@ let chain: TestChain;
 let db: Db;
 let reader: Reader;
 let hash: `0x${string}`;
+let token: Address;
+let minted: Address;
 
 beforeAll(async () => {
   chain = await startTestChain();
   const file = join(chain.folder, 'index.sqlite');
-  const token = await chain.deploy('StableToken', ['Dollar', 'USD']);
+  const dollar = await chain.deploy('StableToken', ['Dollar', 'USD']);
+  token = dollar.address;
+  minted = chain.accounts.signer(0).address;
+  const splitter = await chain.deploy('PaymentSplitter', []);
   await chain.mine();
-  ({ hash } = await chain.send(0, token.call('mint', [chain.accounts.signer(0).address, 5n])));
+  const payees = [chain.accounts.signer(1).address, chain.accounts.signer(2).address];
+  await chain.send(0, { ...splitter.call('split', [payees]), value: 10n });
+  ({ hash } = await chain.send(0, dollar.call('mint', [minted, 5n])));
   await chain.mine();
   const index = await openTestIndex({ file, client: chain.client });
   await index.runOnce();
@@ -48,7 +57,8 @@ async function plansOf(work: () => Promise<unknown>): Promise<{ sql: string; pla
 
 test('no query of the reader walks a table or sorts: each ends where its page ends', async () => {
   const place = { blockNumber: 2, index: 5 };
-  const queries: Record<keyof Omit<Reader, 'abis'>, (() => Promise<unknown>)[]> = {
+  const someone = `0x${'11'.repeat(20)}` as const;
+  const queries: Record<keyof Omit<Reader, 'abis' | 'node'>, (() => Promise<unknown>)[]> = {
     head: [() => reader.head()],
     transactions: [
       () => reader.transactions({ limit: 50 }),
@@ -77,8 +87,74 @@ test('no query of the reader walks a table or sorts: each ends where its page en
       () => reader.tokenTransfersOf({ transactionHash: hash, limit: 50, types: ['ERC-20'] }),
     ],
     logs: [() => reader.logs({ transactionHash: hash, limit: 50 })],
+    internalTransactions: [
+      () => reader.internalTransactions({ limit: 50 }),
+      () =>
+        reader.internalTransactions({
+          limit: 50,
+          before: { blockNumber: 2, transactionIndex: 1, traceIndex: 3 },
+        }),
+    ],
+    internalTransactionsOf: [
+      () => reader.internalTransactionsOf({ transactionHash: hash, limit: 50, afterIndex: 3 }),
+    ],
+    tokenMoves: [() => reader.tokenMoves(2)],
+    contract: [() => reader.contract(`0x${'11'.repeat(20)}`)],
     tokens: [() => reader.tokens([`0x${'11'.repeat(20)}`])],
     addresses: [() => reader.addresses([`0x${'11'.repeat(20)}`, `0x${'22'.repeat(20)}`])],
+    coinHolders: [
+      () => reader.coinHolders({ limit: 50 }),
+      () => reader.coinHolders({ limit: 50, before: { balance: 7n, address: someone } }),
+    ],
+    addressLogs: [
+      () => reader.addressLogs({ address: token, limit: 50, before: { blockNumber: 9, index: 0 } }),
+    ],
+    addressInternalTransactions: [
+      () => reader.addressInternalTransactions({ address: someone, limit: 50 }),
+      () => reader.addressInternalTransactions({ address: someone, limit: 50, direction: 'to' }),
+    ],
+    validatedBlocks: [() => reader.validatedBlocks({ miner: someone, limit: 50 })],
+    withdrawals: [
+      () => reader.withdrawals({ limit: 50 }),
+      () => reader.withdrawals({ limit: 50, beforeIndex: 7 }),
+      () => reader.withdrawals({ limit: 50, receiver: someone }),
+      () => reader.withdrawals({ limit: 50, blockNumber: 2 }),
+    ],
+    tokenHoldings: [
+      () => reader.tokenHoldings({ holder: minted, limit: 50 }),
+      () => reader.tokenHoldings({ holder: minted, limit: 50, types: ['ERC-20'], beforeId: 7 }),
+    ],
+    nftHoldings: [
+      () => reader.nftHoldings({ holder: someone, limit: 50, types: NFT_TYPES }),
+      () =>
+        reader.nftHoldings({
+          holder: someone,
+          limit: 50,
+          types: NFT_TYPES,
+          after: { token: someone, tokenId: 7n },
+        }),
+    ],
+    tokenInstances: [
+      () => reader.tokenInstances(NFT_TYPES.map(type => ({ token: someone, tokenId: 7n, type }))),
+    ],
+    // These ask the node alone.
+    tokenUris: [],
+    ownerOf: [],
+    isOnChain: [() => reader.isOnChain(`0x${'11'.repeat(20)}`)],
+    tokensNamed: [
+      () => reader.tokensNamed({ prefix: 'dol', limit: 50 }),
+      () =>
+        reader.tokensNamed({
+          prefix: 'u',
+          limit: 50,
+          after: { term: 'usd', address: `0x${'11'.repeat(20)}` },
+        }),
+    ],
+    contractsNamed: [() => reader.contractsNamed({ prefix: 'dol', limit: 50 })],
+    totals: [() => reader.totals()],
+    days: [() => reader.days({ first: 19_000, last: 19_030 })],
+    recentLoad: [() => reader.recentLoad(101)],
+    recentGasPrices: [() => reader.recentGasPrices({ fromBlock: 1, limit: 2_000 })],
   };
 
   const plans = await plansOf(async () => {
@@ -91,10 +167,20 @@ test('no query of the reader walks a table or sorts: each ends where its page en
     const bad = plan.filter(line => /TEMP B-TREE|^SCAN (?!\(subquery|CONSTANT)/.test(line));
     expect(bad, sql).toEqual([]);
     // Equality on a column must be answered by that column's index: a range of keys is the whole chain.
-    for (const [, column] of sql.matchAll(/where (facts|selector|token_type|transaction_id) = \?/g)) {
-      expect(plan.join('\n'), sql).toMatch(new RegExp(`INDEX \\w+ \\(${column}=\\?`));
+    for (const [, column] of sql.matchAll(
+      /where (?:\w\.)?(facts|selector|token_type|transaction_id|address|miner|holder|owner|token|from_address|to_address|created_contract) = \?/g,
+    )) {
+      expect(plan.join('\n'), sql).toMatch(new RegExp(`(INDEX \\w+|PRIMARY KEY) \\(${column}=\\?`));
     }
   }
+});
+
+test('who has an id of a token is found by the id, not among all who have some of the token', async () => {
+  const plans = await plansOf(() => reader.tokenInstances([{ token, tokenId: 7n, type: 'ERC-1155' }]));
+
+  expect(plans.flatMap(({ plan }) => plan).join()).toContain(
+    'token_balances_by_instance (token=? AND token_id=?)',
+  );
 });
 
 test('the transactions of one call’s transfers are found by their own index, not by their type', async () => {
@@ -103,4 +189,10 @@ test('the transactions of one call’s transfers are found by their own index, n
   );
 
   expect(plans.flatMap(({ plan }) => plan).join()).toContain('token_transfers_by_transaction');
+});
+
+test('who stands behind a proxy is found among the upgrades, not among all logs of the proxy', async () => {
+  const plans = await plansOf(() => reader.addresses([`0x${'11'.repeat(20)}`, `0x${'22'.repeat(20)}`]));
+
+  expect(plans.flatMap(({ plan }) => plan).join()).toContain('logs_upgraded');
 });

@@ -62,6 +62,8 @@ export interface TestChain {
   mine(): Promise<void>;
   /** Replaces the last `depth` blocks; each signed transaction goes into the block with that offset. */
   reorg(depth: number, transactions?: [signed: Hex, offset: number][]): Promise<void>;
+  /** Takes the newest blocks away without others in their place. */
+  rollback(depth: number): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -125,6 +127,9 @@ export async function startTestChain({ genesisTime = 1_700_000_000 } = {}): Prom
     async mine() {
       await rpc.call('evm_mine');
     },
+    async rollback(depth) {
+      await rpc.call('anvil_rollback', depth);
+    },
     async reorg(depth, transactions = []) {
       await rpc.call('anvil_reorg', depth, transactions);
     },
@@ -166,6 +171,14 @@ const CANONICAL_TABLES = [
   'tokens',
   'token_balances',
   'token_instances',
+  // Their numbers tell in which order an index came to know them, which a reorganisation may change.
+  '(select holder, type, token, token_id from holdings)',
+  'transaction_counts',
   'addresses',
   'dirty',
+  'block_counters',
+  'days',
+  'address_counters',
+  'coin_supply',
+  'token_terms',
 ];

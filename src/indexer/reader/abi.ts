@@ -1,50 +1,28 @@
-import {
-  type Abi,
-  type Address,
-  decodeErrorResult,
-  erc20Abi,
-  erc721Abi,
-  erc1155Abi,
-  type Hex,
-  toFunctionSelector,
-} from 'viem';
+import { type Abi, type Address, decodeErrorResult, erc20Abi, erc721Abi, erc1155Abi, type Hex } from 'viem';
 import { quotedText } from './abi-text.ts';
+import type { ContractSource } from './contract-source.ts';
 import { decodeCall } from './decode-call.ts';
 import { decodeEvent } from './decode-event.ts';
+import type { DecodedInput, DecodedLog } from './decoded.ts';
 import { panicText } from './panic.ts';
+import { type Signatures, signaturesOf } from './signatures.ts';
 
 /** An ABI that the operator knows: of one contract, or (without an address) of any that matches. */
 export interface KnownAbi {
   address?: Address;
   abi: Abi;
   name: string;
-}
-
-export interface DecodedParameter {
-  name: string;
-  type: string;
-  /** Integers in decimal, addresses and bytes in hex, arrays and tuples as JSON of those. */
-  value: string;
-}
-
-export interface DecodedInput {
-  /** Such as `transfer(address to, uint256 value)`. */
-  signature: string;
-  selector: Hex;
-  parameters: DecodedParameter[];
-}
-
-export interface DecodedLog {
-  signature: string;
-  /** First four bytes of the first topic. */
-  selector: Hex;
-  /** An indexed value of dynamic type is its hash: that is all the log holds. */
-  parameters: (DecodedParameter & { indexed: boolean })[];
+  /** Its sources, where they are known to be those of the code. Only with an address. */
+  source?: ContractSource;
 }
 
 /** What is known about contracts' interfaces. Nothing here throws: what does not decode is null. */
 export interface Abis {
   contractName(address: Address): string | null;
+  /** What the operator gave for this very address, with sources if there are any. */
+  knownContract(address: Address): KnownAbi | null;
+  /** Every contract whose name is known, whether it is on the chain or not. */
+  namedContracts(): { address: Address; name: string }[];
   /** Name of a method by selector, whoever has it. */
   methodName(selector: Hex): string | null;
   /** Selectors of all known methods of a name (overloads have several), else none. */
@@ -69,32 +47,38 @@ export function knownAbis(known: readonly KnownAbi[]): Abis {
     ...STANDARDS,
     ...known.filter(({ address }) => address !== undefined),
   ];
-  const names = new Map<string, string>();
-  const own = new Map<string, Abi[]>();
-  for (const { address, abi, name } of known) {
+  const names = new Map<string, { address: Address; name: string }>();
+  const own = new Map<string, KnownAbi[]>();
+  for (const contract of known) {
+    const { address, name } = contract;
     if (address === undefined) continue;
     const key = address.toLowerCase();
-    if (!names.has(key)) names.set(key, name);
-    own.set(key, [...(own.get(key) ?? []), abi]);
+    if (!names.has(key)) names.set(key, { address, name });
+    own.set(key, [...(own.get(key) ?? []), contract]);
   }
+  const ownOf = (address: Address | null) => own.get(address?.toLowerCase() ?? '') ?? [];
   const methods = new Map<Hex, string>();
-  for (const item of everywhere.flatMap(({ abi }) => abi)) {
-    if (item.type !== 'function') continue;
-    const selector = toFunctionSelector(item);
-    if (!methods.has(selector)) methods.set(selector, item.name);
+  const signatures = new Map<Abi, Signatures>(everywhere.map(({ abi }) => [abi, signaturesOf(abi)]));
+  for (const { functions } of signatures.values()) {
+    for (const [selector, { name }] of functions) if (!methods.has(selector)) methods.set(selector, name);
   }
-  const inOrder = (address: Address | null): Abi[] => [
-    ...(address === null ? [] : (own.get(address.toLowerCase()) ?? [])),
-    ...everywhere.map(({ abi }) => abi),
-  ];
+  const inOrder = (address: Address | null): Abi[] =>
+    [...ownOf(address), ...everywhere].map(({ abi }) => abi);
+  const signaturesInOrder = (address: Address | null): Signatures[] =>
+    inOrder(address).flatMap(abi => signatures.get(abi) ?? []);
 
   return {
-    contractName: address => names.get(address.toLowerCase()) ?? null,
+    contractName: address => names.get(address.toLowerCase())?.name ?? null,
+    namedContracts: () => [...names.values()],
+    knownContract: address => {
+      const contracts = ownOf(address);
+      return contracts.find(({ source }) => source !== undefined) ?? contracts[0] ?? null;
+    },
     methodName: selector => methods.get(lower(selector)) ?? null,
     selectorsOf: wanted => [...methods].filter(([, name]) => name === wanted).map(([selector]) => selector),
-    decodeInput: ({ to, input }) => firstOf(inOrder(to), abi => decodeCall(abi, input)),
+    decodeInput: ({ to, input }) => firstOf(signaturesInOrder(to), one => decodeCall(one, input)),
     decodeLog: ({ address, topics, data }) =>
-      firstOf(inOrder(address), abi => decodeEvent(abi, topics, data)),
+      firstOf(signaturesInOrder(address), one => decodeEvent(one, topics, data)),
     decodeRevert: ({ to, output }) => firstOf(inOrder(to), abi => decodeError(abi, output)),
   };
 }
@@ -108,7 +92,7 @@ function decodeError(abi: Abi, output: Hex): string | null {
   return `${errorName}(${args.map(quotedText).join(', ')})`;
 }
 
-function firstOf<T>(abis: readonly Abi[], decode: (abi: Abi) => T | null): T | null {
+function firstOf<From, T>(abis: readonly From[], decode: (abi: From) => T | null): T | null {
   for (const abi of abis) {
     try {
       const decoded = decode(abi);

@@ -3,6 +3,7 @@ import { bytesColumn, hexOf } from '../../db/columns.ts';
 import { placeholders } from '../../db/insert.ts';
 import type { Handle } from '../../db/open.ts';
 import type { Abis } from './abi.ts';
+import { implementations } from './proxies.ts';
 
 /** What is shown of an address wherever one appears. */
 export interface AddressRow {
@@ -10,6 +11,10 @@ export interface AddressRow {
   isContract: boolean;
   /** Name of a contract with a known ABI, else the token's own name, else null. */
   name: string | null;
+  /** The same of the contract that a proxy hands its calls to; null when that is none or has no name. */
+  implementationName: string | null;
+  /** Whether its sources are known. */
+  isVerified: boolean;
 }
 
 /** One row for each of the addresses, in their order, known or not. */
@@ -26,18 +31,24 @@ export async function addresses(
      union all select address from contracts where address in (${list})`,
     [...bindings, ...bindings],
   );
+  const targets = await implementations(handle, wanted);
+  const named = [...new Set([...wanted, ...targets.values()])].map(bytesColumn);
   const tokens = await handle.raw<{ address: Buffer; name: string | null }[]>(
-    `select address, name from tokens where address in (${list})`,
-    bindings,
+    `select address, name from tokens where address in (${placeholders(named.length)})`,
+    named,
   );
   const isContract = new Set(contracts.map(row => hexOf(row.address)));
   const tokenNames = new Map(tokens.map(row => [hexOf(row.address), row.name]));
+  const nameOf = (address: Address) => abis.contractName(address) ?? tokenNames.get(address) ?? null;
   return wanted.map(address => {
     const key = hexOf(bytesColumn(address));
+    const target = targets.get(key);
     return {
       address: key,
       isContract: isContract.has(key) || tokenNames.has(key),
-      name: abis.contractName(key) ?? tokenNames.get(key) ?? null,
+      name: nameOf(key),
+      implementationName: target === undefined ? null : nameOf(target),
+      isVerified: abis.knownContract(key)?.source !== undefined,
     };
   });
 }

@@ -67,6 +67,18 @@ export async function blocks(handle: Handle, { kind, before, limit }: BlockQuery
   return { items: rows.slice(0, limit).map(blockOf), hasMore: rows.length > limit };
 }
 
+/** Canonical blocks that an address produced, highest first. */
+export async function validatedBlocks(
+  handle: Handle,
+  { miner, beforeNumber, limit }: { miner: Address; beforeNumber?: number; limit: number },
+): Promise<Page<BlockRow>> {
+  const rows = await handle.raw<BlockColumns[]>(
+    `${CANONICAL} where b.miner = ? and b.number < ? order by b.number desc limit ?`,
+    [bytesColumn(miner), beforeNumber ?? Number.MAX_SAFE_INTEGER, limit + 1],
+  );
+  return { items: rows.slice(0, limit).map(blockOf), hasMore: rows.length > limit };
+}
+
 /** By number only a canonical block; by hash also one that lost its place. Null when unknown. */
 export async function blockByNumberOrHash(handle: Handle, id: number | Hash): Promise<BlockRow | null> {
   if (typeof id === 'number') {

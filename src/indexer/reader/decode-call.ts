@@ -1,16 +1,18 @@
-import { type Abi, decodeFunctionData, getAbiItem, type Hex, size, slice } from 'viem';
-import type { DecodedInput } from './abi.ts';
+import { decodeAbiParameters, type Hex, size, slice } from 'viem';
 import { signatureText, typeText, valueText } from './abi-text.ts';
+import type { DecodedInput } from './decoded.ts';
+import type { Signatures } from './signatures.ts';
 
-/** The input of a call by one ABI; null or an exception when the ABI does not know it. */
-export function decodeCall(abi: Abi, input: Hex): DecodedInput | null {
+/** The input of a call by one ABI; null when the ABI does not know it, an exception when it does not fit. */
+export function decodeCall({ functions }: Signatures, input: Hex): DecodedInput | null {
   if (size(input) < 4) return null;
-  const { functionName, args = [] } = decodeFunctionData({ abi, data: input });
   const selector = slice(input, 0, 4);
-  const item = getAbiItem({ abi, name: selector });
-  if (item?.type !== 'function') return null;
+  const item = functions.get(selector);
+  if (item === undefined) return null;
+  const args: readonly unknown[] =
+    item.inputs.length === 0 ? [] : decodeAbiParameters(item.inputs, `0x${input.slice(10)}`);
   return {
-    signature: signatureText(functionName, item.inputs),
+    signature: signatureText(item.name, item.inputs),
     selector,
     parameters: item.inputs.map((parameter, position) => ({
       name: parameter.name ?? '',

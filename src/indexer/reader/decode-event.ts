@@ -1,22 +1,19 @@
-import { type Abi, decodeEventLog, type Hex, slice, toEventSelector } from 'viem';
-import type { DecodedLog } from './abi.ts';
+import { decodeEventLog, type Hex, slice } from 'viem';
 import { signatureText, typeText, valueText } from './abi-text.ts';
+import type { DecodedLog } from './decoded.ts';
+import type { Signatures } from './signatures.ts';
 
 /**
- * A log by one ABI; null or an exception when the ABI does not know it. The number of topics must fit, which
+ * A log by one ABI; null when the ABI does not know it, an exception when it does not fit. The number of topics must fit, which
  * is all that tells an ERC-20 `Transfer` from an ERC-721 one.
  */
-export function decodeEvent(abi: Abi, topics: readonly Hex[], data: Hex): DecodedLog | null {
+export function decodeEvent({ events }: Signatures, topics: readonly Hex[], data: Hex): DecodedLog | null {
   const [topic, ...indexedTopics] = topics;
   if (topic === undefined) return null;
-  const event = abi.find(
-    item =>
-      item.type === 'event' &&
-      item.anonymous !== true &&
-      item.inputs.filter(({ indexed }) => indexed).length === indexedTopics.length &&
-      toEventSelector(item) === topic,
-  );
-  if (event?.type !== 'event') return null;
+  const event = events
+    .get(topic)
+    ?.find(({ inputs }) => inputs.filter(({ indexed }) => indexed).length === indexedTopics.length);
+  if (event === undefined) return null;
   // Without names viem returns the arguments as a list, which also serves events whose names repeat.
   const unnamed = { ...event, inputs: event.inputs.map(({ name: _, ...input }) => input) };
   const { args } = decodeEventLog({ abi: [unnamed], topics: [topic, ...indexedTopics], data, strict: true });

@@ -1,9 +1,9 @@
 import type { Address, Hash, Hex } from 'viem';
-import { hexOf, hexOrNull } from '../../db/columns.ts';
+import { bytesColumn, hexOf, hexOrNull } from '../../db/columns.ts';
 import { placeholders } from '../../db/insert.ts';
 import type { Handle } from '../../db/open.ts';
 import { placeOf } from '../place.ts';
-import { type ForwardPageRequest, inOrder, type Page, pageKeys } from './page.ts';
+import { type ForwardPageRequest, inOrder, type Page, type PageRequest, pageKeys } from './page.ts';
 import { transactionKey } from './transaction-key.ts';
 
 /** A log with the transaction that made it. Time in UTC milliseconds. */
@@ -30,7 +30,22 @@ export async function logs(
   const transaction = await transactionKey(handle, transactionHash);
   if (transaction === null) return { items: [], hasMore: false };
   const branches = [{ where: 'transaction_id = ?', bindings: [transaction] }];
-  const { keys, hasMore } = await pageKeys(handle, { table: 'logs', branches, forward: true, ...page });
+  return rowsOf(handle, await pageKeys(handle, { table: 'logs', branches, forward: true, ...page }));
+}
+
+/** Logs that a contract emitted, newest first. */
+export async function addressLogs(
+  handle: Handle,
+  { address, ...page }: PageRequest & { address: Address },
+): Promise<Page<LogRow>> {
+  const branches = [{ where: 'address = ?', bindings: [bytesColumn(address)] }];
+  return rowsOf(handle, await pageKeys(handle, { table: 'logs', branches, ...page }));
+}
+
+async function rowsOf(
+  handle: Handle,
+  { keys, hasMore }: { keys: number[]; hasMore: boolean },
+): Promise<Page<LogRow>> {
   const rows = await handle.raw<LogColumns[]>(`${SELECT} where l.id in (${placeholders(keys.length)})`, keys);
   return { items: inOrder(keys, rows).map(logOf), hasMore };
 }

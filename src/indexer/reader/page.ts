@@ -23,7 +23,7 @@ export interface ForwardPageRequest {
   limit: number;
 }
 
-/** A condition that an index answers already sorted by key. Branches of one query must not overlap. */
+/** A condition that an index answers already sorted by key. What several branches of a query find counts once. */
 export interface Branch {
   where: string;
   bindings: readonly (string | number | Buffer)[];
@@ -33,7 +33,7 @@ export interface Branch {
 export const EVERYTHING: Branch = { where: 'true', bindings: [] };
 
 interface KeyQuery extends PageRequest, ForwardPageRequest {
-  table: 'transactions' | 'logs' | 'token_transfers';
+  table: 'transactions' | 'logs' | 'token_transfers' | 'internal_transactions';
   branches: readonly Branch[];
   blockNumber?: number | undefined;
   /** Newest first unless said otherwise. */
@@ -57,7 +57,7 @@ export async function pageKeys(
   const order = forward ? 'asc' : 'desc';
   const end = blockNumber === undefined ? LAST_PLACE : blockStart(blockNumber + 1);
   const below = before === undefined ? end : Math.min(end, placeKey(before));
-  const keys: number[] = [];
+  const found = new Set<number>();
   for (let first = 0; first < branches.length; first += BRANCHES_PER_STATEMENT) {
     const part = branches.slice(first, first + BRANCHES_PER_STATEMENT);
     const sql = part.map(
@@ -66,9 +66,9 @@ export async function pageKeys(
     );
     const bindings = part.flatMap(branch => [...branch.bindings, lowest, below, limit + 1]);
     const rows = await handle.raw<{ id: number }[]>(sql.join(' union all '), bindings);
-    keys.push(...rows.map(({ id }) => id));
+    for (const { id } of rows) found.add(id);
   }
-  keys.sort((a, b) => (forward ? a - b : b - a));
+  const keys = [...found].sort((a, b) => (forward ? a - b : b - a));
   return { keys: keys.slice(0, limit), hasMore: keys.length > limit };
 }
 

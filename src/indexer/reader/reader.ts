@@ -3,11 +3,35 @@ import type { ChainClient } from '../../chain/client.ts';
 import type { Db } from '../../db/open.ts';
 import { type Head, readHead } from '../store/head.ts';
 import type { Abis } from './abi.ts';
+import { type AddressInternalQuery, addressInternalTransactions } from './address-internal-transactions.ts';
 import { type AddressRow, addresses } from './addresses.ts';
-import { type BlockQuery, type BlockRow, blockByNumberOrHash, blocks } from './blocks.ts';
-import { type LogRow, logs } from './logs.ts';
-import type { ForwardPageRequest, Page } from './page.ts';
+import { type BlockQuery, type BlockRow, blockByNumberOrHash, blocks, validatedBlocks } from './blocks.ts';
+import { type CoinHolderPlace, type CoinHolderRow, coinHolders } from './coin-holders.ts';
+import { type ContractRow, contract } from './contracts.ts';
+import {
+  type InternalTransactionRow,
+  internalTransactions,
+  internalTransactionsOf,
+  type TracePlace,
+} from './internal-transactions.ts';
+import { addressLogs, type LogRow, logs } from './logs.ts';
+import { type NftHoldingQuery, type NftHoldingRow, nftHoldings } from './nft-holdings.ts';
+import { type NodeReader, nodeReader } from './node.ts';
+import type { ForwardPageRequest, Page, PageRequest } from './page.ts';
 import { type PendingTransaction, pendingTransaction, pendingTransactions } from './pending.ts';
+import { contractsNamed, isOnChain, type NamedAddress, type NameQuery, tokensNamed } from './search.ts';
+import {
+  type BlockLoad,
+  type DayRow,
+  days,
+  recentGasPrices,
+  recentLoad,
+  type Totals,
+  totals,
+} from './statistics.ts';
+import { type TokenHoldingQuery, type TokenHoldingRow, tokenHoldings } from './token-holdings.ts';
+import { type InstanceKey, type InstanceRow, tokenInstances } from './token-instances.ts';
+import { type BalanceMove, tokenMoves } from './token-moves.ts';
 import {
   type TokenTransferQuery,
   type TokenTransferRow,
@@ -15,13 +39,11 @@ import {
   tokenTransfers,
   tokenTransfersOf,
 } from './token-transfers.ts';
+import { type CallContext, ownerOf, tokenUris } from './token-uris.ts';
 import { type TokenRow, tokens } from './tokens.ts';
-import {
-  type TransactionQuery,
-  type TransactionRow,
-  transactionByHash,
-  transactions,
-} from './transactions.ts';
+import type { TransactionRow } from './transaction-row.ts';
+import { type TransactionQuery, transactionByHash, transactions } from './transactions.ts';
+import { type WithdrawalQuery, type WithdrawalRow, withdrawals } from './withdrawals.ts';
 
 /**
  * Everything that can be asked of the index. Only the canonical chain shows, but for blocks asked for by kind
@@ -29,6 +51,8 @@ import {
  */
 export interface Reader {
   abis: Abis;
+  /** What only the node knows, asked at this moment. */
+  node: NodeReader;
   /** Null while the index is empty. */
   head(): Promise<Head | null>;
   transactions(query: TransactionQuery): Promise<Page<TransactionRow>>;
@@ -42,14 +66,45 @@ export interface Reader {
   tokenTransfers(query: TokenTransferQuery): Promise<Page<TokenTransferRow>>;
   tokenTransfersOf(query: TransactionTransferQuery): Promise<Page<TokenTransferRow>>;
   logs(query: ForwardPageRequest & { transactionHash: Hash }): Promise<Page<LogRow>>;
+  internalTransactions(query: { limit: number; before?: TracePlace }): Promise<Page<InternalTransactionRow>>;
+  internalTransactionsOf(query: {
+    transactionHash: Hash;
+    limit: number;
+    afterIndex?: number;
+  }): Promise<Page<InternalTransactionRow>>;
+  /** Every movement of a token in a block, in order. */
+  tokenMoves(blockNumber: number): Promise<BalanceMove[]>;
+  /** Null when no transaction in the index created it. */
+  contract(address: Address): Promise<ContractRow | null>;
   tokens(addresses: readonly Address[]): Promise<TokenRow[]>;
   addresses(addresses: readonly Address[]): Promise<AddressRow[]>;
+  coinHolders(query: { before?: CoinHolderPlace; limit: number }): Promise<Page<CoinHolderRow>>;
+  addressLogs(query: PageRequest & { address: Address }): Promise<Page<LogRow>>;
+  addressInternalTransactions(query: AddressInternalQuery): Promise<Page<InternalTransactionRow>>;
+  validatedBlocks(query: { miner: Address; beforeNumber?: number; limit: number }): Promise<Page<BlockRow>>;
+  withdrawals(query: WithdrawalQuery): Promise<Page<WithdrawalRow>>;
+  tokenHoldings(query: TokenHoldingQuery): Promise<Page<TokenHoldingRow>>;
+  nftHoldings(query: NftHoldingQuery): Promise<Page<NftHoldingRow>>;
+  tokenInstances(wanted: readonly InstanceKey[]): Promise<(InstanceRow | null)[]>;
+  /** From the contracts, by calls to the node. */
+  tokenUris(wanted: readonly InstanceKey[], context: CallContext): Promise<(string | null)[]>;
+  ownerOf(instance: Omit<InstanceKey, 'type'>, context: CallContext): Promise<Address | null>;
+  isOnChain(address: Address): Promise<boolean>;
+  /** Found by a prefix of their name or symbol, in the order of what they were found by. */
+  tokensNamed(query: NameQuery): Promise<Page<NamedAddress>>;
+  /** Found by a prefix of the name of their known ABI. */
+  contractsNamed(query: NameQuery): Promise<Page<NamedAddress>>;
+  totals(): Promise<Totals>;
+  days(range: { first: number; last: number }): Promise<DayRow[]>;
+  recentLoad(limit: number): Promise<BlockLoad[]>;
+  recentGasPrices(query: { fromBlock: number; limit: number }): Promise<bigint[]>;
 }
 
 /** A reader over one connection, best a read-only one of its own. */
 export function createReader({ db, abis, client }: { db: Db; abis: Abis; client: ChainClient }): Reader {
   return {
     abis,
+    node: nodeReader(client),
     head: () => readHead(db),
     transactions: query => transactions(db, query),
     transactionByHash: hash => transactionByHash(db, hash),
@@ -60,7 +115,28 @@ export function createReader({ db, abis, client }: { db: Db; abis: Abis; client:
     tokenTransfers: query => tokenTransfers(db, query),
     tokenTransfersOf: query => tokenTransfersOf(db, query),
     logs: query => logs(db, query),
+    internalTransactions: query => internalTransactions(db, query),
+    internalTransactionsOf: query => internalTransactionsOf(db, query),
+    tokenMoves: blockNumber => tokenMoves(db, blockNumber),
+    contract: address => contract(db, address),
     tokens: wanted => tokens(db, wanted),
     addresses: wanted => addresses({ handle: db, abis }, wanted),
+    coinHolders: query => coinHolders(db, query),
+    addressLogs: query => addressLogs(db, query),
+    addressInternalTransactions: query => addressInternalTransactions(db, query),
+    validatedBlocks: query => validatedBlocks(db, query),
+    withdrawals: query => withdrawals(db, query),
+    tokenHoldings: query => tokenHoldings(db, query),
+    nftHoldings: query => nftHoldings(db, query),
+    tokenInstances: wanted => tokenInstances(db, wanted),
+    tokenUris: (wanted, context) => tokenUris(client, wanted, context),
+    ownerOf: (instance, context) => ownerOf(client, instance, context),
+    isOnChain: address => isOnChain(db, address),
+    tokensNamed: query => tokensNamed(db, query),
+    contractsNamed: query => contractsNamed({ handle: db, abis }, query),
+    totals: () => totals(db),
+    days: range => days(db, range),
+    recentLoad: limit => recentLoad(db, limit),
+    recentGasPrices: query => recentGasPrices(db, query),
   };
 }

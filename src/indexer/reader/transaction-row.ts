@@ -1,8 +1,59 @@
+import type { Address, Hash, Hex } from 'viem';
 import { booleanOrNull, hexOf, hexOrNull, uintOf, uintOrNull } from '../../db/columns.ts';
-import { typesOfFacts } from '../facts.ts';
+import { type TransactionType, typesOfFacts } from '../facts.ts';
 import { placeOf } from '../place.ts';
 import { hashList, unknownList } from './json-columns.ts';
-import type { TransactionRow } from './transactions.ts';
+
+/** A mined transaction. Amounts are wei; times UTC milliseconds; hex is lower case. */
+export interface TransactionRow {
+  hash: Hash;
+  blockNumber: number;
+  /** Position in the block. */
+  index: number;
+  blockHash: Hash;
+  timestamp: number;
+  /** Of the parent block; null when that is not indexed. */
+  parentTimestamp: number | null;
+  from: Address;
+  /** Null for a creation. */
+  to: Address | null;
+  value: bigint;
+  nonce: bigint;
+  gasLimit: bigint;
+  gasUsed: bigint;
+  /** The price really paid for a unit of gas. */
+  gasPrice: bigint;
+  maxFeePerGas: bigint | null;
+  maxPriorityFeePerGas: bigint | null;
+  /** Of the block; null before London, as are the two derived from it. */
+  baseFeePerGas: bigint | null;
+  burntFee: bigint | null;
+  priorityFee: bigint | null;
+  /** All that was paid, blob fee included. */
+  fee: bigint;
+  maxFeePerBlobGas: bigint | null;
+  blobGasUsed: number | null;
+  blobGasPrice: bigint | null;
+  blobHashes: Hash[];
+  /** EIP-7702 authorizations as the node gave them. */
+  authorizationList: unknown[];
+  /** EIP-2718 type: 0 to 4, others on rollups. */
+  type: number;
+  /** Null before Byzantium. */
+  status: 'ok' | 'error' | null;
+  input: Hex;
+  /** First four bytes of a call's input. */
+  selector: Hex | null;
+  createdContract: Address | null;
+  /** The node's words for why it failed; null when it did not, or the node does not trace. */
+  error: string | null;
+  /** Encoded revert reason of a failed transaction, see `Abis.decodeRevert`. */
+  revertOutput: Hex | null;
+  /** Null when untraced. */
+  hasInternalError: boolean | null;
+  types: TransactionType[];
+  tokenTransferCount: number;
+}
 
 /** `cross join` keeps SQLite from starting at the blocks: the page's keys must lead. */
 export const SELECT_TRANSACTION = `select t.*, b.hash as block_hash, b.base_fee_per_gas,

@@ -1,61 +1,15 @@
-import type { Address, Hash, Hex } from 'viem';
+import type { Hash, Hex } from 'viem';
 import { bytesColumn } from '../../db/columns.ts';
 import { placeholders } from '../../db/insert.ts';
 import type { Handle } from '../../db/open.ts';
 import { FACT_SETS, factsOf, type TransactionType } from '../facts.ts';
 import { type Branch, EVERYTHING, inOrder, type Page, type PageRequest, pageKeys } from './page.ts';
-import { SELECT_TRANSACTION, type TransactionColumns, transactionOf } from './transaction-row.ts';
-
-/** A mined transaction. Amounts are wei; times UTC milliseconds; hex is lower case. */
-export interface TransactionRow {
-  hash: Hash;
-  blockNumber: number;
-  /** Position in the block. */
-  index: number;
-  blockHash: Hash;
-  timestamp: number;
-  /** Of the parent block; null when that is not indexed. */
-  parentTimestamp: number | null;
-  from: Address;
-  /** Null for a creation. */
-  to: Address | null;
-  value: bigint;
-  nonce: bigint;
-  gasLimit: bigint;
-  gasUsed: bigint;
-  /** The price really paid for a unit of gas. */
-  gasPrice: bigint;
-  maxFeePerGas: bigint | null;
-  maxPriorityFeePerGas: bigint | null;
-  /** Of the block; null before London, as are the two derived from it. */
-  baseFeePerGas: bigint | null;
-  burntFee: bigint | null;
-  priorityFee: bigint | null;
-  /** All that was paid, blob fee included. */
-  fee: bigint;
-  maxFeePerBlobGas: bigint | null;
-  blobGasUsed: number | null;
-  blobGasPrice: bigint | null;
-  blobHashes: Hash[];
-  /** EIP-7702 authorizations as the node gave them. */
-  authorizationList: unknown[];
-  /** EIP-2718 type: 0 to 4, others on rollups. */
-  type: number;
-  /** Null before Byzantium. */
-  status: 'ok' | 'error' | null;
-  input: Hex;
-  /** First four bytes of a call's input. */
-  selector: Hex | null;
-  createdContract: Address | null;
-  /** The node's words for why it failed; null when it did not, or the node does not trace. */
-  error: string | null;
-  /** Encoded revert reason of a failed transaction, see `Abis.decodeRevert`. */
-  revertOutput: Hex | null;
-  /** Null when untraced. */
-  hasInternalError: boolean | null;
-  types: TransactionType[];
-  tokenTransferCount: number;
-}
+import {
+  SELECT_TRANSACTION,
+  type TransactionColumns,
+  type TransactionRow,
+  transactionOf,
+} from './transaction-row.ts';
 
 export interface TransactionQuery extends PageRequest {
   /** Any of these. */

@@ -20,6 +20,12 @@ export async function readHead(handle: Handle): Promise<Head | null> {
   return row === undefined ? null : { ...row, hash: hexOf(row.hash) };
 }
 
+/** What tells this index from every other, also from an earlier one of the same chain. */
+export async function readIdentity(handle: Handle): Promise<string> {
+  const [row] = await handle.raw<{ identity: string }[]>('select identity from index_state where id = 1');
+  return row?.identity ?? '';
+}
+
 /** Hash of the canonical block of this height, if it is indexed. */
 export async function hashAt(handle: Handle, number: number): Promise<Hash | null> {
   const [row] = await handle.raw<{ hash: Buffer }[]>('select hash from blocks where number = ?', [number]);

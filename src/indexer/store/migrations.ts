@@ -1,7 +1,11 @@
 import type { Migration } from '../../db/migrate.ts';
+import { ADDRESSES } from './migrations/addresses.ts';
 import { BALANCES } from './migrations/balances.ts';
 import { BLOCKS } from './migrations/blocks.ts';
+import { CONTRACTS } from './migrations/contracts.ts';
 import { INDEXES } from './migrations/indexes.ts';
+import { SEARCH } from './migrations/search.ts';
+import { STATISTICS } from './migrations/statistics.ts';
 import { TRANSFERS } from './migrations/transfers.ts';
 
 /** The index's schema, step by step. Only ever append. */
@@ -10,4 +14,8 @@ export const INDEX_MIGRATIONS: readonly Migration[] = [
   { name: '2-transfers', up: TRANSFERS },
   { name: '3-balances', up: BALANCES },
   { name: '4-indexes', up: INDEXES },
+  { name: 'statistics-counters', up: STATISTICS },
+  { name: 'search-token-terms', up: SEARCH },
+  { name: 'contracts-implementations', up: CONTRACTS },
+  { name: 'addresses-lists', up: ADDRESSES },
 ];

@@ -1,9 +1,10 @@
 import type { Address } from 'viem';
-import { bytesColumn, type Column, hexOf, uintColumn } from '../../db/columns.ts';
+import { bytesColumn, bytesOrNullColumn, type Column, hexOf, uintColumn } from '../../db/columns.ts';
 import { insertRows, placeholders } from '../../db/insert.ts';
 import type { Handle } from '../../db/open.ts';
 import type { Known, Reading } from '../sync/read-state.ts';
 import type { Dirty } from './dirty.ts';
+import { writeTerms } from './token-terms.ts';
 
 /** Which of the accounts are known contracts, and which of the tokens have been read before. */
 export async function knownOf(handle: Handle, entries: readonly Dirty[]): Promise<Known> {
@@ -24,6 +25,7 @@ export async function knownOf(handle: Handle, entries: readonly Dirty[]): Promis
 /** Stores what was read. What says nothing (no coins and no code, a zero or unreadable balance) is no row. */
 export async function writeReadings(handle: Handle, readings: readonly Reading[]): Promise<void> {
   for (const [into, rows] of upserts(readings)) await insertRows(handle, into, rows);
+  await writeTerms(handle, readings);
   for (const reading of readings) {
     const statement = otherStatement(reading);
     if (statement !== null) await handle.raw(...statement);
@@ -32,8 +34,10 @@ export async function writeReadings(handle: Handle, readings: readonly Reading[]
 
 const COINS = {
   table: 'addresses',
-  columns: ['address', 'balance', 'is_contract'],
-  suffix: `on conflict (address) do update set balance = excluded.balance, is_contract = excluded.is_contract`,
+  columns: ['address', 'balance', 'is_contract', 'implementation'],
+  // A known contract is not asked for its code again, so its reading says nothing of what it points at.
+  suffix: `on conflict (address) do update set balance = excluded.balance, is_contract = excluded.is_contract,
+    implementation = iif(is_contract = 1, implementation, excluded.implementation)`,
 };
 const BALANCES = {
   table: 'token_balances',
@@ -52,8 +56,13 @@ function upserts(readings: readonly Reading[]) {
   const instances: Column[][] = [];
   for (const reading of readings) {
     if (reading.kind === 'coin' && !isNothing(reading)) {
-      const { address, balance, isContract } = reading;
-      coins.push([bytesColumn(address), uintColumn(balance), Number(isContract)]);
+      const { address, balance, isContract, implementation } = reading;
+      coins.push([
+        bytesColumn(address),
+        uintColumn(balance),
+        Number(isContract),
+        bytesOrNullColumn(implementation),
+      ]);
     } else if (reading.kind === 'balance' && reading.value !== null && reading.value !== 0n) {
       const { token, holder, tokenId, value } = reading;
       balances.push([bytesColumn(token), bytesColumn(holder), tokenId, uintColumn(value)]);

@@ -1,4 +1,4 @@
-import { type Db, transaction } from '../../db/open.ts';
+import { type Db, type Handle, transaction } from '../../db/open.ts';
 import { blockStart } from '../place.ts';
 import { TOKEN_CREATION } from './block-writer.ts';
 import { BLOCK_COLUMNS } from './columns-of.ts';
@@ -6,15 +6,19 @@ import { DIRTY_KINDS } from './dirty.ts';
 
 /**
  * Takes every block above `ancestor` out of the canonical chain, in one transaction: headers move to
- * `stale_blocks`, contents go, and all state that these blocks had touched is marked to be read again.
+ * `stale_blocks`, contents go, and all state that these blocks had touched is marked to be read again. A new epoch
+ * starts when what goes may have counted as final: measured from the highest head since the last epoch, for a chain
+ * can go back a long way in small steps.
  */
 export async function unwind(
   db: Db,
-  { ancestor, isDeep }: { ancestor: number; isDeep: boolean },
-): Promise<void> {
+  { ancestor, confirmations }: { ancestor: number; confirmations: number },
+): Promise<{ isDeep: boolean }> {
   const from = blockStart(ancestor + 1);
   const columns = BLOCK_COLUMNS.join(', ');
-  await transaction(db, async handle => {
+  return transaction(db, async handle => {
+    const highWater = await highestHead(handle);
+    const isDeep = highWater - ancestor > confirmations;
     for (const sql of TOUCHED) await handle.raw(sql, { from, ancestor });
     await handle.raw(
       `insert into stale_blocks (kind, ${columns}) select 'reorg', ${columns} from blocks
@@ -22,8 +26,20 @@ export async function unwind(
       { ancestor },
     );
     for (const sql of FORGOTTEN) await handle.raw(sql, { from, ancestor });
-    if (isDeep) await handle.raw('update index_state set epoch = epoch + 1 where id = 1');
+    await handle.raw('update index_state set epoch = epoch + ?, high_water = ? where id = 1', [
+      isDeep ? 1 : 0,
+      isDeep ? ancestor : highWater,
+    ]);
+    return { isDeep };
   });
+}
+
+async function highestHead(handle: Handle): Promise<number> {
+  const [row] = await handle.raw<{ highest: number }[]>(
+    `select max(high_water, coalesce((select max(number) from blocks), -1)) as highest
+     from index_state where id = 1`,
+  );
+  return row?.highest ?? -1;
 }
 
 const { coin, token, balance, instance } = DIRTY_KINDS;

@@ -2,6 +2,7 @@ import { type Address, encodeFunctionData, erc20Abi, erc721Abi, type Hex, number
 import { nodeAnswered } from '../../chain/answered.ts';
 import type { ChainClient } from '../../chain/client.ts';
 import { uintOf } from '../../db/columns.ts';
+import { minimalProxyTarget } from '../reader/minimal-proxy.ts';
 import type { Dirty } from '../store/dirty.ts';
 import { textOf, uint8Of, wordOf } from './call-result.ts';
 
@@ -22,7 +23,14 @@ export interface Known {
 
 /** State as the chain has it. What a contract refuses to say, or says wrongly, is null. */
 export type Reading =
-  | { kind: 'coin'; address: Address; balance: bigint; isContract: boolean }
+  | {
+      kind: 'coin';
+      address: Address;
+      balance: bigint;
+      isContract: boolean;
+      /** Of a minimal proxy; null when it is none, or was not asked for its code. */
+      implementation: Address | null;
+    }
   | { kind: 'supply'; address: Address; totalSupply: bigint | null }
   | ({ kind: 'token'; address: Address; totalSupply: bigint | null } & TokenFacts)
   | { kind: 'balance'; token: Address; holder: Address; tokenId: string; value: bigint | null }
@@ -57,7 +65,13 @@ export function stateReader(client: ChainClient, blockNumber: number, known: Kno
       isKnown ? '0x' : client.request({ method: 'eth_getCode', params: [address, block] }),
     ]);
     const hasCode = code !== '0x' && !code.toLowerCase().startsWith(DELEGATION_PREFIX);
-    return { kind: 'coin', address, balance: BigInt(balance), isContract: isKnown || hasCode };
+    return {
+      kind: 'coin',
+      address,
+      balance: BigInt(balance),
+      isContract: isKnown || hasCode,
+      implementation: minimalProxyTarget(code),
+    };
   }
 
   async function token(address: Address): Promise<Reading> {

@@ -46,16 +46,20 @@ export function syncRun(deps: SyncDeps): (signal?: AbortSignal) => Promise<numbe
   async function runOnce(signal?: AbortSignal): Promise<number> {
     await client.verify();
     let written = 0;
-    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
-      const step = await advance(signal);
-      written += step.written;
-      if (step.isDone) break;
+    try {
+      for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
+        const step = await advance(signal);
+        written += step.written;
+        if (step.isDone) break;
+      }
+      const head = await readHead(db);
+      if (head !== null) {
+        await refreshState({ db, client, fetcher, head, signal });
+      }
+    } finally {
+      // Also when a later step failed: what was unwound or written is what readers see now.
+      await deps.onChange();
     }
-    const head = await readHead(db);
-    if (head !== null) {
-      await refreshState({ db, client, fetcher, head, signal });
-    }
-    await deps.onChange();
     return written;
   }
 
@@ -123,9 +127,8 @@ export function syncRun(deps: SyncDeps): (signal?: AbortSignal) => Promise<numbe
     const ancestor = await commonAncestor(db, fetcher, Math.min(from, head.number));
     if (ancestor >= head.number) return;
     const depth = head.number - ancestor;
-    const isDeep = depth > deps.confirmations;
+    const { isDeep } = await unwind(db, { ancestor, confirmations: deps.confirmations });
     log.warn({ chainId: client.id, depth, ancestor, isDeep }, 'reorganisation');
-    await unwind(db, { ancestor, isDeep });
     backwardSightings = 0;
   }
 

@@ -30,7 +30,9 @@ export const BLOCKS = [
   `create table index_state (
     id integer primary key check (id = 1),
     chain_id integer not null,
-    epoch integer not null default 0
+    epoch integer not null default 0,
+    identity text not null default (lower(hex(randomblob(8)))),
+    high_water integer not null default -1
   ) strict`,
   `create table blocks (number integer primary key, ${BLOCK_BODY}) strict`,
   `create table stale_blocks (

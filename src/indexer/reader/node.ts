@@ -1,0 +1,117 @@
+import { type Address, encodeFunctionData, erc20Abi, type Hash, type Hex, numberToHex, parseAbi } from 'viem';
+import { nodeAnswered } from '../../chain/answered.ts';
+import type { ChainClient } from '../../chain/client.ts';
+import type { RpcFullTrace } from '../../chain/rpc-trace.ts';
+import { wordOf } from '../sync/call-result.ts';
+import { parityOfFrame } from './parity-of-frame.ts';
+
+/**
+ * What the index does not keep and the node is asked for when somebody wants it. Null where the node has no such
+ * method or has thrown the state away.
+ * @throws when the node cannot be reached, or when the signal aborts.
+ */
+export interface NodeReader {
+  /** Items of the Parity form, the outermost first. */
+  trace(hash: Hash, signal: AbortSignal): Promise<RpcFullTrace[] | null>;
+  /** Coin balances in wei of the accounts whose balance the transaction changed. */
+  coinChanges(hash: Hash, signal: AbortSignal): Promise<CoinChange[] | null>;
+  /** `tokenId` only for ERC-1155. Null also when the contract refuses. */
+  tokenBalance(question: TokenBalanceQuestion, signal: AbortSignal): Promise<bigint | null>;
+  code(at: { address: Address; blockNumber: number }, signal: AbortSignal): Promise<Hex | null>;
+}
+
+/** One item of a trace in the Parity form, as the node gave it. */
+export type TraceItem = RpcFullTrace;
+
+/** A coin balance in wei before and after a transaction. */
+export interface CoinChange {
+  address: Address;
+  before: bigint;
+  after: bigint;
+}
+
+/** Whose balance of which token at the end of which block. */
+export interface TokenBalanceQuestion {
+  token: Address;
+  holder: Address;
+  tokenId: bigint | null;
+  blockNumber: number;
+}
+
+const ERC1155 = parseAbi(['function balanceOf(address account, uint256 id) view returns (uint256)']);
+
+export function nodeReader(client: ChainClient): NodeReader {
+  const { request } = client;
+
+  async function trace(hash: Hash, signal: AbortSignal): Promise<RpcFullTrace[] | null> {
+    await client.verify();
+    const options = { signal };
+    const sources = [
+      () => request({ method: 'trace_transaction', params: [hash] }, options),
+      async () =>
+        (await request({ method: 'trace_replayTransaction', params: [hash, ['trace']] }, options))?.trace,
+      async () => {
+        const frame = await request(
+          { method: 'debug_traceTransaction', params: [hash, { tracer: 'callTracer' }] },
+          options,
+        );
+        return 'type' in frame ? parityOfFrame(frame) : null;
+      },
+    ];
+    for (const source of sources) {
+      const found = await source().catch(orNull);
+      if (found?.length) return found;
+    }
+    return null;
+  }
+
+  async function coinChanges(hash: Hash, signal: AbortSignal): Promise<CoinChange[] | null> {
+    await client.verify();
+    const tracer = { tracer: 'prestateTracer', tracerConfig: { diffMode: true } } as const;
+    const diff = await request(
+      { method: 'debug_traceTransaction', params: [hash, tracer] },
+      { signal },
+    ).catch(orNull);
+    if (diff === null || !('post' in diff)) return null;
+    const addresses = Object.keys({ ...diff.pre, ...diff.post }).filter(isAddressKey);
+    return addresses.flatMap(address => {
+      const before = BigInt(diff.pre[address]?.balance ?? 0);
+      const post = diff.post[address];
+      // Afterwards only what changed is named; an account that is not named at all is gone, and its coins with it.
+      const after = post === undefined ? 0n : BigInt(post.balance ?? before);
+      return before === after ? [] : [{ address: lower(address), before, after }];
+    });
+  }
+
+  return {
+    trace,
+    coinChanges,
+    async tokenBalance({ token, holder, tokenId, blockNumber }, signal) {
+      await client.verify();
+      const data =
+        tokenId === null
+          ? encodeFunctionData({ abi: erc20Abi, functionName: 'balanceOf', args: [holder] })
+          : encodeFunctionData({ abi: ERC1155, functionName: 'balanceOf', args: [holder, tokenId] });
+      const params = [{ to: token, data }, numberToHex(blockNumber)] as const;
+      return wordOf(await request({ method: 'eth_call', params: [...params] }, { signal }).catch(orNull));
+    },
+    async code({ address, blockNumber }, signal) {
+      await client.verify();
+      const params = [address, numberToHex(blockNumber)] as const;
+      return request({ method: 'eth_getCode', params: [...params] }, { signal }).catch(orNull);
+    },
+  };
+}
+
+function isAddressKey(key: string): key is Address {
+  return key.startsWith('0x');
+}
+
+function lower(address: Address): Address {
+  return `0x${address.slice(2).toLowerCase()}`;
+}
+
+function orNull(error: unknown): null {
+  if (nodeAnswered(error)) return null;
+  throw error;
+}

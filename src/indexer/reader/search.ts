@@ -1,0 +1,95 @@
+import type { Address } from 'viem';
+import { bytesColumn, hexOf } from '../../db/columns.ts';
+import type { Handle } from '../../db/open.ts';
+import type { Abis } from './abi.ts';
+import { addresses } from './addresses.ts';
+import type { Page } from './page.ts';
+import { searchKey } from './search-key.ts';
+
+/** A token or contract found by a name, and that name in the form in which names are compared. */
+export interface NamedAddress {
+  term: string;
+  address: Address;
+}
+
+export interface NameQuery {
+  /** What the name begins with, in any letter case; nothing is found by a text in which nothing shows. */
+  prefix: string;
+  /** The last one of the page before; its term begins so, too. */
+  after?: NamedAddress;
+  /** At least 1. */
+  limit: number;
+}
+
+const NOTHING: Page<NamedAddress> = { items: [], hasMore: false };
+
+/** No key holds a character behind this one, which itself is none. */
+const BEHIND_ALL = '\u{10FFFF}';
+
+/**
+ * Tokens whose name or symbol begins so, each once, by the first of its terms that does. The second term of a
+ * token is passed over where it comes, which is never before the first.
+ */
+export async function tokensNamed(handle: Handle, query: NameQuery): Promise<Page<NamedAddress>> {
+  const prefix = searchKey(query.prefix);
+  if (prefix === '') return NOTHING;
+  const { after = { term: prefix, address: '0x' }, limit } = query;
+  const rows = await handle.raw<{ term: string; token: Buffer }[]>(
+    `select t.term, t.token from token_terms t
+     where (t.term, t.token) > (?, ?) and t.term < ? and not exists (
+       select 1 from token_terms o where o.token = t.token and o.term >= ? and o.term < t.term)
+     order by t.term, t.token limit ?`,
+    [after.term, bytesColumn(after.address), prefix + BEHIND_ALL, prefix, limit + 1],
+  );
+  const items = rows.slice(0, limit).map(({ term, token }) => ({ term, address: hexOf(token) }));
+  return { items, hasMore: rows.length > limit };
+}
+
+/** Contracts on the chain whose known ABI has a name that begins so. There are as many as the operator has given. */
+export async function contractsNamed(
+  { handle, abis }: { handle: Handle; abis: Abis },
+  query: NameQuery,
+): Promise<Page<NamedAddress>> {
+  const prefix = searchKey(query.prefix);
+  if (prefix === '') return NOTHING;
+  const { after, limit } = query;
+  const named = abis
+    .namedContracts()
+    .map(({ name, address }) => ({ term: searchKey(name), address: hexOf(bytesColumn(address)) }))
+    .filter(entry => entry.term.startsWith(prefix) && (after === undefined || isAfter(entry, after)))
+    .sort((a, b) => (isAfter(a, b) ? 1 : -1));
+  const rows = await addresses(
+    { handle, abis },
+    named.map(({ address }) => address),
+  );
+  const found = named.filter((_, index) => rows[index]?.isContract === true);
+  return { items: found.slice(0, limit), hasMore: found.length > limit };
+}
+
+/** Whether the address has coins or code, or had a part in any transaction, transfer or withdrawal. */
+export async function isOnChain(handle: Handle, address: Address): Promise<boolean> {
+  const rows = await handle.raw<unknown[]>(
+    `${APPEARANCES.join(' union all ')} limit 1`,
+    APPEARANCES.map(() => bytesColumn(address)),
+  );
+  return rows.length > 0;
+}
+
+const APPEARANCES = [
+  ['addresses', 'address'],
+  ['contracts', 'address'],
+  ['tokens', 'address'],
+  ['transactions', 'from_address'],
+  ['transactions', 'to_address'],
+  ['transactions', 'created_contract'],
+  ['token_transfers', 'from_address'],
+  ['token_transfers', 'to_address'],
+  ['internal_transactions', 'from_address'],
+  ['internal_transactions', 'to_address'],
+  ['withdrawals', 'address'],
+  ['blocks', 'miner'],
+].map(([table, column]) => `select 1 from (select 1 from ${table} where ${column} = ? limit 1)`);
+
+function isAfter(entry: NamedAddress, other: NamedAddress): boolean {
+  return entry.term === other.term ? entry.address > other.address : entry.term > other.term;
+}

@@ -1,0 +1,110 @@
+import { uintOf } from '../../db/columns.ts';
+import type { Handle } from '../../db/open.ts';
+import { blockStart } from '../place.ts';
+
+/** Counters of everything indexed, kept by the writer: asking costs the same on any chain. */
+export interface Totals {
+  blocks: number;
+  transactions: number;
+  gasUsed: bigint;
+  /** Blocks with transactions. */
+  filledBlocks: number;
+  /** Blocks whose internal transactions the node did not give. */
+  untracedBlocks: number;
+  /** Addresses that hold coins or code. */
+  addresses: number;
+  /** The sum of the balances of all of them, in wei. */
+  coinSupply: bigint;
+}
+
+/** What happened on one day in UTC. */
+export interface DayRow {
+  /** Days since 1970-01-01. */
+  day: number;
+  transactions: number;
+  gasUsed: bigint;
+}
+
+/** A block as far as it says how busy the chain is. Time in UTC milliseconds. */
+export interface BlockLoad {
+  number: number;
+  timestamp: number;
+  gasUsed: bigint;
+  gasLimit: bigint;
+}
+
+/** Digits of one part of the supply, as the migration cuts balances. */
+const PART = 10n ** 10n;
+
+export async function totals(handle: Handle): Promise<Totals> {
+  const [row] = await handle.raw<TotalsColumns[]>(
+    `select b.blocks, b.transactions, cast(b.gas_used as text) as gas_used, b.filled_blocks, b.untraced_blocks,
+       a.addresses,
+       (select json_group_array(cast(amount as text)) from
+         (select amount from coin_supply where part >= 0 order by part desc)) as supply
+     from block_counters b cross join address_counters a where b.id = 1 and a.id = 1`,
+  );
+  if (row === undefined) throw new Error('The index has lost its counters.');
+  const parts: string[] = JSON.parse(row.supply);
+  return {
+    blocks: row.blocks,
+    transactions: row.transactions,
+    gasUsed: BigInt(row.gas_used),
+    filledBlocks: row.filled_blocks,
+    untracedBlocks: row.untraced_blocks,
+    addresses: row.addresses,
+    coinSupply: parts.reduce((sum, part) => sum * PART + BigInt(part), 0n),
+  };
+}
+
+/** Days from `first` to `last`, both included, as far as they have blocks, in ascending order. */
+export async function days(handle: Handle, range: { first: number; last: number }): Promise<DayRow[]> {
+  const rows = await handle.raw<{ day: number; transactions: number; gas_used: string }[]>(
+    `select day, transactions, cast(gas_used as text) as gas_used from days
+     where day >= ? and day <= ? order by day`,
+    [range.first, range.last],
+  );
+  return rows.map(({ day, transactions, gas_used: gasUsed }) => ({
+    day,
+    transactions,
+    gasUsed: BigInt(gasUsed),
+  }));
+}
+
+/** The newest blocks, highest first. */
+export async function recentLoad(handle: Handle, limit: number): Promise<BlockLoad[]> {
+  const rows = await handle.raw<{ number: number; timestamp: number; gas_used: number; gas_limit: string }[]>(
+    `select number, timestamp, gas_used, gas_limit from blocks where number >= 0
+     order by number desc limit ?`,
+    [limit],
+  );
+  return rows.map(row => ({
+    number: row.number,
+    timestamp: row.timestamp,
+    gasUsed: BigInt(row.gas_used),
+    gasLimit: uintOf(row.gas_limit),
+  }));
+}
+
+/** Prices in wei really paid for a unit of gas since a block, newest first, at most `limit`. */
+export async function recentGasPrices(
+  handle: Handle,
+  { fromBlock, limit }: { fromBlock: number; limit: number },
+): Promise<bigint[]> {
+  const rows = await handle.raw<{ gas_price: string }[]>(
+    'select gas_price from transactions where id >= ? order by id desc limit ?',
+    [blockStart(fromBlock), limit],
+  );
+  return rows.map(row => uintOf(row.gas_price));
+}
+
+interface TotalsColumns {
+  blocks: number;
+  transactions: number;
+  gas_used: string;
+  filled_blocks: number;
+  untraced_blocks: number;
+  addresses: number;
+  /** JSON array of integers as text, the highest part first. */
+  supply: string;
+}
