@@ -3,6 +3,7 @@ import { allowReading } from './cors.ts';
 import { type FormatError, HttpError } from './errors.ts';
 import { pathOf } from './target.ts';
 
+const DEEPEST_CAUSE = 5;
 const INTERNAL = new HttpError(500, 'Internal server error');
 /** What an answer that failed half-way may already have said about a body that is not coming. */
 const BODY_HEADERS = [
@@ -35,7 +36,8 @@ export function errorAnswers(formatError: FormatError): Middleware {
 function answer(ctx: Context, error: unknown, formatError: FormatError): void {
   const { log } = ctx.state;
   const shown = error instanceof HttpError ? error : INTERNAL;
-  if (shown.status >= 500) log().error({ err: error }, 'request failed');
+  if (shown.status === 500) log().error({ err: error }, 'request failed');
+  else if (shown.status > 500) log().warn({ status: shown.status, because: causes(error) }, 'no answer');
   if (ctx.headerSent) {
     ctx.res.destroy(); // half an answer is out: only a broken connection says that the rest is missing
     return;
@@ -46,6 +48,13 @@ function answer(ctx: Context, error: unknown, formatError: FormatError): void {
   ctx.body = worded(ctx, shown, formatError);
   ctx.type = 'application/json; charset=utf-8';
   ctx.set({ 'Cache-Control': 'no-store', ...shown.headers });
+}
+
+/** What led to an error, in a line each, without stacks: an outage is no fault of this program. */
+function causes(error: unknown, depth = 0): string[] {
+  if (!(error instanceof Error) || depth > DEEPEST_CAUSE) return [];
+  const inner = error instanceof AggregateError ? error.errors : [error.cause];
+  return [error.message, ...inner.flatMap(cause => causes(cause, depth + 1))].filter(text => text !== '');
 }
 
 function worded(ctx: Context, { status, message }: HttpError, formatError: FormatError): string {

@@ -1,4 +1,4 @@
-import { type DestinationStream, type Logger as PinoLogger, pino } from 'pino';
+import { type DestinationStream, type Logger as PinoLogger, pino, stdSerializers } from 'pino';
 import { textLine } from './text-line.ts';
 
 export type Logger = PinoLogger;
@@ -15,10 +15,26 @@ export interface LoggerOptions {
 /** A structured logger, one entry a line. */
 export function createLogger({ level, format = 'json', destination }: LoggerOptions): Logger {
   const sink = destination ?? buffered();
-  const options = { level, base: null, timestamp: pino.stdTimeFunctions.isoTime };
+  const options = {
+    level,
+    base: null,
+    timestamp: pino.stdTimeFunctions.isoTime,
+    serializers: { err: withoutAddresses },
+  };
   return format === 'json'
     ? pino(options, sink)
     : pino(options, { write: line => sink.write(textLine(line)) });
+}
+
+/** An address up to its host: nodes and back ends are often reached with a key in the path, the query or before the `@`. */
+const ADDRESS = /\b(https?:\/\/)(?:[^\s"'\\/@]*@)?([^\s"'\\/?#]+)[^\s"'\\]*/g;
+
+/** An error for the log, every address in it cut to its host. */
+function withoutAddresses(error: Error): unknown {
+  const shown = JSON.stringify(stdSerializers.err(error), (_, value: unknown) =>
+    typeof value === 'bigint' ? value.toString() : value,
+  );
+  return JSON.parse(shown.replace(ADDRESS, '$1$2'));
 }
 
 /** Lines leave in batches, at least every 100 ms and at the end: a write a line costs more than most answers. */

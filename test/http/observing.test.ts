@@ -176,6 +176,14 @@ describe('health', () => {
     expect((await fetch(`${served.url}/healthz`, { method: 'HEAD' })).status).toBe(200);
   });
 
+  test('another method on one of its paths is 405', async () => {
+    await using served = await serve([healthRoutes({ checks: {} })]);
+
+    const answer = await fetch(`${served.url}/readyz`, { method: 'POST' });
+
+    expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
+  });
+
   test('it is ready when every check is in order', async () => {
     await using served = await serve([
       healthRoutes({

@@ -37,3 +37,18 @@ test('entries below the level are not written', () => {
 
   expect(lines).toEqual([]);
 });
+
+test('addresses in errors are cut to their host, for keys stand in all the rest', () => {
+  const { log, lines } = written('json');
+  const cause = new Error('no answer from https://user:pass@rpc.example:8545/v3/SECRET?apikey=SECRET');
+
+  log.error(
+    { err: Object.assign(new Error('failed', { cause }), { url: 'http://node/SECRET', amount: 1n }) },
+    'x',
+  );
+
+  expect(lines[0]).not.toContain('SECRET');
+  expect(lines[0]).not.toContain('pass');
+  expect(lines[0]).toContain('https://rpc.example:8545');
+  expect(lines[0]).toContain('http://node');
+});
