@@ -94,7 +94,7 @@ function scalar(row: ParameterRow, text: string): unknown {
 function bigInteger(row: ParameterRow, text: string): bigint {
   const bits = row.bits ?? 256;
   // 78 digits hold 2^256 - 1; longer text is refused before it costs anything to convert.
-  if (!/^\d{1,78}$/.test(text) || BigInt(text) >> BigInt(bits) !== 0n) {
+  if (!/^(?:0|[1-9]\d{0,77})$/.test(text) || BigInt(text) >> BigInt(bits) !== 0n) {
     throw new InvalidParameter(row.name, `must be an integer from 0 to 2^${bits} - 1 in decimal digits`);
   }
   return BigInt(text);

@@ -11,7 +11,7 @@ import type { ResponseCache } from './cache/response-cache.ts';
 import { singleFlight } from './cache/single-flight.ts';
 import { askChain } from './chains/ask-chain.ts';
 import type { Chain } from './chains/chain.ts';
-import { type Found, NothingFound } from './chains/outcome.ts';
+import { type Found, isPassing, NothingFound } from './chains/outcome.ts';
 import { failureOf } from './failure.ts';
 import { type CacheResult, headersOf } from './headers.ts';
 import { type Lifetimes, lifetimeOf } from './lifetime.ts';
@@ -24,7 +24,7 @@ export interface AnswererOptions {
   readonly chains: readonly Chain[];
   readonly cache: ResponseCache;
   readonly lifetimes: Lifetimes;
-  /** Deadline of one load over all chains and back ends, in milliseconds. */
+  /** How long one back end may take, in milliseconds. */
   readonly timeoutMs: number;
   readonly staggerMs: number;
   readonly clock: Clock;
@@ -40,6 +40,9 @@ export type DataHandler<Id extends OperationId> = (
 
 /** Makes the handler of one operation from its row. */
 export type Serve = <Id extends OperationId>(id: Id, row: Row) => DataHandler<Id>;
+
+/** Deadline of a whole load, as a multiple of one back end's: so many may hang one after another. */
+const LOAD_TIMEOUTS = 3;
 
 /**
  * The way of every data request: key, cache, then one load per key over chains and back ends. The load has its own
@@ -60,18 +63,27 @@ export function answerer(options: AnswererOptions): Serve {
     const forced = kept !== undefined && asksForReload(caller) && mayReload(key, kept.storedAt);
     if (kept !== undefined && !forced && isFresh(kept, validities, clock.now())) return serve(kept, 'HIT');
     try {
-      const { entry, stored } = await flight(key, () => load(options, { id, row, request, selection, key }));
+      const { entry, stored } = await flight(`${key} ${moment(selection)} ${forced}`, () =>
+        load(options, { id, row, request, selection, key }),
+      );
       return serve(entry, forced || !stored ? 'BYPASS' : 'MISS');
     } catch (error) {
       if (!(error instanceof NothingFound)) throw error;
       const failure = failureOf(error.failures, error);
-      if (failure.status === 501)
+      if (failure.status === 501 && !error.failures.some(isPassing))
         log.warn({ operation: id }, 'no configured back end answers this operation');
       if (kept !== undefined && (failure.status === 502 || failure.status === 504))
         return serve(kept, 'STALE');
       throw failure;
     }
   };
+
+  /** Whoever asks after a block has become visible does not join a load from before it. */
+  function moment({ chains: asked }: Selection): string {
+    return asked
+      .flatMap(({ backends }) => backends.map(backend => backend.validity?.().revision ?? ''))
+      .join();
+  }
 
   /** Equal targets come as the very same request, so its way is worked out once. */
   function planOf(
@@ -130,15 +142,15 @@ function find<Id extends OperationId>(
   options: AnswererOptions,
   wanted: Load<Id>,
 ): Promise<Found<BodyOf<Id>>> {
-  const { clock, staggerMs, timeoutMs, metrics } = options;
+  const { clock, staggerMs, timeoutMs, metrics, log } = options;
   const { id, row, request, selection } = wanted;
   const { position } = selection;
   return row.strategyFor(request.path)<BodyOf<Id>>({
     chains: selection.chains,
     staggerMs,
     clock,
-    signal: AbortSignal.timeout(timeoutMs),
-    isNothing: body => row.emptyIsNothing === true && position === undefined && isEmptyPage(body),
+    signal: AbortSignal.timeout(timeoutMs * LOAD_TIMEOUTS),
+    isNothing: body => position === undefined && row.isNothing?.(body) === true,
     askChain: (chain, signal) =>
       askChain(
         chain,
@@ -146,9 +158,9 @@ function find<Id extends OperationId>(
           const answer = backend.answers[id];
           if (answer === undefined) return undefined;
           const ask = position === undefined ? { signal: until } : { signal: until, position };
-          return observed(metrics, backend, answer(request, ask));
+          return observed({ metrics, log }, backend, answer(request, ask));
         },
-        signal,
+        { signal, timeoutMs },
       ),
   });
 }
@@ -170,14 +182,4 @@ function asksForReload({ headers }: Caller): boolean {
   return String(headers['cache-control'] ?? '')
     .toLowerCase()
     .includes('no-cache');
-}
-
-function isEmptyPage(body: unknown): boolean {
-  return (
-    typeof body === 'object' &&
-    body !== null &&
-    'items' in body &&
-    Array.isArray(body.items) &&
-    body.items.length === 0
-  );
 }

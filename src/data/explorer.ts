@@ -1,6 +1,7 @@
 import type { Handlers } from '../contract/operations.ts';
 import type { Serve } from './answer.ts';
 import { firstAvailable, firstFound } from './chains/strategies.ts';
+import { isEmptyPage, leadsNowhere } from './nothing.ts';
 import type { DataOperations } from './port/backend.ts';
 import type { Row } from './row.ts';
 
@@ -15,16 +16,46 @@ const block: Row = {
 
 const isHash = (value: unknown) => typeof value === 'string' && value.startsWith('0x');
 
+/** An address is on every chain; the one that knows something of it is meant. Decision 38. */
+const addressList: Row = { strategyFor: () => firstFound, lifetime: 'moving', isNothing: isEmptyPage };
+/** A search is for something that some chain may have. */
+const search: Row = { strategyFor: () => firstFound, lifetime: 'moving', isNothing: isEmptyPage };
+const redirect: Row = { strategyFor: () => firstFound, lifetime: 'moving', isNothing: leadsNowhere };
+/** What a contract or a token says of itself can change with any block. */
+const addressRecord: Row = { strategyFor: () => firstFound, lifetime: 'moving' };
+
 /** Document 1: each operation's way over the chains and the lifetime of its answers. */
 export const explorer = (serve: Serve): Handlers<DataOperations> => ({
+  search: serve('search', search),
+  searchRedirect: serve('searchRedirect', redirect),
   listTransactions: serve('listTransactions', feed),
-  getTransaction: serve('getTransaction', lookup),
-  listTransactionTokenTransfers: serve('listTransactionTokenTransfers', lookup),
-  listTransactionLogs: serve('listTransactionLogs', lookup),
   listBlocks: serve('listBlocks', feed),
-  getBlock: serve('getBlock', block),
-  listBlockTransactions: serve('listBlockTransactions', block),
   listTokenTransfers: serve('listTokenTransfers', feed),
+  listInternalTransactions: serve('listInternalTransactions', feed),
   listMainPageTransactions: serve('listMainPageTransactions', feed),
   listMainPageBlocks: serve('listMainPageBlocks', feed),
+  getIndexingStatus: serve('getIndexingStatus', feed),
+  getStats: serve('getStats', feed),
+  getTransactionsChart: serve('getTransactionsChart', feed),
+  getMarketChart: serve('getMarketChart', feed),
+  getTransaction: serve('getTransaction', lookup),
+  listTransactionTokenTransfers: serve('listTransactionTokenTransfers', lookup),
+  listTransactionInternalTransactions: serve('listTransactionInternalTransactions', lookup),
+  listTransactionLogs: serve('listTransactionLogs', lookup),
+  getTransactionRawTrace: serve('getTransactionRawTrace', lookup),
+  listTransactionStateChanges: serve('listTransactionStateChanges', lookup),
+  getTransactionSummary: serve('getTransactionSummary', lookup),
+  getBlock: serve('getBlock', block),
+  listBlockTransactions: serve('listBlockTransactions', block),
+  listBlockWithdrawals: serve('listBlockWithdrawals', block),
+  listAddresses: serve('listAddresses', feed),
+  listAddressTokens: serve('listAddressTokens', addressList),
+  listAddressWithdrawals: serve('listAddressWithdrawals', addressList),
+  listAddressBlocksValidated: serve('listAddressBlocksValidated', addressList),
+  listAddressLogs: serve('listAddressLogs', addressList),
+  listAddressInternalTransactions: serve('listAddressInternalTransactions', addressList),
+  listAddressNfts: serve('listAddressNfts', addressList),
+  getTokenInstance: serve('getTokenInstance', addressRecord),
+  listWithdrawals: serve('listWithdrawals', feed),
+  getSmartContract: serve('getSmartContract', addressRecord),
 });

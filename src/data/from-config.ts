@@ -1,5 +1,6 @@
 import type { BackendConfig, ChainConfig, Config } from '../config/config.ts';
 import { ConfigError, type Finding } from '../config/config-error.ts';
+import { type KnownContracts, readKnownContracts } from './abis/known-contracts.ts';
 import type { DataServiceOptions, IndexBackendOptions, ServedChain } from './service.ts';
 
 /** How often an index looks for a new block of a real chain. */
@@ -10,18 +11,30 @@ export type ConfiguredOptions = Omit<DataServiceOptions, 'metrics' | 'clock' | '
 
 /**
  * Reads the data service's options from a checked configuration; `embedded` are chains of this process itself.
- * @throws ConfigError for what a configuration may say but this version does not serve yet.
+ * Reads the folders of ABIs that it names.
+ * @throws ConfigError for ABIs that cannot be read, and for what this version does not serve yet.
  */
 export function dataServiceOptions(config: Config, embedded: readonly ServedChain[]): ConfiguredOptions {
   const { data, trustedProxies } = config;
-  const findings = notServed(config);
+  const known = config.chains.map(({ abis, id }) =>
+    abis === undefined ? NOTHING_KNOWN : readKnownContracts(abis, id),
+  );
+  const findings = [
+    ...notServed(config),
+    ...known.flatMap(({ problems }, index) =>
+      problems.map(message => ({ path: `chains[${index}].abis`, line: undefined, message })),
+    ),
+  ];
   if (findings.length > 0) throw new ConfigError(config.file ?? 'the configuration', findings);
   const { store } = data.cache;
   return {
     host: data.listen.host,
     port: data.listen.port,
     publicUrl: data.publicUrl,
-    chains: [...config.chains.map(servedChain), ...embedded],
+    chains: [
+      ...config.chains.map((chain, index) => servedChain(chain, known[index] ?? NOTHING_KNOWN)),
+      ...embedded,
+    ],
     cache: {
       maxBytes: data.cache.memoryBytes,
       file: store?.kind === 'sqlite' ? store.file : undefined,
@@ -39,8 +52,20 @@ export function dataServiceOptions(config: Config, embedded: readonly ServedChai
   };
 }
 
-function servedChain({ id, name, confirmations, rpc, backends }: ChainConfig): ServedChain {
-  return { id, name, confirmations, rpcUrls: rpc, abis: [], backends: backends.flatMap(indexOptions) };
+const NOTHING_KNOWN: KnownContracts = { contracts: [], problems: [] };
+
+function servedChain(
+  { id, name, confirmations, rpc, backends }: ChainConfig,
+  { contracts }: KnownContracts,
+): ServedChain {
+  return {
+    id,
+    name,
+    confirmations,
+    rpcUrls: rpc,
+    abis: contracts,
+    backends: backends.flatMap(indexOptions),
+  };
 }
 
 function indexOptions(backend: BackendConfig): IndexBackendOptions[] {
@@ -57,7 +82,6 @@ function notServed({ chains, data }: Config): Finding[] {
   return [
     ...(data.cache.store?.kind === 'redis' ? [at('data.cache.store', 'a Redis store')] : []),
     ...chains.flatMap((chain, index) => [
-      ...(chain.abis === undefined ? [] : [at(`chains[${index}].abis`, 'a folder of ABIs')]),
       ...chain.backends.flatMap((backend, position) =>
         backend.kind === 'index'
           ? []

@@ -1,10 +1,14 @@
 import type { Metrics } from '../http/metrics.ts';
+import type { Logger } from '../lib/logger.ts';
 import type { Answer, Backend } from './port/backend.ts';
-import { asBackendError } from './port/backend-error.ts';
+import { asBackendError, BackendError } from './port/backend-error.ts';
 
-/** Counts one call to a back end and hands its outcome through: `ok`, or the kind of the failure. */
+/**
+ * Counts one call to a back end and hands its outcome through: `ok`, or the kind of the failure. A failure that the
+ * back end did not word itself is logged here, for clients only hear that it failed.
+ */
 export async function observed<Body>(
-  metrics: Metrics,
+  { metrics, log }: { metrics: Metrics; log: Logger },
   backend: Backend,
   call: Promise<Answer<Body>>,
 ): Promise<Answer<Body>> {
@@ -22,6 +26,9 @@ export async function observed<Body>(
     return answer;
   } catch (error) {
     count(asBackendError(error).kind);
+    if (!(error instanceof BackendError)) {
+      log.error({ err: error, chainId: backend.chainId, backend: backend.name }, 'a back end failed');
+    }
     throw error;
   }
 }

@@ -5,6 +5,6 @@ export interface Row {
   strategyFor(path: object): Strategy;
   /** `record`: about one thing that settles with its block. `moving`: a feed, a statistic, a list that grows. */
   readonly lifetime: 'record' | 'moving';
-  /** Whether an empty first page means that this chain does not know the address. */
-  readonly emptyIsNothing?: boolean;
+  /** Whether an answer means that this chain has nothing of it, so that the next one is asked. Pages behind the first never do. */
+  isNothing?(body: unknown): boolean;
 }

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { createChainClient } from '../chain/client.ts';
 import { description } from '../contract/description.ts';
 import { docs } from '../contract/docs.ts';
@@ -29,6 +30,7 @@ export interface ServedChain {
   readonly name: string;
   readonly confirmations: number;
   readonly rpcUrls: readonly string[];
+  /** Contracts whose interface is known, some of them with their sources. */
   readonly abis: readonly KnownAbi[];
   /** In the order they are tried. */
   readonly backends: readonly IndexBackendOptions[];
@@ -154,7 +156,8 @@ export async function startDataService(options: DataServiceOptions): Promise<Dat
     const db = openDatabase({ file });
     opened.push(db);
     await migrate(db, CACHE_MIGRATIONS);
-    return sqliteStore(db, clock);
+    // Answers that another version of the contract shaped are not this one's.
+    return sqliteStore(db, { clock, version: hash('sha256', JSON.stringify(explorerContract.document)) });
   }
 }
 

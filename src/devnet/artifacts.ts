@@ -1,6 +1,21 @@
 import { readFileSync } from 'node:fs';
 import { type Abi, type Address, type Hex, isHex } from 'viem';
 
+/** What the compiler made of a sample contract, and of what. Source: `scripts/compile-contracts.ts`. */
+interface Artifact {
+  name: string;
+  sourcePath: string;
+  source: string;
+  additionalSources: Record<string, string>;
+  compilerVersion: string;
+  settings: Record<string, unknown>;
+  abi: Abi;
+  bytecode: Hex;
+  deployedBytecode: Hex;
+  /** By the place of the declaration in the source. */
+  immutableReferences: Record<string, { start: number; length: number }[]>;
+}
+
 /** Creation code of a compiled sample contract, without constructor arguments. @throws Error when not compiled. */
 export function creationCode(name: string): Hex {
   const { bytecode } = artifact(name);
@@ -8,17 +23,39 @@ export function creationCode(name: string): Hex {
   return bytecode;
 }
 
-/** Sample contracts with their whole interfaces. Where a contract is no artifact of ours its interface is unknown. */
+/** Sample contracts with interfaces and sources. Where a contract is no artifact of ours it is unknown. */
 export function knownContracts<
   Contract extends { name: string; address: Address; artifactName: string | null },
->(contracts: readonly Contract[]): { name: string; address: Address; abi: Abi }[] {
+>(contracts: readonly Contract[]) {
   return contracts.flatMap(({ name, address, artifactName }) => {
     if (artifactName === null) return [];
-    const { abi }: { abi: Abi } = artifact(artifactName);
-    return [{ name, address, abi }];
+    const compiled = artifact(artifactName);
+    return [{ name, address, abi: compiled.abi, source: sourceOf(compiled) }];
   });
 }
 
-function artifact(name: string) {
+/** The very code was compiled here, so it matches down to the hash of its metadata. */
+function sourceOf(compiled: Artifact) {
+  return {
+    contractName: compiled.name,
+    language: 'solidity' as const,
+    compilerVersion: compiled.compilerVersion,
+    settings: compiled.settings,
+    filePath: compiled.sourcePath,
+    sourceCode: compiled.source,
+    additionalSources: Object.entries(compiled.additionalSources).map(([path, content]) => ({
+      path,
+      content,
+    })),
+    match: 'full' as const,
+    isFromRegistry: false,
+    creationCode: compiled.bytecode,
+    deployedCode: compiled.deployedBytecode,
+    immutables: Object.values(compiled.immutableReferences).flat(),
+    constructorArgs: null,
+  };
+}
+
+function artifact(name: string): Artifact {
   return JSON.parse(readFileSync(new URL(`../../generated/devnet/${name}.json`, import.meta.url), 'utf8'));
 }

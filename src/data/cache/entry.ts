@@ -14,8 +14,8 @@ export interface Entry {
   readonly final: boolean;
   /** Fresh only while the back end that gave it still shows this revision. */
   readonly revision?: string;
-  /** Fresh only while the back end that gave it still counts this epoch. */
-  readonly epoch?: number;
+  /** Fresh only while the back end that gave it still shows this epoch. */
+  readonly epoch?: string;
 }
 
 /** What an entry takes in memory, in bytes; 512 stands for its fields and the store's own bookkeeping. */

@@ -35,9 +35,13 @@ interface EntryColumns {
 /** Writes between two sweeps of what has expired. */
 const SWEEP_EVERY = 500;
 
-/** A Keyv store in an SQLite file, for a second layer that outlives the process. */
-export function sqliteStore(db: Db, clock: Clock): KeyvStoreAdapter {
+/**
+ * A Keyv store in an SQLite file, for a second layer that outlives the process. What was stored under another
+ * `version` is not found.
+ */
+export function sqliteStore(db: Db, { clock, version }: { clock: Clock; version: string }): KeyvStoreAdapter {
   let writes = 0;
+  const stored = (key: string) => `${version} ${key}`;
   return {
     opts: {},
     namespace: undefined,
@@ -46,7 +50,7 @@ export function sqliteStore(db: Db, clock: Clock): KeyvStoreAdapter {
     },
     async get<Found>(key: string) {
       const [row] = await db.raw<EntryColumns[]>('select * from entries where key = ? and expires_at > ?', [
-        key,
+        stored(key),
         clock.now(),
       ]);
       return row === undefined ? undefined : (envelopeOf(row) as Found);
@@ -58,7 +62,7 @@ export function sqliteStore(db: Db, clock: Clock): KeyvStoreAdapter {
         `insert into entries (key, expires_at, facts, identity, br, gzip) values (?, ?, ?, ?, ?, ?)
          on conflict (key) do update set expires_at = excluded.expires_at, facts = excluded.facts,
            identity = excluded.identity, br = excluded.br, gzip = excluded.gzip`,
-        [key, facts.keepUntil, JSON.stringify({ ...facts, etag }), identity, br, gzip],
+        [stored(key), facts.keepUntil, JSON.stringify({ ...facts, etag }), identity, br, gzip],
       );
       writes += 1;
       if (writes % SWEEP_EVERY === 0)
@@ -66,7 +70,7 @@ export function sqliteStore(db: Db, clock: Clock): KeyvStoreAdapter {
       return true;
     },
     async delete(key: string) {
-      await db.raw('delete from entries where key = ?', [key]);
+      await db.raw('delete from entries where key = ?', [stored(key)]);
       return true;
     },
     async clear() {

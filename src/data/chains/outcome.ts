@@ -25,7 +25,7 @@ export interface Found<Body> {
 export class NothingFound extends Error {
   readonly failures: readonly Failure[];
   constructor(failures: readonly Failure[]) {
-    super('no back end had an answer');
+    super('no back end had an answer', { cause: new AggregateError(failures.map(({ error }) => error)) });
     this.name = 'NothingFound';
     this.failures = failures;
   }

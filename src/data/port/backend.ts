@@ -36,8 +36,8 @@ export type Answers = {
 export interface Validity {
   /** Changes with every block and every reorg that readers can see. */
   readonly revision: string;
-  /** Changes with every reorg deeper than the chain's confirmations. */
-  readonly epoch: number;
+  /** Changes with every reorg deeper than the chain's confirmations, and with every new index. */
+  readonly epoch: string;
 }
 
 export interface BackendStatus {

@@ -68,7 +68,8 @@ export function blockAnswers(source: IndexSource): BlockAnswers {
   };
 }
 
-async function findBlock(source: IndexSource, numberOrHash: string): Promise<BlockRow> {
+/** @throws BackendError when nobody knows the block. */
+export async function findBlock(source: IndexSource, numberOrHash: string): Promise<BlockRow> {
   const id = numberOrHash.startsWith('0x') ? asHash(numberOrHash) : Number(numberOrHash);
   const row = await source.reader.blockByNumberOrHash(id);
   if (row === null) throw missingFrom(source, `Block ${numberOrHash}`);
@@ -76,17 +77,19 @@ async function findBlock(source: IndexSource, numberOrHash: string): Promise<Blo
 }
 
 /** An orphaned block can come back, so it never counts as settled. */
-async function depthOf({ reader }: IndexSource, row: BlockRow): Promise<{ confirmations?: number }> {
+export async function depthOf({ reader }: IndexSource, row: BlockRow): Promise<{ confirmations?: number }> {
   const head = await reader.head();
   return row.isCanonical && head !== null ? { confirmations: Math.max(0, head.number - row.number) } : {};
 }
 
-async function blockRecords({ reader }: IndexSource, rows: readonly BlockRow[]) {
+/** Records of blocks, wherever they were asked for. */
+export async function blockRecords({ reader }: IndexSource, rows: readonly BlockRow[]) {
   const parties = await loadParties(reader, { addresses: rows.map(({ miner }) => miner) });
   return rows.map(row => blockRecord(row, parties));
 }
 
-function nextBlocks(source: IndexSource, last: BlockRow, itemsCount: number) {
+/** `next_page_params` of every list of blocks. */
+export function nextBlocks(source: IndexSource, last: BlockRow, itemsCount: number) {
   const position = last.isCanonical
     ? { block_number: last.number }
     : { block_number: last.number, block_hash: last.hash };

@@ -1,10 +1,22 @@
 import type { Reader } from '../../../indexer/reader/reader.ts';
 import type { Backend } from '../../port/backend.ts';
+import { addressListAnswers } from './address-lists.ts';
+import { addressTokenAnswers } from './address-lists-tokens.ts';
+import { addressAnswers } from './addresses.ts';
 import { blockAnswers } from './blocks.ts';
+import { internalTransactionAnswers } from './internal-transactions.ts';
+import { rawTraceAnswers } from './raw-trace.ts';
+import { searchAnswers } from './search.ts';
+import { smartContractAnswers } from './smart-contracts.ts';
 import type { IndexSource } from './source.ts';
+import { stateChangeAnswers } from './state-changes.ts';
+import { statisticsAnswers } from './statistics.ts';
+import { summaryAnswers } from './summary.ts';
 import { tokenTransferAnswers } from './token-transfers.ts';
+import { tokenAnswers } from './tokens.ts';
 import { transactionListAnswers } from './transaction-lists.ts';
 import { transactionAnswers } from './transactions.ts';
+import { withdrawalAnswers } from './withdrawals.ts';
 
 /** What this back end needs to know of a running index. */
 export interface RunningIndex {
@@ -12,6 +24,7 @@ export interface RunningIndex {
   status(): { head: number | null; lag: number | null; complete: boolean };
   revision(): string;
   epoch(): number;
+  readonly identity: string;
 }
 
 /** Blocks that a node may be ahead of an index that follows it closely. */
@@ -33,6 +46,7 @@ export function indexBackend(options: { name: string; chainId: number; index: Ru
       const { lag } = index.status();
       return lag !== null && lag <= CLOSE;
     },
+    progress: () => index.status(),
   };
   return {
     kind: 'index',
@@ -43,11 +57,23 @@ export function indexBackend(options: { name: string; chainId: number; index: Ru
       ...transactionListAnswers(source),
       ...tokenTransferAnswers(source),
       ...blockAnswers(source),
+      ...internalTransactionAnswers(source),
+      ...rawTraceAnswers(source),
+      ...stateChangeAnswers(source),
+      ...summaryAnswers(source),
+      ...smartContractAnswers(source),
+      ...searchAnswers(source),
+      ...statisticsAnswers(source),
+      ...addressAnswers(source),
+      ...addressListAnswers(source),
+      ...addressTokenAnswers(source),
+      ...tokenAnswers(source),
+      ...withdrawalAnswers(source),
     },
-    validity: () => ({ revision: index.revision(), epoch: index.epoch() }),
+    validity: () => ({ revision: index.revision(), epoch: `${index.identity}-${index.epoch()}` }),
     status() {
       const { head, lag } = index.status();
-      return { ready: source.hasCaughtUp(), head: head ?? undefined, lag: lag ?? undefined };
+      return { ready: source.hasCaughtUp() && lag !== null, head: head ?? undefined, lag: lag ?? undefined };
     },
   };
 }

@@ -8,8 +8,8 @@ import type { CursorPosition } from '../../port/cursor.ts';
 export type Keys = Readonly<Record<string, unknown>>;
 
 /** Heights and places beyond these exist on no chain, so a list before one starts at its beginning. */
-const HIGHEST_BLOCK = 2 ** 33 - 1;
-const LAST_INDEX = 2 ** 20 - 1;
+export const HIGHEST_BLOCK = 2 ** 33 - 1;
+export const LAST_INDEX = 2 ** 20 - 1;
 
 /** Every key of a position that the document has for the lists by block number and index, and for pending ones. */
 const POSITION_KEYS = [
@@ -58,8 +58,11 @@ export function hashBefore(position: CursorPosition | undefined, query: Keys): H
   return lower;
 }
 
-/** The needed keys, all of them or none. */
-function together(position: CursorPosition | undefined, query: Keys, needed: readonly string[]): Keys {
+/**
+ * The needed keys, all of them or none.
+ * @throws BackendError `rejected` when some are given but not all.
+ */
+export function together(position: CursorPosition | undefined, query: Keys, needed: readonly string[]): Keys {
   const keys = position ?? query;
   const lost = needed.find(name => keys[name] === undefined);
   if (lost === undefined) return keys;
@@ -69,7 +72,8 @@ function together(position: CursorPosition | undefined, query: Keys, needed: rea
   return {};
 }
 
-function isHeight(value: unknown): value is number {
+/** Whether a cursor's key is a number that counts something. */
+export function isHeight(value: unknown): value is number {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
 }
 
@@ -77,7 +81,8 @@ function missing(name: string, other: string): BackendError {
   return new BackendError('rejected', 'bad_input', `${name}: must be given together with ${other}`);
 }
 
-function notOurs(): BackendError {
+/** What to throw for a cursor whose keys are not what we write. */
+export function notOurs(): BackendError {
   return new BackendError(
     'rejected',
     'bad_input',

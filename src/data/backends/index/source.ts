@@ -14,6 +14,8 @@ export interface IndexSource {
   hasCaughtUp(): boolean;
   /** Whether it is at the node's head now, so that what it does not have does not exist. */
   isAtHead(): boolean;
+  /** Its own head, and how many blocks the node is ahead; null while unknown. */
+  progress(): { head: number | null; lag: number | null };
 }
 
 /** Items a page (Decision 33). */

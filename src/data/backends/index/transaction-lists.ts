@@ -1,4 +1,7 @@
 import type { Hash } from 'viem';
+import type { ExplorerSchemas } from '../../../contract/explorer.ts';
+import type { LogRow } from '../../../indexer/reader/logs.ts';
+import type { Page } from '../../../indexer/reader/page.ts';
 import type { Answers } from '../../port/backend.ts';
 import { placeBefore } from './position.ts';
 import { logRecord } from './records/log.ts';
@@ -16,39 +19,46 @@ export function transactionListAnswers(source: IndexSource): TransactionListAnsw
     async listTransactionTokenTransfers({ path, query }, { position }) {
       const transactionHash = asHash(path.transaction_hash);
       const after = placeBefore(position, query);
+      // First of all: what a transaction in a block did is complete by then.
+      const depth = await settled(source, transactionHash);
       const page = await reader.tokenTransfersOf({
         transactionHash,
         limit: PAGE_SIZE,
         ...(after === undefined ? {} : { after }),
         ...(query.type === undefined ? {} : { types: query.type }),
       });
-      return { ...(await settled(source, transactionHash)), body: await transferPage(source, page) };
+      return { ...depth, body: await transferPage(source, page) };
     },
 
     async listTransactionLogs({ path, query }, { position }) {
       const transactionHash = asHash(path.transaction_hash);
       const after = placeBefore(position, query);
-      const { items, hasMore } = await reader.logs({
+      const depth = await settled(source, transactionHash);
+      const page = await reader.logs({
         transactionHash,
         limit: PAGE_SIZE,
         ...(after === undefined ? {} : { after }),
       });
-      const parties = await loadParties(reader, {
-        addresses: items.flatMap(({ address, transactionTo }) => [address, transactionTo]),
-      });
-      const last = items.at(-1);
-      const at = last === undefined ? undefined : { block_number: last.blockNumber, index: last.index };
-      return {
-        ...(await settled(source, transactionHash)),
-        body: {
-          items: items.map(row => logRecord(row, reader.abis, parties)),
-          next_page_params:
-            hasMore && at !== undefined
-              ? { ...at, items_count: items.length, ...leadingBack(source, at) }
-              : null,
-        },
-      };
+      return { ...depth, body: await logPage(source, page) };
     },
+  };
+}
+
+/** The page envelope around logs, wherever they were asked for. */
+export async function logPage(
+  source: IndexSource,
+  { items, hasMore }: Page<LogRow>,
+): Promise<ExplorerSchemas['LogsPage']> {
+  const { reader } = source;
+  const parties = await loadParties(reader, {
+    addresses: items.flatMap(({ address, transactionTo }) => [address, transactionTo]),
+  });
+  const last = items.at(-1);
+  const at = last === undefined ? undefined : { block_number: last.blockNumber, index: last.index };
+  return {
+    items: items.map(row => logRecord(row, reader.abis, parties)),
+    next_page_params:
+      hasMore && at !== undefined ? { ...at, items_count: items.length, ...leadingBack(source, at) } : null,
   };
 }
 

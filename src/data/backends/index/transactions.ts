@@ -1,7 +1,8 @@
 import type { Address, Hash, Hex } from 'viem';
 import type { ExplorerSchemas } from '../../../contract/explorer.ts';
 import type { PendingTransaction } from '../../../indexer/reader/pending.ts';
-import type { TransactionQuery, TransactionRow } from '../../../indexer/reader/transactions.ts';
+import type { TransactionRow } from '../../../indexer/reader/transaction-row.ts';
+import type { TransactionQuery } from '../../../indexer/reader/transactions.ts';
 import type { Answers } from '../../port/backend.ts';
 import { hashBefore, placeBefore } from './position.ts';
 import { methodOf } from './records/decoded.ts';

@@ -25,7 +25,14 @@ export async function loadParties(
   const addresses = new Map(addressRows.map(row => [row.address, addressRecord(row)]));
   const tokens = new Map(tokenRows.map(row => [row.address, tokenRecord(row)]));
   const address = (wantedAddress: Address) =>
-    addresses.get(wantedAddress) ?? addressRecord({ address: wantedAddress, isContract: false, name: null });
+    addresses.get(wantedAddress) ??
+    addressRecord({
+      address: wantedAddress,
+      isContract: false,
+      name: null,
+      implementationName: null,
+      isVerified: false,
+    });
   return {
     address,
     addressOrNull: wantedAddress => (wantedAddress === null ? null : address(wantedAddress)),
@@ -34,16 +41,17 @@ export async function loadParties(
 }
 
 /** What a bare node cannot know of an address is null, empty or absent. Decision 21. */
-function addressRecord({ address, isContract, name }: AddressRow): ExplorerSchemas['Address'] {
+function addressRecord(row: AddressRow): ExplorerSchemas['Address'] {
+  const { address, isContract, name, implementationName, isVerified } = row;
   return {
     hash: checksummed(address),
-    implementation_name: null,
+    implementation_name: implementationName,
     name,
     is_contract: isContract,
     private_tags: [],
     watchlist_names: [],
     public_tags: [],
-    is_verified: isContract && name !== null,
+    is_verified: isContract && isVerified,
   };
 }
 

@@ -1,0 +1,65 @@
+import { type Dirent, readdirSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import type { KnownAbi } from '../../indexer/reader/abi.ts';
+import { plainAbi } from './plain-abi.ts';
+import { UnreadableAbi } from './read-json.ts';
+import { registryContract } from './registry-contract.ts';
+
+/** The contracts of a folder, and what could not be read in it, each in a sentence without its path's beginning. */
+export interface KnownContracts {
+  readonly contracts: readonly KnownAbi[];
+  readonly problems: readonly string[];
+}
+
+/** Folders of Sourcify's repository layout, the better match first. */
+const MATCHES = [
+  ['full_match', 'full'],
+  ['partial_match', 'partial'],
+] as const;
+
+const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
+
+/**
+ * Reads a folder of ABIs: `*.json` files, and `contracts/full_match|partial_match/<chain id>/<address>/` as Sourcify
+ * lays its repository out. Other chains' contracts are left alone. One bad file does not hide the others.
+ */
+export function readKnownContracts(folder: string, chainId: number): KnownContracts {
+  const contracts: KnownAbi[] = [];
+  const problems: string[] = [];
+  const read = (one: string, load: () => KnownAbi) => {
+    try {
+      contracts.push(load());
+    } catch (error) {
+      if (!(error instanceof UnreadableAbi)) throw error;
+      problems.push(`${one}: ${error.message}`);
+    }
+  };
+
+  const entries = list(folder);
+  if (entries === null) return { contracts, problems: ['must be a folder that can be read'] };
+  for (const entry of entries.filter(isJsonFile)) {
+    read(entry.name, () => plainAbi(join(folder, entry.name), basename(entry.name, '.json')));
+  }
+  for (const [match, kind] of MATCHES) {
+    const ofChain = join('contracts', match, String(chainId));
+    for (const { name } of list(join(folder, ofChain)) ?? []) {
+      if (!ADDRESS.test(name)) continue;
+      const path = join(ofChain, name);
+      read(path, () => registryContract(join(folder, path), { address: name, match: kind }));
+    }
+  }
+  return { contracts, problems };
+}
+
+function isJsonFile(entry: Dirent): boolean {
+  return entry.isFile() && entry.name.endsWith('.json');
+}
+
+/** Null when there is no such folder. */
+function list(folder: string): Dirent[] | null {
+  try {
+    return readdirSync(folder, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1));
+  } catch {
+    return null;
+  }
+}

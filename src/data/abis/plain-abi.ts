@@ -1,0 +1,55 @@
+import { type Abi, isAddress, toEventSelector, toFunctionSelector } from 'viem';
+import type { KnownAbi } from '../../indexer/reader/abi.ts';
+import { isRecord, member, readJson, UnreadableAbi } from './read-json.ts';
+
+/**
+ * An ABI as compilers and tools write it: the array itself, or an object with `abi` and perhaps `address` and
+ * `contractName`. `name` stands in where the file has none.
+ * @throws UnreadableAbi for anything else.
+ */
+export function plainAbi(file: string, name: string): KnownAbi {
+  const content = readJson(file);
+  const abi = checkedAbi(Array.isArray(content) ? content : member(content, 'abi'));
+  const address = member(content, 'address');
+  const contractName = member(content, 'contractName');
+  const named = { name: typeof contractName === 'string' ? contractName : name, abi };
+  if (address === undefined) return named;
+  if (typeof address !== 'string' || !isAddress(address, { strict: false }))
+    throw new UnreadableAbi('address must be 0x and 40 hex digits');
+  return { ...named, address };
+}
+
+/** @throws UnreadableAbi when it is not an ABI that can be decoded with. */
+export function checkedAbi(value: unknown): Abi {
+  if (!isAbi(value)) throw new UnreadableAbi('must hold an ABI: an array of functions, events and errors');
+  for (const item of value) {
+    try {
+      if (item.type === 'function') toFunctionSelector(item);
+      if (item.type === 'event') toEventSelector(item);
+    } catch (cause) {
+      throw new UnreadableAbi('must hold an ABI whose types are those of Solidity', { cause });
+    }
+  }
+  return value;
+}
+
+const KINDS: readonly unknown[] = ['function', 'event', 'error', 'constructor', 'fallback', 'receive'];
+const NAMED: readonly unknown[] = ['function', 'event', 'error'];
+const WITHOUT_INPUTS: readonly unknown[] = ['fallback', 'receive'];
+
+function isAbi(value: unknown): value is Abi {
+  return Array.isArray(value) && value.every(isItem);
+}
+
+function isItem(item: unknown): boolean {
+  if (!isRecord(item) || !KINDS.includes(item.type)) return false;
+  if (NAMED.includes(item.type) && typeof item.name !== 'string') return false;
+  const { inputs = WITHOUT_INPUTS.includes(item.type) ? [] : undefined } = item;
+  return Array.isArray(inputs) && inputs.every(isParameter);
+}
+
+function isParameter(parameter: unknown): boolean {
+  if (!isRecord(parameter) || typeof parameter.type !== 'string') return false;
+  if (!parameter.type.startsWith('tuple')) return true;
+  return Array.isArray(parameter.components) && parameter.components.every(isParameter);
+}

@@ -1,0 +1,97 @@
+import { existsSync } from 'node:fs';
+import { join, normalize } from 'node:path';
+import { type Address, type Hex, isHex, keccak256, toBytes } from 'viem';
+import type { KnownAbi } from '../../indexer/reader/abi.ts';
+import { checkedAbi } from './plain-abi.ts';
+import { isRecord, member, readJson, readText, UnreadableAbi } from './read-json.ts';
+
+const LANGUAGES = { Solidity: 'solidity', Vyper: 'vyper', Yul: 'yul' } as const;
+
+/**
+ * One contract of Sourcify's repository: `metadata.json` as the compiler wrote it (Solidity documentation, "Contract
+ * Metadata"), the sources that it names under `sources/`, and `constructor-args.txt` where there are any.
+ * @throws UnreadableAbi when something is missing, or a source is not the one that the metadata has the hash of.
+ */
+export function registryContract(
+  folder: string,
+  { address, match }: { address: string; match: 'full' | 'partial' },
+): KnownAbi {
+  const metadata = readJson(join(folder, 'metadata.json'));
+  const [target] = Object.entries(recordAt(metadata, 'settings', 'compilationTarget'));
+  const version = member(metadata, 'compiler', 'version');
+  if (target === undefined || typeof target[1] !== 'string' || typeof version !== 'string')
+    throw new UnreadableAbi('metadata.json must name a compiler and a compilationTarget');
+  const [filePath, contractName] = target;
+  const { compilationTarget: _, ...settings } = recordAt(metadata, 'settings');
+  const sources = Object.entries(recordAt(metadata, 'sources')).map(([path, facts]) => ({
+    path,
+    content: sourceOf(folder, path, facts),
+  }));
+  const main = sources.find(({ path }) => path === filePath);
+  if (main === undefined)
+    throw new UnreadableAbi('metadata.json must list the source of its compilationTarget');
+  return {
+    address: asAddress(address),
+    name: contractName,
+    abi: checkedAbi(member(metadata, 'output', 'abi')),
+    source: {
+      contractName,
+      language: languageOf(member(metadata, 'language')),
+      compilerVersion: version.startsWith('v') ? version : `v${version}`,
+      settings,
+      filePath,
+      sourceCode: main.content,
+      additionalSources: sources.filter(source => source !== main),
+      match,
+      isFromRegistry: true,
+      creationCode: null,
+      deployedCode: null,
+      immutables: [],
+      constructorArgs: constructorArgs(folder),
+    },
+  };
+}
+
+/** The text in the metadata itself, else the file; it must have the hash that is in the metadata. */
+function sourceOf(folder: string, path: string, facts: unknown): string {
+  const inside = member(facts, 'content');
+  const text = typeof inside === 'string' ? inside : readSource(folder, path);
+  const hash = member(facts, 'keccak256');
+  if (typeof hash === 'string' && keccak256(toBytes(text)) !== hash.toLowerCase())
+    throw new UnreadableAbi(`the source ${path} is not the one that was compiled`);
+  return text;
+}
+
+function readSource(folder: string, path: string): string {
+  const relative = normalize(path);
+  if (relative.startsWith('..')) throw new UnreadableAbi(`the source ${path} must lie under sources/`);
+  const file = join(folder, 'sources', relative);
+  if (!existsSync(file)) throw new UnreadableAbi(`the source ${path} is missing`);
+  return readText(file);
+}
+
+function constructorArgs(folder: string): Hex | null {
+  const file = join(folder, 'constructor-args.txt');
+  if (!existsSync(file)) return null;
+  const text = readText(file).trim();
+  if (text === '' || text === '0x') return null;
+  if (!isHex(text)) throw new UnreadableAbi('constructor-args.txt must be 0x and hex digits');
+  return text;
+}
+
+function languageOf(value: unknown): 'solidity' | 'vyper' | 'yul' {
+  const [, language] = Object.entries(LANGUAGES).find(([name]) => name === value) ?? [];
+  if (language === undefined)
+    throw new UnreadableAbi(`metadata.json must be of ${Object.keys(LANGUAGES).join(', ')}`);
+  return language;
+}
+
+function recordAt(value: unknown, ...path: readonly string[]): Record<string, unknown> {
+  const found = member(value, ...path);
+  if (!isRecord(found)) throw new UnreadableAbi(`metadata.json must have ${path.join('.')}`);
+  return found;
+}
+
+function asAddress(text: string): Address {
+  return `0x${text.slice(2).toLowerCase()}`;
+}

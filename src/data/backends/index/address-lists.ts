@@ -1,0 +1,64 @@
+import type { Answers } from '../../port/backend.ts';
+import { asAddress } from './addresses-position.ts';
+import { blockRecords, nextBlocks } from './blocks.ts';
+import { internalTransactionPage } from './internal-transactions.ts';
+import { nodeCannot } from './node-answer.ts';
+import { blockBefore, placeBefore } from './position.ts';
+import { assertCaughtUp, type IndexSource, PAGE_SIZE } from './source.ts';
+import { tracePlace } from './trace-position.ts';
+import { logPage } from './transaction-lists.ts';
+
+type AddressListAnswers = Pick<
+  Answers,
+  'listAddressLogs' | 'listAddressInternalTransactions' | 'listAddressBlocksValidated'
+>;
+
+/** What happened at one address, newest first. An address that nobody used has empty lists. Decision 38. */
+export function addressListAnswers(source: IndexSource): AddressListAnswers {
+  const { reader } = source;
+  return {
+    async listAddressLogs({ path, query }, { position }) {
+      assertCaughtUp(source);
+      const before = placeBefore(position, query);
+      const page = await reader.addressLogs({
+        address: asAddress(path.address_hash),
+        limit: PAGE_SIZE,
+        ...(before === undefined ? {} : { before }),
+      });
+      return { body: await logPage(source, page) };
+    },
+
+    async listAddressInternalTransactions({ path, query }, { position }) {
+      assertCaughtUp(source);
+      const before = tracePlace(position, query);
+      const [page, { items: newest }] = await Promise.all([
+        reader.addressInternalTransactions({
+          address: asAddress(path.address_hash),
+          limit: PAGE_SIZE,
+          ...(query.filter === undefined ? {} : { direction: query.filter }),
+          ...(before === undefined ? {} : { before }),
+        }),
+        reader.blocks({ kind: 'block', limit: 1 }),
+      ]);
+      if (newest[0]?.internalTransactionCount === null) throw nodeCannot('trace');
+      return { body: await internalTransactionPage(source, page) };
+    },
+
+    async listAddressBlocksValidated({ path, query }, { position }) {
+      assertCaughtUp(source);
+      const before = blockBefore(position, query);
+      const { items, hasMore } = await reader.validatedBlocks({
+        miner: asAddress(path.address_hash),
+        limit: PAGE_SIZE,
+        ...(before === undefined ? {} : { beforeNumber: before.number }),
+      });
+      const last = items.at(-1);
+      return {
+        body: {
+          items: await blockRecords(source, items),
+          next_page_params: hasMore && last !== undefined ? nextBlocks(source, last, items.length) : null,
+        },
+      };
+    },
+  };
+}

@@ -1,0 +1,14 @@
+import { setTimeout as delay } from 'node:timers/promises';
+
+/** Looks again and again until what it sees is right; after ten seconds it answers with what it saw last. */
+export async function until<Value>(
+  look: () => Promise<Value>,
+  isRight: (value: Value) => boolean,
+): Promise<Value> {
+  const deadline = Date.now() + 10_000;
+  for (;;) {
+    const value = await look();
+    if (isRight(value) || Date.now() > deadline) return value;
+    await delay(50);
+  }
+}
