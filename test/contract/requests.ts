@@ -18,19 +18,18 @@ interface Parameter {
   readonly schema: JsonObject;
 }
 
-/** Keys of a position belong together (Decision 4): a request has all that a list needs, or none. */
-const PLACE = ['block_number', 'index'];
-const POSITION = [
-  ...PLACE,
-  'cursor',
-  'hash',
-  'inserted_at',
-  'transaction_index',
-  'batch_log_index',
-  'batch_block_hash',
-  'batch_transaction_hash',
-  'index_in_batch',
-];
+/** What narrows a list; every other query key is part of a position. */
+const FILTERS = ['filter', 'type', 'method', 'q', 'chain_id'];
+
+/**
+ * Keys of a position belong together (Decision 4): a request has all that a list needs, or none. Lists whose position
+ * is more than a place in the chain are walked elsewhere.
+ */
+function placeOf(names: readonly string[], id: string): readonly string[] {
+  if (id.includes('InternalTransactions')) return ['block_number', 'transaction_index', 'index'];
+  if (id.includes('Withdrawals')) return ['index'];
+  return ['block_number', 'index'].filter(name => names.includes(name));
+}
 
 type Known = Readonly<Record<string, readonly string[]>>;
 
@@ -41,8 +40,9 @@ export function validRequest(
 ): Arbitrary<string> {
   const parameters = parametersIn(row);
   const fromPath = parameters.filter(({ place }) => place === 'path');
-  const filters = parameters.filter(({ name, place }) => place === 'query' && !POSITION.includes(name));
-  const position = parameters.filter(({ name }) => PLACE.includes(name));
+  const filters = parameters.filter(({ name, place }) => place === 'query' && FILTERS.includes(name));
+  const names = parameters.filter(({ place }) => place === 'query').map(({ name }) => name);
+  const position = parameters.filter(({ name }) => placeOf(names, row.id).includes(name));
   const path = fc.record(
     Object.fromEntries(
       fromPath.map(({ name, schema }) => [
@@ -121,6 +121,8 @@ function valid(schema: JsonObject): Arbitrary<string> {
     return fc.oneof(fc.integer({ min, max: Math.min(max, 100) }), fc.maxSafeNat()).map(String);
   }
   const limit = Number(schema.maxLength ?? 200);
+  if (schema.pattern === undefined)
+    return fc.string({ maxLength: limit }).filter(text => !text.includes('\0'));
   return fc.stringMatching(patternOf(schema)).filter(text => text.length <= limit);
 }
 
@@ -137,7 +139,7 @@ function invalid(schema: JsonObject, inPath: boolean): Arbitrary<string> {
     const [min, max] = boundsOf(schema);
     const outside = fc.constantFrom(
       String(min - 1),
-      String(BigInt(max) + 1n),
+      schema.format === 'uint256' ? String(2n ** 256n) : String(BigInt(max) + 1n),
       '1e3',
       '0x10',
       '-0',
@@ -148,6 +150,9 @@ function invalid(schema: JsonObject, inPath: boolean): Arbitrary<string> {
       outside,
       text.filter(value => !accepts(schema, value)),
     );
+  }
+  if (schema.enum === undefined && schema.pattern === undefined) {
+    return fc.constant('x'.repeat(Number(schema.maxLength) + 1));
   }
   return text.filter(value => !accepts(schema, value));
 }

@@ -23,6 +23,10 @@ beforeAll(async () => {
       .slice(0, 5)
       .map(([, hash = '']) => hash),
     block_number_or_hash: ['0', '1', '40', '45'],
+    address_hash: [...text.matchAll(/"hash":"(0x[0-9a-fA-F]{40})"/g)]
+      .slice(0, 8)
+      .map(([, hash = '']) => hash),
+    id: ['0', '1', '2'],
   };
 });
 afterAll(async () => {

@@ -19,10 +19,10 @@ describe('stores', () => {
     for (const folder of folders.splice(0)) await rm(folder, { recursive: true, force: true });
   });
 
-  async function durable(file: string) {
+  async function durable(file: string, version = '1') {
     const db = openDatabase({ file });
     await migrate(db, CACHE_MIGRATIONS);
-    return { store: sqliteStore(db, clock), close: () => db.destroy() };
+    return { store: sqliteStore(db, { clock, version }), close: () => db.destroy() };
   }
 
   async function temporaryFile(): Promise<string> {
@@ -41,12 +41,25 @@ describe('stores', () => {
     final: true,
   });
 
+  test('the second layer gives nothing back that another version stored', async () => {
+    const file = await temporaryFile();
+    const before = await durable(file, '1');
+    await responseCache({ maxBytes: 10_000, durable: before.store, clock, log }).set('key', entry());
+    await before.close();
+
+    const after = await durable(file, '2');
+    const kept = await responseCache({ maxBytes: 10_000, durable: after.store, clock, log }).get('key');
+    await after.close();
+
+    expect(kept).toBeUndefined();
+  });
+
   test('the second layer gives an answer back after a restart, byte for byte', async () => {
     const file = await temporaryFile();
     const before = await durable(file);
     const kept = {
       ...entry(),
-      epoch: 3,
+      epoch: '3',
       representation: {
         etag: '"tag"',
         identity: Buffer.from('{"ü":1}'),

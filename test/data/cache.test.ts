@@ -3,7 +3,7 @@ import type { Validity } from '../../src/data/port/backend.ts';
 import { backend, emptyPage, failure, hashOf, LIFETIMES } from './answer-support.ts';
 import { final, type Page, setUp } from './cache-support.ts';
 
-const moment = { revision: '1', epoch: 0 };
+const moment = { revision: '1', epoch: '0' };
 const NO_CACHE = { 'cache-control': 'no-cache' };
 
 describe('lifetimes', () => {
@@ -68,7 +68,7 @@ describe('lifetimes', () => {
     await Promise.all([index.feed(), pool.feed()]);
     for (const { clock } of [index, pool]) clock.advance(10_000);
     const later = [await index.feed(), await pool.feed()];
-    now = { revision: '2', epoch: 0 };
+    now = { revision: '2', epoch: '0' };
     const moved = [await index.feed(), await pool.feed()];
 
     expect(later.map(one => one['X-Cache'])).toEqual(['HIT', 'MISS']);
@@ -80,9 +80,9 @@ describe('lifetimes', () => {
     const { record } = setUp({ answer: final, validity: () => now });
 
     await record();
-    now = { revision: '2', epoch: 0 };
+    now = { revision: '2', epoch: '0' };
     const afterBlock = await record();
-    now = { revision: '3', epoch: 1 };
+    now = { revision: '3', epoch: '1' };
     const afterReorg = await record();
 
     expect([afterBlock['X-Cache'], afterReorg['X-Cache']]).toEqual(['HIT', 'MISS']);
@@ -93,7 +93,7 @@ describe('lifetimes', () => {
     const { feed } = setUp({
       validity: () => now,
       answer: async () => {
-        now = { revision: '2', epoch: 0 };
+        now = { revision: '2', epoch: '0' };
         return emptyPage();
       },
     });

@@ -125,6 +125,40 @@ test('a back end that never answers costs the deadline and not more', async () =
   await expect(failed).rejects.toMatchObject({ status: 504 });
 });
 
+test('a chain that hangs leaves time for the one behind it', async () => {
+  const stuck = backend({ name: 'stuck', answers: { listTokenTransfers: () => new Promise(() => {}) } });
+  const well = backend({
+    name: 'well',
+    chainId: 2,
+    answers: { listTokenTransfers: async () => emptyPage() },
+  });
+  const handlers = explorer(answererOver([chain(1, stuck), chain(2, well)], { timeoutMs: 50 }).serve);
+
+  const { headers } = await handlers.listTokenTransfers({ path: {}, query: {} }, { headers: {} });
+
+  expect(headers).toMatchObject({ 'X-Backend': 'well', 'X-Chain-Id': '2' });
+});
+
+test('a record that the back end moved on under is not final', async () => {
+  let revision = 0;
+  const moving = backend({
+    name: 'moving',
+    validity: () => ({ revision: String(revision), epoch: '0' }),
+    answers: {
+      async listTransactionTokenTransfers() {
+        revision += 1;
+        return { ...emptyPage(), confirmations: 100 };
+      },
+    },
+  });
+  const { serve } = answererOver([chain(1, moving)]);
+  const request = { path: { transaction_hash: hashOf('c') }, query: {} };
+
+  const first = await explorer(serve).listTransactionTokenTransfers(request, { headers: {} });
+
+  expect(first.headers).toMatchObject({ 'Cache-Control': 'max-age=0, must-revalidate' });
+});
+
 describe('a look-up over several chains', () => {
   const lookUp = (backends: readonly Backend[], clock = manualClock()) => {
     const { serve } = answererOver(
