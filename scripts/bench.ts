@@ -1,9 +1,10 @@
-/** Measures speed as ratios within one run and prints a table: `npm run bench [-- NAME …]`. Takes about two minutes. */
+/** Measures speed as ratios within one run and prints a table: `npm run bench [-- NAME …]`. Takes about three minutes. */
 import { availableParallelism, cpus } from 'node:os';
 import { benchCachedHits } from './bench/cached-hits.ts';
 import { benchConcurrentMisses } from './bench/concurrent-misses.ts';
 import { benchContractCost } from './bench/contract-cost.ts';
 import { type Figure, tableOf } from './bench/figure.ts';
+import { benchGrowth } from './bench/growth.ts';
 import { benchSyncRate } from './bench/sync-rate.ts';
 
 const BENCHES: Readonly<Record<string, () => Promise<Figure[]>>> = {
@@ -11,6 +12,7 @@ const BENCHES: Readonly<Record<string, () => Promise<Figure[]>>> = {
   contract: benchContractCost,
   misses: benchConcurrentMisses,
   sync: benchSyncRate,
+  growth: benchGrowth,
 };
 
 const wanted = process.argv.slice(2);

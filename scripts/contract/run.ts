@@ -1,7 +1,7 @@
 import type { Contract } from '../../src/contract/contract.ts';
 import { child, type Json, type JsonObject, resolve } from '../../src/contract/document.ts';
 import type { Exchange, RecordingClient } from './client.ts';
-import { type Harvest, harvest } from './harvest.ts';
+import { type Harvest, harvest, needs, realPaths } from './harvest.ts';
 import { judge, parsed, type Target, targetsOf } from './judge.ts';
 import { badValues, goodValues, HOSTILE } from './values.ts';
 
@@ -26,9 +26,9 @@ export async function runContract<Operations>(
     if (body !== undefined) harvest(found, body.value);
   };
 
-  // Operations without path parameters first: their answers name what the others ask for.
-  for (const target of targets.toSorted((a, b) => depth(a.path) - depth(b.path))) {
-    const happy = fill(target, found);
+  // Operations that need nothing first: their answers name what the others ask for.
+  for (const target of targets.toSorted((a, b) => needs(a.path) - needs(b.path))) {
+    const happy = realPaths(found, target.path);
     for (const path of happy) check(await client.send('GET', path), target, status => status === 200);
     const [path] = happy.length > 0 ? happy : [withExamples(contract.document, target)];
     if (path === undefined) continue;
@@ -90,7 +90,7 @@ async function tryQueries(
     for (const value of badValues(document, parameter))
       await ask(`${name}=${value}`, status => status === 400);
     for (const value of HOSTILE) await ask(`${name}=${value}`, status => status < 500);
-    const [value = '1'] = goodValues(document, parameter);
+    const value = encodeURIComponent(goodValues(document, parameter)[0] ?? '1');
     if (!isRepeated(parameter)) await ask(`${name}=${value}&${name}=${value}`, status => status === 400);
   }
 }
@@ -117,16 +117,6 @@ async function tryPaths(document: JsonObject, client: RecordingClient, target: T
   }
 }
 
-/** The path with real values, a few variants; none when nothing was gathered for a parameter. */
-function fill(target: Target, found: Harvest): string[] {
-  const names = [...target.path.matchAll(/\{([^}]+)\}/g)].map(match => match[1] ?? '');
-  if (names.length === 0) return [target.path];
-  const variants = Math.min(...names.map(name => found.get(name)?.size ?? 0));
-  return Array.from({ length: variants }, (_, index) =>
-    target.path.replace(/\{([^}]+)\}/g, (_whole, name: string) => [...(found.get(name) ?? [])][index] ?? ''),
-  );
-}
-
 function withExamples(
   document: JsonObject,
   target: Target,
@@ -148,8 +138,4 @@ function isRepeated(parameter: JsonObject): boolean {
     schema.type === 'array' &&
     parameter.explode !== false
   );
-}
-
-function depth(path: string): number {
-  return path.split('{').length;
 }

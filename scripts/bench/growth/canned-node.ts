@@ -1,0 +1,70 @@
+import { createServer, type IncomingMessage } from 'node:http';
+import { BUSY, hashOf, NFT } from './synthetic-block.ts';
+
+/** A node in front of which no chain is too long: every method has one answer, so its part in a time is always the same. */
+export interface CannedNode extends AsyncDisposable {
+  readonly url: string;
+}
+
+const TRACE = {
+  type: 'call',
+  action: { callType: 'call', from: BUSY, to: NFT, gas: '0x5208', value: '0x0', input: '0x' },
+  result: { gasUsed: '0x5208', output: '0x' },
+  subtraces: 0,
+  traceAddress: [],
+  transactionHash: hashOf('7a', 1),
+  transactionPosition: 0,
+  blockHash: hashOf('b10c', 1),
+  blockNumber: 1,
+};
+const WORD = `0x${'0'.repeat(63)}7`;
+
+function answerTo(method: string, chainId: number): unknown {
+  switch (method) {
+    case 'eth_chainId':
+      return `0x${chainId.toString(16)}`;
+    case 'trace_transaction':
+      return [TRACE];
+    case 'debug_traceTransaction':
+      return { pre: { [BUSY]: { balance: '0x64' } }, post: { [BUSY]: { balance: '0x32' } } };
+    case 'txpool_content':
+      return { pending: {}, queued: {} };
+    case 'eth_getCode':
+      return '0x6080604052';
+    case 'eth_call':
+    case 'eth_getStorageAt':
+      return WORD;
+    default:
+      return null;
+  }
+}
+
+/** Listens on a free port of the loopback interface. */
+export async function startCannedNode(chainId: number): Promise<CannedNode> {
+  const reply = ({ id, method }: { id: number; method: string }) => ({
+    jsonrpc: '2.0',
+    id,
+    result: answerTo(method, chainId),
+  });
+  const server = createServer(async (request, response) => {
+    const call = JSON.parse(await textOf(request));
+    response.setHeader('content-type', 'application/json');
+    response.end(JSON.stringify(Array.isArray(call) ? call.map(reply) : reply(call)));
+  });
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('the node has no port');
+  return {
+    url: `http://127.0.0.1:${address.port}`,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      await new Promise(resolve => server.close(resolve));
+    },
+  };
+}
+
+async function textOf(request: IncomingMessage): Promise<string> {
+  const parts: Buffer[] = [];
+  for await (const part of request) parts.push(part);
+  return Buffer.concat(parts).toString();
+}

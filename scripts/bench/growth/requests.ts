@@ -1,0 +1,57 @@
+import type { OperationId } from '../../../src/data/port/backend.ts';
+import { BUSY, hashOf, NFT } from './synthetic-block.ts';
+
+/** What is asked of each operation: paths that differ in every round, at the chain's end and in its middle. */
+export const REQUESTS: Readonly<Record<OperationId, (at: Spot) => string>> = {
+  search: ({ round }) => `/search?q=${['token 1', 't', 'TOKEN', 'cards'][round % 4]}`,
+  searchRedirect: ({ block }) => `/search/check-redirect?q=${block}`,
+  listTransactions: ({ block, round }) =>
+    [
+      `/transactions?block_number=${block}&index=1`,
+      `/transactions?type=token_transfer,coin_transfer&block_number=${block}&index=2`,
+      '/transactions?method=transfer,0x6a627842',
+    ][round % 3] ?? '',
+  listBlocks: ({ block }) => `/blocks?block_number=${block}`,
+  listTokenTransfers: ({ block }) => `/token-transfers?block_number=${block}&index=1`,
+  listInternalTransactions: () => '/internal-transactions',
+  listMainPageTransactions: () => '/main-page/transactions',
+  listMainPageBlocks: () => '/main-page/blocks',
+  getIndexingStatus: () => '/main-page/indexing-status',
+  getStats: () => '/stats',
+  getTransactionsChart: () => '/stats/charts/transactions',
+  getMarketChart: () => '/stats/charts/market',
+  getTransaction: ({ transaction }) => `/transactions/${transaction}`,
+  listTransactionTokenTransfers: ({ transaction }) => `/transactions/${transaction}/token-transfers`,
+  listTransactionInternalTransactions: ({ transaction }) =>
+    `/transactions/${transaction}/internal-transactions`,
+  listTransactionLogs: ({ transaction }) => `/transactions/${transaction}/logs`,
+  getTransactionRawTrace: ({ transaction }) => `/transactions/${transaction}/raw-trace`,
+  listTransactionStateChanges: ({ transaction }) => `/transactions/${transaction}/state-changes`,
+  getTransactionSummary: ({ transaction }) => `/transactions/${transaction}/summary`,
+  getBlock: ({ block }) => `/blocks/${block}`,
+  listBlockTransactions: ({ block }) => `/blocks/${block}/transactions`,
+  listBlockWithdrawals: ({ block }) => `/blocks/${block}/withdrawals`,
+  listAddresses: () => '/addresses',
+  listAddressTokens: () => `/addresses/${BUSY}/tokens`,
+  listAddressWithdrawals: () => `/addresses/${BUSY}/withdrawals`,
+  listAddressBlocksValidated: () => `/addresses/${BUSY}/blocks-validated`,
+  listAddressLogs: () => `/addresses/${NFT}/logs`,
+  listAddressInternalTransactions: () => `/addresses/${BUSY}/internal-transactions`,
+  listAddressNfts: () => `/addresses/${BUSY}/nft`,
+  getTokenInstance: ({ block }) => `/tokens/${NFT}/instances/${block}`,
+  listWithdrawals: () => '/withdrawals',
+  getSmartContract: () => `/smart-contracts/${NFT}`,
+};
+
+/** Where in the chain a request looks. */
+export interface Spot {
+  readonly round: number;
+  readonly block: number;
+  readonly transaction: string;
+}
+
+/** A place that differs from round to round and lies anywhere between beginning and end. */
+export function spotOf(round: number, blocks: number): Spot {
+  const block = (round * 7919 + 100) % blocks;
+  return { round, block, transaction: hashOf('7a', block * 3 + (round % 3)) };
+}

@@ -1,0 +1,67 @@
+import { createChainClient } from '../../../src/chain/client.ts';
+import { explorerContract } from '../../../src/contract/explorer.ts';
+import { mount } from '../../../src/contract/mount.ts';
+import { answerer } from '../../../src/data/answer.ts';
+import { indexBackend } from '../../../src/data/backends/index/index-backend.ts';
+import { responseCache } from '../../../src/data/cache/response-cache.ts';
+import { explorer } from '../../../src/data/explorer.ts';
+import { openDatabase } from '../../../src/db/open.ts';
+import { createApp } from '../../../src/http/app.ts';
+import { createMetrics } from '../../../src/http/metrics.ts';
+import { listen } from '../../../src/http/server.ts';
+import { knownAbis } from '../../../src/indexer/reader/abi.ts';
+import { createReader } from '../../../src/indexer/reader/reader.ts';
+import { systemClock } from '../../../src/lib/clock.ts';
+import { createLogger } from '../../../src/lib/logger.ts';
+
+export interface ServedIndex extends AsyncDisposable {
+  readonly url: string;
+}
+
+/** Serves an index file that nobody writes to, with a cache too small to keep any answer. */
+export async function serveIndex(options: {
+  file: string;
+  chainId: number;
+  nodeUrl: string;
+  blocks: number;
+}): Promise<ServedIndex> {
+  const { file, chainId, nodeUrl, blocks } = options;
+  const log = createLogger({ level: 'error' });
+  const metrics = createMetrics();
+  const db = openDatabase({ file, readonly: true });
+  const client = createChainClient({ id: chainId, rpcUrls: [nodeUrl], timeoutMs: 10_000, log });
+  const reader = createReader({ db, abis: knownAbis([]), client });
+  const backend = indexBackend({
+    name: `index-${chainId}`,
+    chainId,
+    index: {
+      reader,
+      status: () => ({ head: blocks - 1, lag: 0, complete: true }),
+      revision: () => 'still',
+      identity: 'bench',
+      epoch: () => 0,
+    },
+  });
+  const serve = answerer({
+    chains: [{ id: chainId, name: 'synthetic', confirmations: 12, backends: [backend] }],
+    cache: responseCache({ maxBytes: 1, clock: systemClock, log }),
+    lifetimes: { finalMs: 60_000, movingMs: 60_000, unsettledMs: 10_000, overrides: {} },
+    timeoutMs: 10_000,
+    staggerMs: 400,
+    clock: systemClock,
+    log,
+    metrics,
+  });
+  const routes = [
+    await mount({ contract: explorerContract, handlers: explorer(serve), validateResponses: false }),
+  ];
+  const app = createApp({ log, metrics, clock: systemClock, routes });
+  const listening = await listen({ app, host: '127.0.0.1', port: 0, log });
+  return {
+    url: listening.url,
+    async [Symbol.asyncDispose]() {
+      await listening.close();
+      await db.destroy();
+    },
+  };
+}

@@ -1,0 +1,62 @@
+import { migrate } from '../../../src/db/migrate.ts';
+import { openDatabase, transaction } from '../../../src/db/open.ts';
+import { blockRows } from '../../../src/indexer/decode/block.ts';
+import { writeBlock } from '../../../src/indexer/store/block-writer.ts';
+import { clean, type Dirty, nextDirty } from '../../../src/indexer/store/dirty.ts';
+import { claimForChain } from '../../../src/indexer/store/head.ts';
+import { INDEX_MIGRATIONS } from '../../../src/indexer/store/migrations.ts';
+import { writeReadings } from '../../../src/indexer/store/state-writer.ts';
+import type { Reading } from '../../../src/indexer/sync/read-state.ts';
+import { BUSY, NFT, syntheticBlock } from './synthetic-block.ts';
+
+const BLOCKS_PER_COMMIT = 500;
+const READINGS_PER_COMMIT = 2_000;
+
+/** Fills an index file through the indexer's own decoder and writers: only the node is made up. */
+export async function writeSyntheticIndex(options: {
+  file: string;
+  chainId: number;
+  blocks: number;
+}): Promise<void> {
+  const { file, chainId, blocks } = options;
+  const db = openDatabase({ file });
+  try {
+    await migrate(db, INDEX_MIGRATIONS);
+    await transaction(db, handle => claimForChain(handle, chainId));
+    for (let first = 0; first < blocks; first += BLOCKS_PER_COMMIT) {
+      await transaction(db, async handle => {
+        for (let number = first; number < Math.min(blocks, first + BLOCKS_PER_COMMIT); number += 1)
+          await writeBlock(handle, blockRows(syntheticBlock(number)));
+      });
+    }
+    for (;;) {
+      const entries = await nextDirty(db, READINGS_PER_COMMIT);
+      if (entries.length === 0) break;
+      await transaction(db, async handle => {
+        await writeReadings(handle, entries.map(reading));
+        await clean(handle, entries);
+      });
+    }
+  } finally {
+    await db.destroy();
+  }
+}
+
+/** What a node would have said of it. */
+function reading({ kind, address, holder, tokenId }: Dirty): Reading {
+  const digits = BigInt(`0x${address.slice(-8)}`);
+  switch (kind) {
+    case 'coin': {
+      const isContract = address.startsWith('0x70') || address === NFT;
+      return { kind, address, balance: 10n ** 18n + digits, isContract, implementation: null };
+    }
+    case 'token': {
+      const name = address === NFT ? 'Cards' : `Token ${digits}`;
+      return { kind, address, name, symbol: `T${digits}`, decimals: 18, totalSupply: 10n ** 24n };
+    }
+    case 'balance':
+      return { kind, token: address, holder: holder === '' ? BUSY : holder, tokenId, value: 5n + digits };
+    case 'instance':
+      return { kind, token: address, tokenId, owner: BUSY };
+  }
+}
