@@ -39,6 +39,7 @@ export async function serveIndex(options: {
       status: () => ({ head: blocks - 1, lag: 0, complete: true }),
       revision: () => 'still',
       identity: 'bench',
+      whenComplete: async () => {},
       epoch: () => 0,
     },
   });

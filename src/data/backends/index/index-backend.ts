@@ -25,6 +25,8 @@ export interface RunningIndex {
   revision(): string;
   epoch(): number;
   readonly identity: string;
+  /** Resolves as soon as it was complete once. */
+  whenComplete(): Promise<void>;
 }
 
 /** Blocks that a node may be ahead of an index that follows it closely. */
@@ -33,15 +35,16 @@ const CLOSE = 1;
 /** A chain's own index as one of its back ends. */
 export function indexBackend(options: { name: string; chainId: number; index: RunningIndex }): Backend {
   const { name, chainId, index } = options;
-  let caughtUp = false;
+  let caughtUp = index.status().complete;
+  // Told rather than looked at: between two blocks an index is complete, and while it reads one it is not.
+  void index.whenComplete().then(() => {
+    caughtUp = true;
+  });
   const source: IndexSource = {
     name,
     chainId,
     reader: index.reader,
-    hasCaughtUp() {
-      caughtUp ||= index.status().complete;
-      return caughtUp;
-    },
+    hasCaughtUp: () => caughtUp,
     isAtHead() {
       const { lag } = index.status();
       return lag !== null && lag <= CLOSE;
