@@ -74,7 +74,10 @@ async function announce(service: DataService, embedded: Embedded | undefined, lo
     log.info({ filling, indexed: service.progress() }, 'not ready yet');
   }, PROGRESS_EVERY_MS);
   try {
-    await embedded?.filled;
+    if (embedded !== undefined) {
+      await embedded.filled;
+      await service.catchUp();
+    }
     await service.whenComplete();
     log.info(
       { url: service.url, docs: `${service.url}/docs` },

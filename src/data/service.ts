@@ -67,6 +67,8 @@ export interface DataService {
   readonly url: string;
   /** Resolves when every index has been complete once. */
   whenComplete(): Promise<void>;
+  /** Brings every index to the head that its node has now. Rejects when a node is out of reach. */
+  catchUp(): Promise<void>;
   /** Blocks indexed so far and blocks to index, over all chains; undefined while a node has not told. */
   progress(): { indexed: number; total: number } | undefined;
   /** Stops accepting, drains, ends the indexes and closes every database. */
@@ -90,6 +92,7 @@ export async function startDataService(options: DataServiceOptions): Promise<Dat
     return {
       url: listening.url,
       whenComplete: async () => void (await Promise.all(indexes.map(index => index.whenComplete()))),
+      catchUp: async () => void (await Promise.all(indexes.map(index => index.runOnce()))),
       progress: () => totalProgress(indexes),
       close: async () => {
         await listening.close();

@@ -98,7 +98,10 @@ export async function openIndex(options: IndexOptions): Promise<ChainIndex> {
     async stop() {
       stopping.abort();
       // Between two blocks there is no transaction open, and a node that hangs must not hold up the process.
-      await Promise.race([Promise.allSettled([loop, last]), clock.sleep(STOP_WITHIN_MS)]);
+      const ended = new AbortController();
+      const patience = clock.sleep(STOP_WITHIN_MS, ended.signal).catch(() => undefined);
+      await Promise.race([Promise.allSettled([loop, last]), patience]);
+      ended.abort(); // a timer that is left would keep the process alive
       await Promise.all([db.destroy(), readDb.destroy()]);
     },
     status: progress.status,

@@ -31,6 +31,8 @@ export interface RunningIndex {
 
 /** Blocks that a node may be ahead of an index that follows it closely. */
 const CLOSE = 1;
+/** An index further behind than this answers, but nobody should be sent to it. */
+const READY_LAG = 10;
 
 /** A chain's own index as one of its back ends. */
 export function indexBackend(options: { name: string; chainId: number; index: RunningIndex }): Backend {
@@ -76,7 +78,11 @@ export function indexBackend(options: { name: string; chainId: number; index: Ru
     validity: () => ({ revision: index.revision(), epoch: `${index.identity}-${index.epoch()}` }),
     status() {
       const { head, lag } = index.status();
-      return { ready: source.hasCaughtUp() && lag !== null, head: head ?? undefined, lag: lag ?? undefined };
+      return {
+        ready: source.hasCaughtUp() && lag !== null && lag <= READY_LAG,
+        head: head ?? undefined,
+        lag: lag ?? undefined,
+      };
     },
   };
 }
