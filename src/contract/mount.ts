@@ -37,6 +37,8 @@ type AnyResponse = {
 export async function mount<Operations>(options: MountOptions<Operations>): Promise<Middleware> {
   const { contract, security = {}, validateResponses } = options;
   const judge = validateResponses ? responseJudge(contract.name, await contract.responses()) : undefined;
+  // The router picks a handler by text, and no type ties a text to one operation. Each handler still gets just what its
+  // type says: its request was read and validated by the same contract that the type was generated from.
   const handlers = options.handlers as unknown as Record<string, AnyHandler>;
   const definition = routedDefinition(contract);
   const router = new SegmentRouter(definition, contract.table);
@@ -129,14 +131,20 @@ async function bytesOf(response: AnyResponse): Promise<Representation> {
 }
 
 /** As much of the document as openapi-backend needs: it routes by our tree and reads parameters by our table. */
-function routedDefinition<Operations>(contract: Contract<Operations>): Document {
-  const paths: Record<string, Record<string, unknown>> = {};
-  for (const row of Object.values(contract.table)) {
-    const item = paths[row.path] ?? {};
-    item[row.method] = { operationId: row.id, security: row.security, responses: {} };
-    paths[row.path] = item;
+function routedDefinition<Operations>({ name, table }: Contract<Operations>): Document {
+  const paths: Record<string, Record<string, object>> = {};
+  for (const row of Object.values<OperationRow>(table)) {
+    const security = row.security.map(requirement =>
+      Object.fromEntries(Object.entries(requirement).map(([scheme, roles]) => [scheme, [...roles]])),
+    );
+    paths[row.path] = { ...paths[row.path], [row.method]: { operationId: row.id, security, responses: {} } };
   }
-  return { ...contract.document, paths } as unknown as Document;
+  const schemes = Object.values<OperationRow>(table).flatMap(row => row.security.flatMap(Object.keys));
+  // Only their names count: what a credential must be like is the security handlers' business.
+  const securitySchemes = Object.fromEntries(
+    schemes.map(scheme => [scheme, { type: 'http' as const, scheme: 'bearer' }]),
+  );
+  return { openapi: '3.1.0', info: { title: name, version: '1' }, paths, components: { securitySchemes } };
 }
 
 /** Refuses an answer that the contract does not allow. A representation that passed once is not judged again. */
