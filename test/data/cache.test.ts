@@ -130,7 +130,7 @@ describe('lifetimes', () => {
     expect(back).toMatchObject({ 'X-Backend': 'first', 'Cache-Control': 'public, max-age=86400' });
   });
 
-  test('what was reached past a chain that does not have it is kept as long as any', async () => {
+  test('what was reached past a chain that does not have it is kept its full time', async () => {
     const second = backend({ name: 'second', chainId: 2, answers: { listTransactionTokenTransfers: final } });
     const { record } = setUp({ answer: () => Promise.reject(failure('not_found')), more: [second] });
 

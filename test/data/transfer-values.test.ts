@@ -1,40 +1,24 @@
 import { erc20Abi, getAddress, type Hex, hexToBigInt, toEventSelector } from 'viem';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTestDataService, type TestDataService } from '../support/data-service.ts';
-import { startTestDevnet, type TestDevnet } from '../support/devnet.ts';
 import {
   addressIn,
-  everything,
-  explorerAt,
   type Log,
-  type Node,
-  nodeOf,
+  only,
+  type ServedNode,
+  startServedNode,
   type Transfer,
 } from './values-support.ts';
 
-let devnet: TestDevnet;
-let service: TestDataService;
-let node: Node;
-let chain: Awaited<ReturnType<typeof everything>>;
-let explorer: ReturnType<typeof explorerAt>;
+let served: ServedNode;
+let node: ServedNode['node'];
+let chain: ServedNode['chain'];
+let explorer: ServedNode['explorer'];
 
 beforeAll(async () => {
-  devnet = await startTestDevnet();
-  service = await startTestDataService(devnet.chains);
-  node = nodeOf(only(devnet.chains));
-  chain = await everything(node);
-  explorer = explorerAt(service.url);
+  served = await startServedNode();
+  ({ node, chain, explorer } = served);
 });
-afterAll(async () => {
-  await service.close();
-  await devnet.stop();
-});
-
-function only<Item>(items: readonly Item[]): Item {
-  const [item] = items;
-  if (item === undefined) throw new Error('there is none');
-  return item;
-}
+afterAll(() => served.stop());
 
 const TRANSFER = toEventSelector('Transfer(address,address,uint256)');
 const SINGLE = toEventSelector('TransferSingle(address,address,address,uint256,uint256)');

@@ -3,6 +3,8 @@ import type { ExplorerSchemas } from '../../src/contract/explorer.ts';
 import { httpRpc, type Rpc } from '../../src/devnet/rpc.ts';
 import type { EmbeddedChain } from '../../src/devnet/start-devnet.ts';
 import { type Answer, client } from '../support/contract-client.ts';
+import { startTestDataService } from '../support/data-service.ts';
+import { startTestDevnet } from '../support/devnet.ts';
 
 export type Transaction = ExplorerSchemas['Transaction'];
 export type Block = ExplorerSchemas['Block'];
@@ -92,4 +94,30 @@ export async function everything({ viem }: Node) {
 /** An address in the last bytes of a topic, in lower case. */
 export function addressIn(topic: Hex | undefined): Address {
   return `0x${(topic ?? '').slice(-40)}`;
+}
+
+/** One embedded chain as it is served, beside all that its own node says of it. */
+export type ServedNode = Awaited<ReturnType<typeof startServedNode>>;
+
+export async function startServedNode() {
+  const devnet = await startTestDevnet();
+  const service = await startTestDataService(devnet.chains);
+  const node = nodeOf(only(devnet.chains));
+  return {
+    node,
+    contracts: only(devnet.chains).contracts,
+    chain: await everything(node),
+    explorer: explorerAt(service.url),
+    stop: async () => {
+      await service.close();
+      await devnet.stop();
+    },
+  };
+}
+
+/** The one item there is. @throws when there is none. */
+export function only<Item>(items: readonly Item[]): Item {
+  const [item] = items;
+  if (item === undefined) throw new Error('there is none');
+  return item;
 }

@@ -9,33 +9,18 @@ import {
   size,
 } from 'viem';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTestDataService, type TestDataService } from '../support/data-service.ts';
-import { startTestDevnet, type TestDevnet } from '../support/devnet.ts';
-import { type Block, everything, explorerAt, type Node, nodeOf, type Transaction } from './values-support.ts';
+import { type Block, only, type ServedNode, startServedNode, type Transaction } from './values-support.ts';
 
-let devnet: TestDevnet;
-let service: TestDataService;
-let node: Node;
-let chain: Awaited<ReturnType<typeof everything>>;
-let explorer: ReturnType<typeof explorerAt>;
+let served: ServedNode;
+let node: ServedNode['node'];
+let chain: ServedNode['chain'];
+let explorer: ServedNode['explorer'];
 
 beforeAll(async () => {
-  devnet = await startTestDevnet();
-  service = await startTestDataService(devnet.chains);
-  node = nodeOf(only(devnet.chains));
-  chain = await everything(node);
-  explorer = explorerAt(service.url);
+  served = await startServedNode();
+  ({ node, chain, explorer } = served);
 });
-afterAll(async () => {
-  await service.close();
-  await devnet.stop();
-});
-
-function only<Item>(items: readonly Item[]): Item {
-  const [item] = items;
-  if (item === undefined) throw new Error('there is none');
-  return item;
-}
+afterAll(() => served.stop());
 
 const WEI = (value: bigint | undefined) => (value === undefined ? null : value.toString());
 const isoOf = (seconds: bigint) => `${new Date(Number(seconds) * 1000).toISOString().slice(0, -1)}000Z`;
@@ -122,7 +107,7 @@ describe('transactions', () => {
   });
 
   test('input of known contracts is decoded as viem decodes it', async () => {
-    const { contracts } = only(devnet.chains);
+    const { contracts } = served;
     let decoded = 0;
     for (const { hash, to, input } of chain.transactions) {
       const contract = contracts.find(({ address }) => to !== null && isAddressEqual(address, to));

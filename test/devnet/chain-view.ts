@@ -34,7 +34,7 @@ export interface SeenTransaction {
   trace: Frame;
 }
 
-/** Everything on a chain, read over JSON-RPC as any client could. */
+/** Everything on a chain, read over JSON-RPC like a client would. */
 export interface ChainView {
   client: PublicClient;
   chain: EmbeddedChain;
