@@ -3380,12 +3380,12 @@ export interface operations {
     };
     listTransactions: {
         parameters: {
-            query?: {
+            query: {
                 /**
                  * @description Transactions in blocks or waiting ones; without it, those in blocks.
                  * @example validated
                  */
-                filter?: components["parameters"]["TransactionState"];
+                filter: components["parameters"]["TransactionState"];
                 /**
                  * @description Only transactions of at least one of these kinds, separated by commas.
                  * @example [
@@ -3944,12 +3944,12 @@ export interface operations {
     };
     listBlocks: {
         parameters: {
-            query?: {
+            query: {
                 /**
                  * @description Blocks of the main chain, uncles, or orphaned blocks; without it, blocks of the main chain.
                  * @example block
                  */
-                type?: components["parameters"]["BlockType"];
+                type: components["parameters"]["BlockType"];
                 /**
                  * @description Cursor key, the number of a block.
                  * @example 19854321

@@ -4,6 +4,7 @@ import {
   isObject,
   type Json,
   type JsonObject,
+  list,
   operationsOf,
   resolve,
 } from '../../src/contract/document.ts';
@@ -37,13 +38,14 @@ export function parametersOf(document: JsonObject, path: string, operation: Json
 
 /** How wide an integer is that a JavaScript number cannot hold; undefined for every other schema. */
 export function bigIntegerBits(schema: JsonObject): number | undefined {
-  return schema.type === 'integer' && typeof schema.format === 'string'
+  return typesOf(schema).includes('integer') && typeof schema.format === 'string'
     ? BIG_INTEGERS[schema.format]
     : undefined;
 }
 
 /** `operations.ts`: how each operation is reached, and how each of its parameters is read from text. */
 export function operationTable(document: JsonObject): string {
+  const closed = list(document, 'x-closed-parameters');
   const rows = operationsOf(document).map(({ path, method, operation }) => {
     const id = operation.operationId;
     if (typeof id !== 'string') throw new Error(`${method} ${path} has no operationId`);
@@ -52,7 +54,15 @@ export function operationTable(document: JsonObject): string {
       .map(parameterRow(document));
     const statuses = Object.keys(child(operation, 'responses')).map(Number);
     const security = operation.security ?? document.security ?? [];
-    const row = { id, method, path, parameters, statuses, security };
+    const row = {
+      id,
+      method,
+      path,
+      parameters,
+      ...(closed.length === 0 ? {} : { closed }),
+      statuses,
+      security,
+    };
     return `  ${id}: ${JSON.stringify(row)},`;
   });
   return [
@@ -77,14 +87,19 @@ function parameterRow(document: JsonObject): (parameter: Parameter) => Json {
       required,
       read: bits === undefined ? scalarType(item) : 'bigint',
       many: many ? (explode ? 'repeated' : 'list') : 'one',
+      ...(typesOf(item).includes('null') ? { nullable: true } : {}),
       ...(bits === undefined ? {} : { bits }),
       ...(schema.default === undefined ? {} : { default: schema.default }),
     };
   };
 }
 
+function typesOf({ type }: JsonObject): (Json | undefined)[] {
+  return Array.isArray(type) ? type : [type];
+}
+
 function scalarType(schema: JsonObject): string {
-  const types = Array.isArray(schema.type) ? schema.type : [schema.type];
+  const types = typesOf(schema);
   for (const type of ['integer', 'number', 'boolean']) if (types.includes(type)) return type;
   return 'string';
 }

@@ -106,7 +106,7 @@ function requestReader<Operations>(contract: Contract<Operations>) {
     if (before !== undefined) return before;
     const segments: Record<string, string> = 'segments' in match ? match.segments : {};
     for (const name in segments) segments[name] = decodeSegment(segments[name] ?? '');
-    const request = readParameters(row.parameters, segments, ctx.querystring);
+    const request = readParameters(row, segments, ctx.querystring);
     const validate = contract.parameters[row.id];
     if (validate === undefined) throw new Error(`no parameter validator for ${row.id}`);
     if (!validate(request)) throw parameterViolation(validate.errors);

@@ -8,6 +8,8 @@ export interface ParameterRow {
   readonly read: 'string' | 'integer' | 'number' | 'boolean' | 'bigint';
   /** One value, one value a repetition of the key, or a comma list in one value. */
   readonly many: 'one' | 'repeated' | 'list';
+  /** An empty value, or the text `null`, counts as not given. */
+  readonly nullable?: boolean;
   /** Width of a `bigint`: it is below 2^bits and not negative. */
   readonly bits?: number;
   readonly default?: unknown;
@@ -19,6 +21,8 @@ export interface OperationRow {
   readonly method: string;
   readonly path: string;
   readonly parameters: readonly ParameterRow[];
+  /** How names of query parameters begin that are refused unless they are among `parameters`. */
+  readonly closed?: readonly string[];
   readonly statuses: readonly number[];
   readonly security: readonly Readonly<Record<string, readonly string[]>>[];
 }

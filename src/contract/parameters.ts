@@ -1,4 +1,4 @@
-import type { ParameterRow } from './operations.ts';
+import type { OperationRow, ParameterRow } from './operations.ts';
 import { InvalidParameter } from './violations.ts';
 
 const INTEGER = /^(?:0|-?[1-9]\d*)$/;
@@ -7,24 +7,30 @@ const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/;
 /** Values of one place (path or query) as read, by parameter name. */
 export type ParameterValues = Record<string, unknown>;
 
+/** Longest part of an undeclared name that is repeated to the client. */
+const SHOWN_NAME = 64;
+
 /**
  * Reads the declared parameters of one operation from text, once, without guessing: numbers are plain decimals,
- * a single parameter given twice is refused, undeclared query keys are ignored. Defaults are filled in.
+ * a single parameter given twice is refused, undeclared query keys are ignored unless the operation is closed to names
+ * like theirs. A nullable parameter that is empty or `null` is absent. Defaults are filled in.
  * @throws InvalidParameter naming the parameter and the rule.
  */
 export function readParameters(
-  rows: readonly ParameterRow[],
+  { parameters, closed }: Pick<OperationRow, 'parameters' | 'closed'>,
   segments: Readonly<Record<string, string>>,
   querystring: string,
 ): { path: ParameterValues; query: ParameterValues } {
   const given = querystring === '' ? undefined : parseQuery(querystring);
+  if (given !== undefined && closed !== undefined) refuseUnknown(given.keys(), parameters, closed);
   const path: ParameterValues = {};
   const query: ParameterValues = {};
-  for (const row of rows) {
+  for (const row of parameters) {
     if (row.in === 'path') path[row.name] = scalar(row, segments[row.name] ?? '');
     else {
       const values = given?.get(row.name);
-      if (values !== undefined) query[row.name] = readValues(row, values);
+      const value = values === undefined ? undefined : readValues(row, values);
+      if (value !== undefined) query[row.name] = value;
       else if (row.default !== undefined) query[row.name] = row.default;
     }
   }
@@ -64,11 +70,34 @@ function parseQuery(querystring: string): Map<string, string[]> {
   return values;
 }
 
+function refuseUnknown(
+  names: Iterable<string>,
+  parameters: readonly ParameterRow[],
+  closed: readonly string[],
+): void {
+  for (const name of names) {
+    const isClosed = closed.some(beginning => name.startsWith(beginning));
+    if (isClosed && !parameters.some(row => row.in === 'query' && row.name === name)) {
+      const shown = name.length > SHOWN_NAME ? `${name.slice(0, SHOWN_NAME)}…` : name;
+      throw new InvalidParameter(shown, 'is not a parameter of this operation');
+    }
+  }
+}
+
+/** What was given for one parameter; undefined when that amounts to nothing. */
 function readValues(row: ParameterRow, values: readonly string[]): unknown {
-  if (row.many === 'repeated') return values.map(value => scalar(row, value));
+  if (row.many === 'repeated') {
+    const given = values.filter(value => !isNull(row, value));
+    return given.length === 0 ? undefined : given.map(value => scalar(row, value));
+  }
   const [value = '', ...more] = values;
   if (more.length > 0) throw new InvalidParameter(row.name, 'must be given once');
+  if (isNull(row, value)) return undefined;
   return row.many === 'list' ? value.split(',').map(item => scalar(row, item)) : scalar(row, value);
+}
+
+function isNull({ nullable = false }: ParameterRow, text: string): boolean {
+  return nullable && (text === '' || text === 'null');
 }
 
 function scalar(row: ParameterRow, text: string): unknown {

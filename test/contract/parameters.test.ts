@@ -23,7 +23,12 @@ const ROWS = [
   row('list', 'string', { many: 'list' }),
   row('ints', 'integer', { many: 'list' }),
   row('each', 'string', { many: 'repeated' }),
+  row('page', 'integer', { nullable: true, default: 0 }),
+  row('group', 'string', { many: 'repeated', nullable: true }),
+  row('filter_u', 'bigint', { bits: 256, nullable: true }),
+  row('decode', 'boolean', { nullable: true }),
 ];
+const OPERATION = { parameters: ROWS, closed: ['filter_'] };
 const MAX = (2n ** 256n - 1n).toString();
 
 test.each<[string, string, Record<string, unknown>]>([
@@ -44,8 +49,13 @@ test.each<[string, string, Record<string, unknown>]>([
   ['an exact integer of 78 digits', `u=${MAX}`, { u: 2n ** 256n - 1n }],
   ['the largest of 64 bits', 'u64=18446744073709551615', { u64: 18446744073709551615n }],
   ['undeclared keys as absent', 'x=1&constructor=2&__proto__=3', {}],
+  ['null as the text that it is', 's=null&each=null', { s: 'null', each: ['null'] }],
+  ['null of a nullable parameter as absent', 'filter_u=null&decode=null&group=null', {}],
+  ['an empty nullable parameter as absent', 'filter_u=&decode=&group=', {}],
+  ['what is left of a nullable list', 'group=&group=a&group=null&group=b', { group: ['a', 'b'] }],
+  ['a nullable parameter', 'filter_u=7&decode=true', { filter_u: 7n, decode: true }],
 ])('reads %s', (_name, query, expected) => {
-  expect(readParameters(ROWS, {}, query).query).toEqual(expected);
+  expect(readParameters(OPERATION, {}, query).query).toEqual({ page: 0, ...expected });
 });
 
 test.each<[string, string, string, string]>([
@@ -73,19 +83,30 @@ test.each<[string, string, string, string]>([
   ['a broken escape', 's=%zz', 'query string', 'holds a malformed percent escape'],
   ['half a character', 's=%C3', 'query string', 'holds a malformed percent escape'],
   ['a NUL byte', 's=a%00', 'query string', 'must not hold a NUL byte'],
+  ['NULL, which is not null', 'filter_u=NULL', 'filter_u', 'must be an integer from 0 to 2^256 - 1'],
+  ['a nullable parameter given twice', 'page=&page=1', 'page', 'must be given once'],
+  ['an unknown name that is closed', 'filter_x=1', 'filter_x', 'is not a parameter of this operation'],
+  ['the same without a value', 'filter_', 'filter_', 'is not a parameter of this operation'],
+  ['a long unknown name', `filter_${'x'.repeat(99)}`, `filter_${'x'.repeat(57)}…`, 'is not a parameter'],
 ])('refuses %s, naming the parameter and the rule', (_name, query, parameter, rule) => {
-  const reading = () => readParameters(ROWS, {}, query);
+  const reading = () => readParameters(OPERATION, {}, query);
 
   expect(reading).toThrow(InvalidParameter);
   expect(reading).toThrow(`${parameter}: ${rule}`);
   expect(reading).toThrow(expect.objectContaining({ status: 400, parameter }));
 });
 
-test('a default stands in for a parameter that is not given', () => {
-  const rows = [row('sort', 'string', { default: 'up' })];
+const NULLABLE_ZERO = { nullable: true, default: 0 } as const;
 
-  expect(readParameters(rows, {}, '').query).toEqual({ sort: 'up' });
-  expect(readParameters(rows, {}, 'sort=down').query).toEqual({ sort: 'down' });
+test('a default stands in for a parameter that is not given', () => {
+  const parameters = [row('sort', 'string', { default: 'up' }), row('page', 'integer', NULLABLE_ZERO)];
+
+  expect(readParameters({ parameters }, {}, '').query).toEqual({ sort: 'up', page: 0 });
+  expect(readParameters({ parameters }, {}, 'sort=down&page=null').query).toEqual({ sort: 'down', page: 0 });
+});
+
+test('an operation that is closed to nothing ignores every name that it does not declare', () => {
+  expect(readParameters({ parameters: [] }, {}, 'filter_x=1').query).toEqual({});
 });
 
 test.each<[string, object, string]>([
