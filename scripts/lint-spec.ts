@@ -21,6 +21,9 @@ const REDOCLY = join('node_modules', '@redocly', 'cli', 'bin', 'cli.js');
 /** Keys whose values are data and not schemas, parameters or responses. */
 const DATA = new Set(['example', 'examples', 'enum', 'const', 'default']);
 
+/** What no second operation of any contract may be called. */
+const taken = { ids: new Set<Json>(), summaries: new Set<string>() };
+
 const decisions = decisionsOf(join(SPEC, 'README.md'));
 const contracts = readdirSync(SPEC).filter(name => existsSync(join(SPEC, name, 'openapi.yaml')));
 const findings = [...decisions.findings, ...contracts.flatMap(name => lintContract(join(SPEC, name)))];
@@ -57,8 +60,7 @@ function read(file: string): { root: JsonObject; findings: string[] } {
 }
 
 function lintOperations(root: JsonObject): string[] {
-  const ids = new Set<Json>();
-  const summaries = new Set<string>();
+  const { ids, summaries } = taken;
   const documented = list(root, 'x-documented-statuses');
   const findings =
     documented.length === 0 ? ['# x-documented-statuses must list the statuses of the document'] : [];

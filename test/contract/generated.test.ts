@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { explorerContract } from '../../src/contract/explorer.ts';
+import { insightsContract } from '../../src/contract/insights.ts';
 
 const run = promisify(execFile);
 const ROOT = new URL('../..', import.meta.url);
@@ -14,19 +15,22 @@ async function loaded(file: string): Promise<unknown> {
   return JSON.parse(stdout);
 }
 
-test('validators load through plain Node, one for each operation and each declared body', async () => {
-  const operations = Object.values(explorerContract.table);
-  const bodies = operations.flatMap(({ id, statuses }) =>
-    statuses.filter(status => status !== 304).map(status => `${id}_${status}`),
-  );
+test.each([explorerContract, insightsContract])(
+  'validators of $name load through plain Node, one for each operation and each declared body',
+  async ({ name: contract, table }) => {
+    const operations = Object.values(table);
+    const bodies = operations.flatMap(({ id, statuses }) =>
+      statuses.filter(status => status !== 304).map(status => `${id}_${status}`),
+    );
 
-  const [parameters, responses] = await Promise.all([
-    loaded('./generated/explorer/validators.cjs'),
-    loaded('./generated/explorer/responses.cjs'),
-  ]);
+    const [parameters, responses] = await Promise.all([
+      loaded(`./generated/${contract}/validators.cjs`),
+      loaded(`./generated/${contract}/responses.cjs`),
+    ]);
 
-  expect(parameters).toEqual(operations.map(({ id }) => [id, 'function']));
-  expect(new Map(Array.isArray(responses) ? responses : [])).toEqual(
-    new Map(bodies.map(name => [name, 'function'])),
-  );
-});
+    expect(parameters).toEqual(operations.map(({ id }) => [id, 'function']));
+    expect(new Map(Array.isArray(responses) ? responses : [])).toEqual(
+      new Map(bodies.map(name => [name, 'function'])),
+    );
+  },
+);
