@@ -1,0 +1,47 @@
+import { InvalidParameter } from '../contract/violations.ts';
+
+/** Most values of `chain_id` and `chain` together, highest page of a plain query and of an aggregation. Document 2, "Limits". */
+const MOST_CHAINS = 55;
+const LAST_PAGE = 20;
+const LAST_PAGE_AGGREGATED = 500;
+
+interface ChainQuery {
+  readonly chain_id?: readonly number[];
+  readonly chain?: readonly number[];
+}
+
+interface PageQuery {
+  readonly page: number;
+  readonly aggregate?: readonly string[];
+  readonly group_by?: readonly string[];
+}
+
+/**
+ * The chains that an insights request names, each once, in the order it names them; none when it names none.
+ * @throws InvalidParameter when there are more values than the document allows.
+ */
+export function namedChains({ chain_id: ids = [], chain: older = [] }: ChainQuery): readonly number[] {
+  if (ids.length + older.length > MOST_CHAINS) {
+    throw new InvalidParameter('chain_id', `must NOT have more than ${MOST_CHAINS} items, chain included`);
+  }
+  return [...new Set([...ids, ...older])];
+}
+
+/** @throws InvalidParameter when a page lies further back than an answer of its kind goes. */
+export function checkPage({ page, aggregate, group_by: groupBy }: PageQuery): void {
+  const isAggregated = aggregate !== undefined || groupBy !== undefined;
+  const last = isAggregated ? LAST_PAGE_AGGREGATED : LAST_PAGE;
+  if (page <= last) return;
+  const hint = isAggregated ? '' : ' without aggregate and group_by';
+  throw new InvalidParameter('page', `must be <= ${last}${hint}`);
+}
+
+/** @throws InvalidParameter when a request for prices names no token. */
+export function checkTokensNamed(query: {
+  readonly address?: readonly string[];
+  readonly symbol?: readonly string[];
+}): void {
+  if (query.address === undefined && query.symbol === undefined) {
+    throw new InvalidParameter('address', 'is required unless symbol is given');
+  }
+}

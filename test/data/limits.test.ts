@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest';
+import { checkPage, checkTokensNamed, namedChains } from '../../src/data/limits.ts';
+
+const upTo = (count: number, from = 1) => Array.from({ length: count }, (_, index) => from + index);
+
+test('chains of both parameters are asked once each, in the order given', () => {
+  expect(namedChains({})).toEqual([]);
+  expect(namedChains({ chain: [10, 1] })).toEqual([10, 1]);
+  expect(namedChains({ chain_id: [8453, 1, 8453], chain: [1, 10] })).toEqual([8453, 1, 10]);
+});
+
+test('55 chains may be named by both parameters together and not one more', () => {
+  expect(namedChains({ chain_id: upTo(30), chain: upTo(25, 31) })).toHaveLength(55);
+  expect(() => namedChains({ chain_id: upTo(30), chain: upTo(26, 31) })).toThrow(
+    'chain_id: must NOT have more than 55 items, chain included',
+  );
+});
+
+test.each([
+  [{ page: 20 }, undefined],
+  [{ page: 21 }, 'page: must be <= 20 without aggregate and group_by'],
+  [{ page: 500, aggregate: ['count()'] }, undefined],
+  [{ page: 500, group_by: ['miner'] }, undefined],
+  [{ page: 501, aggregate: ['count()'] }, 'page: must be <= 500'],
+])('of %j the page is judged by what is asked for', (query, message) => {
+  const judging = () => checkPage(query);
+
+  if (message === undefined) expect(judging).not.toThrow();
+  else expect(judging).toThrow(expect.objectContaining({ status: 400, message }));
+});
+
+test('prices are asked for by address, by symbol or by both', () => {
+  expect(() => checkTokensNamed({ address: ['0x'] })).not.toThrow();
+  expect(() => checkTokensNamed({ symbol: ['USDC'] })).not.toThrow();
+  expect(() => checkTokensNamed({})).toThrow('address: is required unless symbol is given');
+});
