@@ -27,7 +27,7 @@ export function goodValues(document: JsonObject, parameter: JsonObject): string[
   const schema = valueSchema(document, parameter);
   const values = list(schema, 'enum').filter(value => value !== null);
   const examples = [
-    parameter.example,
+    ...(Array.isArray(parameter.example) ? parameter.example : [parameter.example]),
     schema.example,
     ...list(schema, 'examples'),
     ...exampleValues(parameter),
@@ -43,7 +43,11 @@ export function goodValues(document: JsonObject, parameter: JsonObject): string[
 /** Values the contract refuses for one parameter. */
 export function badValues(document: JsonObject, parameter: JsonObject): string[] {
   const schema = valueSchema(document, parameter);
-  if (schema.type === 'integer') return ['1e3', '0x10', '1.5', 'one', '', '%20'];
+  const types = Array.isArray(schema.type) ? schema.type : [schema.type];
+  // An empty value of a nullable parameter is an absent one.
+  const empty = types.includes('null') ? [] : [''];
+  if (types.includes('integer')) return ['1e3', '0x10', '1.5', 'one', ...empty, '%20'];
+  if (types.includes('boolean')) return ['1', 'True', 'yes', ...empty, '%20'];
   if (Array.isArray(schema.enum)) return ['nonsense', '', ',', '%20'];
   if (typeof schema.pattern === 'string') {
     const pattern = new RegExp(schema.pattern, 'u');
