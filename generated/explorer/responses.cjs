@@ -1287,7 +1287,7 @@ return errors === 0;
 }
 validate55.evaluated = {"dynamicProps":true,"dynamicItems":false};
 
-const schema33 = {"type":"object","description":"Position in the results of a search; which keys are present depends on the kind of the last result.","x-decision":4,"required":["q","chain_id","cursor"],"properties":{"address_hash":{"description":"Address of the last item; null when it has none.","oneOf":[{"$ref":"#/components/schemas/AddressHash"},{"type":"null"}]},"block_hash":{"description":"Block of the last item; null when it has none.","oneOf":[{"$ref":"#/components/schemas/Hash"},{"type":"null"}]},"holder_count":{"type":["integer","null"],"description":"Number of holders of the last item; null when it has none.","minimum":0,"examples":[548,null]},"inserted_at":{"description":"When the last item was first seen; null when unknown.","oneOf":[{"$ref":"#/components/schemas/Timestamp"},{"type":"null"}]},"item_type":{"type":"string","description":"Kind of the last item.","examples":["token"]},"items_count":{"type":"integer","description":"Number of items on this page; handed back, it changes nothing.","minimum":0,"examples":[50]},"name":{"type":["string","null"],"description":"Name or symbol under which the last item was found; null when it has none.","x-decision":55,"examples":["tether usd",null]},"q":{"type":"string","description":"What was searched for.","examples":["usdt"]},"transaction_hash":{"description":"Transaction of the last item; null when it has none.","oneOf":[{"$ref":"#/components/schemas/Hash"},{"type":"null"}]},"chain_id":{"type":"integer","description":"Chain that the page came from; the next page comes from the same chain.","x-decision":5,"minimum":1,"examples":[1]},"cursor":{"type":"string","description":"The whole position as one opaque text. Handed back as `cursor` it is enough on its own.","x-decision":4,"maxLength":1024,"pattern":"^[A-Za-z0-9_-]+$","examples":["WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d"]}},"additionalProperties":false};
+const schema33 = {"type":"object","description":"Position in the results of a search; which keys are present depends on the kind of the last result.","x-decision":4,"required":["q","chain_id","cursor"],"properties":{"address_hash":{"description":"Address of the last item; null when it has none.","oneOf":[{"$ref":"#/components/schemas/AddressHash"},{"type":"null"}]},"block_hash":{"description":"Block of the last item; null when it has none.","oneOf":[{"$ref":"#/components/schemas/Hash"},{"type":"null"}]},"holder_count":{"type":["integer","null"],"description":"Number of holders of the last item; null when it has none.","minimum":0,"examples":[548,null]},"inserted_at":{"description":"When the last item was first seen; null when unknown.","oneOf":[{"$ref":"#/components/schemas/Timestamp"},{"type":"null"}]},"item_type":{"type":"string","description":"Kind of the last item.","examples":["token"]},"items_count":{"type":"integer","description":"Number of items on this page; handed back, it changes nothing.","minimum":0,"examples":[50]},"name":{"type":["string","null"],"description":"Name or symbol under which the last item was found; null when it has none.","x-decision":55,"examples":["tether usd",null]},"q":{"type":"string","description":"What was searched for.","examples":["usdt"]},"transaction_hash":{"description":"Transaction of the last item; null when it has none.","oneOf":[{"$ref":"#/components/schemas/Hash"},{"type":"null"}]},"chain_id":{"type":"integer","description":"Chain that the page came from; the next page comes from the same chain.","x-decision":5,"minimum":1,"examples":[1]},"cursor":{"type":"string","description":"The whole position as one opaque text. Handed back as `cursor` it is enough on its own.","x-decision":4,"maxLength":4096,"pattern":"^[A-Za-z0-9_-]+$","examples":["WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d"]}},"additionalProperties":false};
 const func3 = require("ajv/dist/runtime/ucs2length").default;
 const pattern8 = new RegExp("^[A-Za-z0-9_-]+$", "u");
 
@@ -1691,8 +1691,8 @@ let data10 = data.cursor;
 const _errs34 = errors;
 if(errors === _errs34){
 if(typeof data10 === "string"){
-if(func3(data10) > 1024){
-validate82.errors = [{instancePath:instancePath+"/cursor",schemaPath:"#/properties/cursor/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"}];
+if(func3(data10) > 4096){
+validate82.errors = [{instancePath:instancePath+"/cursor",schemaPath:"#/properties/cursor/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"}];
 return false;
 }
 else {
@@ -6943,7 +6943,7 @@ return errors === 0;
 }
 validate136.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-const schema83 = {"type":"object","description":"Position in the list of transactions. Validated ones go by block_number and index, pending ones by inserted_at and hash.","x-decision":4,"required":["items_count","chain_id","cursor"],"properties":{"block_number":{"type":"integer","description":"Number of the block of the last item; absent among pending transactions.","minimum":0,"examples":[19854321]},"index":{"type":"integer","description":"Place of the last item in its block; absent among pending transactions.","minimum":0,"examples":[68]},"inserted_at":{"$ref":"#/components/schemas/Timestamp","description":"When the last item was first seen; only among pending transactions."},"hash":{"$ref":"#/components/schemas/Hash","description":"Hash of the last item; only among pending transactions."},"items_count":{"type":"integer","description":"Number of items on this page; handed back, it changes nothing.","minimum":0,"examples":[50]},"chain_id":{"type":"integer","description":"Chain that the page came from; the next page comes from the same chain.","x-decision":5,"minimum":1,"examples":[1]},"cursor":{"type":"string","description":"The whole position as one opaque text. Handed back as `cursor` it is enough on its own.","x-decision":4,"maxLength":1024,"pattern":"^[A-Za-z0-9_-]+$","examples":["WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d"]}},"additionalProperties":false};
+const schema83 = {"type":"object","description":"Position in the list of transactions. Validated ones go by block_number and index, pending ones by inserted_at and hash.","x-decision":4,"required":["items_count","chain_id","cursor"],"properties":{"block_number":{"type":"integer","description":"Number of the block of the last item; absent among pending transactions.","minimum":0,"examples":[19854321]},"index":{"type":"integer","description":"Place of the last item in its block; absent among pending transactions.","minimum":0,"examples":[68]},"inserted_at":{"$ref":"#/components/schemas/Timestamp","description":"When the last item was first seen; only among pending transactions."},"hash":{"$ref":"#/components/schemas/Hash","description":"Hash of the last item; only among pending transactions."},"items_count":{"type":"integer","description":"Number of items on this page; handed back, it changes nothing.","minimum":0,"examples":[50]},"chain_id":{"type":"integer","description":"Chain that the page came from; the next page comes from the same chain.","x-decision":5,"minimum":1,"examples":[1]},"cursor":{"type":"string","description":"The whole position as one opaque text. Handed back as `cursor` it is enough on its own.","x-decision":4,"maxLength":4096,"pattern":"^[A-Za-z0-9_-]+$","examples":["WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d"]}},"additionalProperties":false};
 
 function validate208(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -7085,8 +7085,8 @@ let data6 = data.cursor;
 const _errs12 = errors;
 if(errors === _errs12){
 if(typeof data6 === "string"){
-if(func3(data6) > 1024){
-validate208.errors = [{instancePath:instancePath+"/cursor",schemaPath:"#/properties/cursor/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"}];
+if(func3(data6) > 4096){
+validate208.errors = [{instancePath:instancePath+"/cursor",schemaPath:"#/properties/cursor/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"}];
 return false;
 }
 else {
@@ -10146,7 +10146,7 @@ return errors === 0;
 }
 validate282.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-const schema119 = {"type":"object","description":"Position in a list of token transfers. Inside an ERC-1155 batch the batch keys stand instead of block_number and index, or beside them.","x-decision":4,"required":["chain_id","cursor"],"properties":{"block_number":{"type":"integer","description":"Number of the block of the last item; may be absent inside a batch.","minimum":0,"examples":[19854321]},"index":{"type":"integer","description":"Log index of the last item; may be absent inside a batch.","minimum":0,"examples":[68]},"batch_log_index":{"type":"integer","description":"Log index of the batch that the page broke off in.","minimum":0,"examples":[124]},"batch_block_hash":{"$ref":"#/components/schemas/Hash","description":"Block of that batch."},"batch_transaction_hash":{"$ref":"#/components/schemas/Hash","description":"Transaction of that batch."},"index_in_batch":{"type":"integer","description":"Position of the last item in that batch.","minimum":0,"examples":[7]},"chain_id":{"type":"integer","description":"Chain that the page came from; the next page comes from the same chain.","x-decision":5,"minimum":1,"examples":[1]},"cursor":{"type":"string","description":"The whole position as one opaque text. Handed back as `cursor` it is enough on its own.","x-decision":4,"maxLength":1024,"pattern":"^[A-Za-z0-9_-]+$","examples":["WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d"]}},"additionalProperties":false};
+const schema119 = {"type":"object","description":"Position in a list of token transfers. Inside an ERC-1155 batch the batch keys stand instead of block_number and index, or beside them.","x-decision":4,"required":["chain_id","cursor"],"properties":{"block_number":{"type":"integer","description":"Number of the block of the last item; may be absent inside a batch.","minimum":0,"examples":[19854321]},"index":{"type":"integer","description":"Log index of the last item; may be absent inside a batch.","minimum":0,"examples":[68]},"batch_log_index":{"type":"integer","description":"Log index of the batch that the page broke off in.","minimum":0,"examples":[124]},"batch_block_hash":{"$ref":"#/components/schemas/Hash","description":"Block of that batch."},"batch_transaction_hash":{"$ref":"#/components/schemas/Hash","description":"Transaction of that batch."},"index_in_batch":{"type":"integer","description":"Position of the last item in that batch.","minimum":0,"examples":[7]},"chain_id":{"type":"integer","description":"Chain that the page came from; the next page comes from the same chain.","x-decision":5,"minimum":1,"examples":[1]},"cursor":{"type":"string","description":"The whole position as one opaque text. Handed back as `cursor` it is enough on its own.","x-decision":4,"maxLength":4096,"pattern":"^[A-Za-z0-9_-]+$","examples":["WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d"]}},"additionalProperties":false};
 
 function validate293(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -10309,8 +10309,8 @@ let data7 = data.cursor;
 const _errs14 = errors;
 if(errors === _errs14){
 if(typeof data7 === "string"){
-if(func3(data7) > 1024){
-validate293.errors = [{instancePath:instancePath+"/cursor",schemaPath:"#/properties/cursor/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"}];
+if(func3(data7) > 4096){
+validate293.errors = [{instancePath:instancePath+"/cursor",schemaPath:"#/properties/cursor/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"}];
 return false;
 }
 else {
@@ -11578,7 +11578,7 @@ return errors === 0;
 }
 validate324.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-const schema139 = {"type":"object","description":"Position in a list of internal transactions.","x-decision":4,"required":["block_number","transaction_index","index","items_count","chain_id","cursor"],"properties":{"block_number":{"type":"integer","description":"Number of the block of the last item.","minimum":0,"examples":[19854321]},"transaction_index":{"type":"integer","description":"Place of the last item's transaction in its block.","minimum":0,"examples":[12]},"index":{"type":"integer","description":"Place of the last item in its transaction's trace.","minimum":0,"examples":[68]},"items_count":{"type":"integer","description":"Number of items on this page; handed back, it changes nothing.","minimum":0,"examples":[50]},"chain_id":{"type":"integer","description":"Chain that the page came from; the next page comes from the same chain.","x-decision":5,"minimum":1,"examples":[1]},"cursor":{"type":"string","description":"The whole position as one opaque text. Handed back as `cursor` it is enough on its own.","x-decision":4,"maxLength":1024,"pattern":"^[A-Za-z0-9_-]+$","examples":["WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d"]}},"additionalProperties":false};
+const schema139 = {"type":"object","description":"Position in a list of internal transactions.","x-decision":4,"required":["items_count","chain_id","cursor"],"properties":{"block_number":{"type":"integer","description":"Number of the block of the last item.","minimum":0,"examples":[19854321]},"transaction_index":{"type":"integer","description":"Place of the last item's transaction in its block.","minimum":0,"examples":[12]},"index":{"type":"integer","description":"Place of the last item in its transaction's trace.","minimum":0,"examples":[68]},"items_count":{"type":"integer","description":"Number of items on this page; handed back, it changes nothing.","minimum":0,"examples":[50]},"chain_id":{"type":"integer","description":"Chain that the page came from; the next page comes from the same chain.","x-decision":5,"minimum":1,"examples":[1]},"cursor":{"type":"string","description":"The whole position as one opaque text. Handed back as `cursor` it is enough on its own.","x-decision":4,"maxLength":4096,"pattern":"^[A-Za-z0-9_-]+$","examples":["WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d"]}},"additionalProperties":false};
 
 function validate333(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -11593,7 +11593,7 @@ evaluated0.items = undefined;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if(((((((data.block_number === undefined) && (missing0 = "block_number")) || ((data.transaction_index === undefined) && (missing0 = "transaction_index"))) || ((data.index === undefined) && (missing0 = "index"))) || ((data.items_count === undefined) && (missing0 = "items_count"))) || ((data.chain_id === undefined) && (missing0 = "chain_id"))) || ((data.cursor === undefined) && (missing0 = "cursor"))){
+if((((data.items_count === undefined) && (missing0 = "items_count")) || ((data.chain_id === undefined) && (missing0 = "chain_id"))) || ((data.cursor === undefined) && (missing0 = "cursor"))){
 validate333.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
@@ -11717,8 +11717,8 @@ let data5 = data.cursor;
 const _errs12 = errors;
 if(errors === _errs12){
 if(typeof data5 === "string"){
-if(func3(data5) > 1024){
-validate333.errors = [{instancePath:instancePath+"/cursor",schemaPath:"#/properties/cursor/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"}];
+if(func3(data5) > 4096){
+validate333.errors = [{instancePath:instancePath+"/cursor",schemaPath:"#/properties/cursor/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"}];
 return false;
 }
 else {
@@ -13056,7 +13056,7 @@ return errors === 0;
 }
 validate362.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-const schema161 = {"type":"object","description":"Position in a list of logs.","x-decision":4,"required":["block_number","index","items_count","chain_id","cursor"],"properties":{"block_number":{"type":"integer","description":"Number of the block of the last item.","minimum":0,"examples":[19854321]},"index":{"type":"integer","description":"Position of the last item in its block.","minimum":0,"examples":[68]},"items_count":{"type":"integer","description":"Number of items on this page; handed back, it changes nothing.","minimum":0,"examples":[50]},"transaction_index":{"type":"integer","description":"Place of the last item's transaction in its block; only from some back ends.","minimum":0,"examples":[12]},"transaction_hash":{"$ref":"#/components/schemas/Hash","description":"Hash of the last item's transaction; only from some back ends."},"chain_id":{"type":"integer","description":"Chain that the page came from; the next page comes from the same chain.","x-decision":5,"minimum":1,"examples":[1]},"cursor":{"type":"string","description":"The whole position as one opaque text. Handed back as `cursor` it is enough on its own.","x-decision":4,"maxLength":1024,"pattern":"^[A-Za-z0-9_-]+$","examples":["WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d"]}},"additionalProperties":false};
+const schema161 = {"type":"object","description":"Position in a list of logs.","x-decision":4,"required":["items_count","chain_id","cursor"],"properties":{"block_number":{"type":"integer","description":"Number of the block of the last item.","minimum":0,"examples":[19854321]},"index":{"type":"integer","description":"Position of the last item in its block.","minimum":0,"examples":[68]},"items_count":{"type":"integer","description":"Number of items on this page; handed back, it changes nothing.","minimum":0,"examples":[50]},"transaction_index":{"type":"integer","description":"Place of the last item's transaction in its block; only from some back ends.","minimum":0,"examples":[12]},"transaction_hash":{"$ref":"#/components/schemas/Hash","description":"Hash of the last item's transaction; only from some back ends."},"chain_id":{"type":"integer","description":"Chain that the page came from; the next page comes from the same chain.","x-decision":5,"minimum":1,"examples":[1]},"cursor":{"type":"string","description":"The whole position as one opaque text. Handed back as `cursor` it is enough on its own.","x-decision":4,"maxLength":4096,"pattern":"^[A-Za-z0-9_-]+$","examples":["WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d"]}},"additionalProperties":false};
 
 function validate374(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -13071,7 +13071,7 @@ evaluated0.items = undefined;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if((((((data.block_number === undefined) && (missing0 = "block_number")) || ((data.index === undefined) && (missing0 = "index"))) || ((data.items_count === undefined) && (missing0 = "items_count"))) || ((data.chain_id === undefined) && (missing0 = "chain_id"))) || ((data.cursor === undefined) && (missing0 = "cursor"))){
+if((((data.items_count === undefined) && (missing0 = "items_count")) || ((data.chain_id === undefined) && (missing0 = "chain_id"))) || ((data.cursor === undefined) && (missing0 = "cursor"))){
 validate374.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
@@ -13207,8 +13207,8 @@ let data6 = data.cursor;
 const _errs13 = errors;
 if(errors === _errs13){
 if(typeof data6 === "string"){
-if(func3(data6) > 1024){
-validate374.errors = [{instancePath:instancePath+"/cursor",schemaPath:"#/properties/cursor/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"}];
+if(func3(data6) > 4096){
+validate374.errors = [{instancePath:instancePath+"/cursor",schemaPath:"#/properties/cursor/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"}];
 return false;
 }
 else {
@@ -15841,7 +15841,7 @@ return errors === 0;
 }
 validate447.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-const schema203 = {"type":"object","description":"Position in a list of state changes.","x-decision":4,"required":["items_count","chain_id","cursor"],"properties":{"items_count":{"type":"integer","description":"Number of state changes on all pages so far.","minimum":0,"examples":[50]},"chain_id":{"type":"integer","description":"Chain that the page came from; the next page comes from the same chain.","x-decision":5,"minimum":1,"examples":[1]},"cursor":{"type":"string","description":"The whole position as one opaque text. Handed back as `cursor` it is enough on its own.","x-decision":4,"maxLength":1024,"pattern":"^[A-Za-z0-9_-]+$","examples":["WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d"]}},"additionalProperties":false};
+const schema203 = {"type":"object","description":"Position in a list of state changes.","x-decision":4,"required":["items_count","chain_id","cursor"],"properties":{"items_count":{"type":"integer","description":"Number of state changes on all pages so far.","minimum":0,"examples":[50]},"chain_id":{"type":"integer","description":"Chain that the page came from; the next page comes from the same chain.","x-decision":5,"minimum":1,"examples":[1]},"cursor":{"type":"string","description":"The whole position as one opaque text. Handed back as `cursor` it is enough on its own.","x-decision":4,"maxLength":4096,"pattern":"^[A-Za-z0-9_-]+$","examples":["WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d"]}},"additionalProperties":false};
 
 function validate459(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -15917,8 +15917,8 @@ let data2 = data.cursor;
 const _errs6 = errors;
 if(errors === _errs6){
 if(typeof data2 === "string"){
-if(func3(data2) > 1024){
-validate459.errors = [{instancePath:instancePath+"/cursor",schemaPath:"#/properties/cursor/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"}];
+if(func3(data2) > 4096){
+validate459.errors = [{instancePath:instancePath+"/cursor",schemaPath:"#/properties/cursor/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"}];
 return false;
 }
 else {
@@ -18518,7 +18518,7 @@ return errors === 0;
 }
 validate521.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-const schema245 = {"type":"object","description":"Position in a list of blocks.","x-decision":4,"required":["block_number","items_count","chain_id","cursor"],"properties":{"block_number":{"type":"integer","description":"Number of the last item.","minimum":0,"examples":[19854321]},"items_count":{"type":"integer","description":"Number of items on this page; handed back, it changes nothing.","minimum":0,"examples":[50]},"chain_id":{"type":"integer","description":"Chain that the page came from; the next page comes from the same chain.","x-decision":5,"minimum":1,"examples":[1]},"cursor":{"type":"string","description":"The whole position as one opaque text. Handed back as `cursor` it is enough on its own.","x-decision":4,"maxLength":1024,"pattern":"^[A-Za-z0-9_-]+$","examples":["WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d"]}},"additionalProperties":false};
+const schema245 = {"type":"object","description":"Position in a list of blocks.","x-decision":4,"required":["block_number","items_count","chain_id","cursor"],"properties":{"block_number":{"type":"integer","description":"Number of the last item.","minimum":0,"examples":[19854321]},"items_count":{"type":"integer","description":"Number of items on this page; handed back, it changes nothing.","minimum":0,"examples":[50]},"chain_id":{"type":"integer","description":"Chain that the page came from; the next page comes from the same chain.","x-decision":5,"minimum":1,"examples":[1]},"cursor":{"type":"string","description":"The whole position as one opaque text. Handed back as `cursor` it is enough on its own.","x-decision":4,"maxLength":4096,"pattern":"^[A-Za-z0-9_-]+$","examples":["WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d"]}},"additionalProperties":false};
 
 function validate541(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -18615,8 +18615,8 @@ let data3 = data.cursor;
 const _errs8 = errors;
 if(errors === _errs8){
 if(typeof data3 === "string"){
-if(func3(data3) > 1024){
-validate541.errors = [{instancePath:instancePath+"/cursor",schemaPath:"#/properties/cursor/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"}];
+if(func3(data3) > 4096){
+validate541.errors = [{instancePath:instancePath+"/cursor",schemaPath:"#/properties/cursor/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"}];
 return false;
 }
 else {
@@ -20794,7 +20794,7 @@ validate606.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false}
 exports.listBlockTransactions_200 = validate609;
 const schema278 = {"$ref":"document#/components/schemas/BlockTransactionsPage"};
 const schema279 = {"type":"object","description":"A page of the transactions of a block.","required":["items","next_page_params"],"properties":{"items":{"type":"array","description":"The page, up to 50 items.","items":{"$ref":"#/components/schemas/Transaction"}},"next_page_params":{"description":"Where the next page begins; null on the last page.","oneOf":[{"$ref":"#/components/schemas/BlockTransactionsCursor"},{"type":"null"}]}},"additionalProperties":false};
-const schema280 = {"type":"object","description":"Position among the transactions of a block.","x-decision":4,"required":["block_number","index","items_count","chain_id","cursor"],"properties":{"block_number":{"type":"integer","description":"Number of the block of the last item.","minimum":0,"examples":[19854321]},"index":{"type":"integer","description":"Place of the last item in its block.","minimum":0,"examples":[68]},"items_count":{"type":"integer","description":"Number of items on this page; handed back, it changes nothing.","minimum":0,"examples":[50]},"chain_id":{"type":"integer","description":"Chain that the page came from; the next page comes from the same chain.","x-decision":5,"minimum":1,"examples":[1]},"cursor":{"type":"string","description":"The whole position as one opaque text. Handed back as `cursor` it is enough on its own.","x-decision":4,"maxLength":1024,"pattern":"^[A-Za-z0-9_-]+$","examples":["WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d"]}},"additionalProperties":false};
+const schema280 = {"type":"object","description":"Position among the transactions of a block.","x-decision":4,"required":["block_number","index","items_count","chain_id","cursor"],"properties":{"block_number":{"type":"integer","description":"Number of the block of the last item.","minimum":0,"examples":[19854321]},"index":{"type":"integer","description":"Place of the last item in its block.","minimum":0,"examples":[68]},"items_count":{"type":"integer","description":"Number of items on this page; handed back, it changes nothing.","minimum":0,"examples":[50]},"chain_id":{"type":"integer","description":"Chain that the page came from; the next page comes from the same chain.","x-decision":5,"minimum":1,"examples":[1]},"cursor":{"type":"string","description":"The whole position as one opaque text. Handed back as `cursor` it is enough on its own.","x-decision":4,"maxLength":4096,"pattern":"^[A-Za-z0-9_-]+$","examples":["WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d"]}},"additionalProperties":false};
 
 function validate612(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -20912,8 +20912,8 @@ let data4 = data.cursor;
 const _errs10 = errors;
 if(errors === _errs10){
 if(typeof data4 === "string"){
-if(func3(data4) > 1024){
-validate612.errors = [{instancePath:instancePath+"/cursor",schemaPath:"#/properties/cursor/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"}];
+if(func3(data4) > 4096){
+validate612.errors = [{instancePath:instancePath+"/cursor",schemaPath:"#/properties/cursor/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"}];
 return false;
 }
 else {
@@ -21853,7 +21853,7 @@ return errors === 0;
 }
 validate641.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-const schema300 = {"type":"object","description":"Position in a list of withdrawals.","x-decision":4,"required":["index","items_count","chain_id","cursor"],"properties":{"index":{"type":"integer","description":"Number of the last withdrawal.","minimum":0,"examples":[68]},"items_count":{"type":"integer","description":"Number of items on this page; handed back, it changes nothing.","minimum":0,"examples":[50]},"chain_id":{"type":"integer","description":"Chain that the page came from; the next page comes from the same chain.","x-decision":5,"minimum":1,"examples":[1]},"cursor":{"type":"string","description":"The whole position as one opaque text. Handed back as `cursor` it is enough on its own.","x-decision":4,"maxLength":1024,"pattern":"^[A-Za-z0-9_-]+$","examples":["WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d"]}},"additionalProperties":false};
+const schema300 = {"type":"object","description":"Position in a list of withdrawals.","x-decision":4,"required":["index","items_count","chain_id","cursor"],"properties":{"index":{"type":"integer","description":"Number of the last withdrawal.","minimum":0,"examples":[68]},"items_count":{"type":"integer","description":"Number of items on this page; handed back, it changes nothing.","minimum":0,"examples":[50]},"chain_id":{"type":"integer","description":"Chain that the page came from; the next page comes from the same chain.","x-decision":5,"minimum":1,"examples":[1]},"cursor":{"type":"string","description":"The whole position as one opaque text. Handed back as `cursor` it is enough on its own.","x-decision":4,"maxLength":4096,"pattern":"^[A-Za-z0-9_-]+$","examples":["WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d"]}},"additionalProperties":false};
 
 function validate645(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -21950,8 +21950,8 @@ let data3 = data.cursor;
 const _errs8 = errors;
 if(errors === _errs8){
 if(typeof data3 === "string"){
-if(func3(data3) > 1024){
-validate645.errors = [{instancePath:instancePath+"/cursor",schemaPath:"#/properties/cursor/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"}];
+if(func3(data3) > 4096){
+validate645.errors = [{instancePath:instancePath+"/cursor",schemaPath:"#/properties/cursor/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"}];
 return false;
 }
 else {
@@ -31507,7 +31507,7 @@ return errors === 0;
 }
 validate932.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-const schema451 = {"type":"object","description":"Position in the list of holders of the native coin.","x-decision":4,"required":["fetched_coin_balance","hash","items_count","transaction_count","chain_id","cursor"],"properties":{"fetched_coin_balance":{"description":"Balance of the last item in wei; null when it has not been fetched.","oneOf":[{"$ref":"#/components/schemas/Wei"},{"type":"null"}]},"hash":{"$ref":"#/components/schemas/AddressHash","description":"Address of the last item."},"items_count":{"type":"integer","description":"Number of items on this page; handed back, it changes nothing.","minimum":0,"examples":[50]},"transaction_count":{"type":["integer","null"],"description":"Number of transactions of the last item; null when not counted.","minimum":0,"examples":[128,null]},"chain_id":{"type":"integer","description":"Chain that the page came from; the next page comes from the same chain.","x-decision":5,"minimum":1,"examples":[1]},"cursor":{"type":"string","description":"The whole position as one opaque text. Handed back as `cursor` it is enough on its own.","x-decision":4,"maxLength":1024,"pattern":"^[A-Za-z0-9_-]+$","examples":["WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d"]}},"additionalProperties":false};
+const schema451 = {"type":"object","description":"Position in the list of holders of the native coin.","x-decision":4,"required":["fetched_coin_balance","hash","items_count","transaction_count","chain_id","cursor"],"properties":{"fetched_coin_balance":{"description":"Balance of the last item in wei; null when it has not been fetched.","oneOf":[{"$ref":"#/components/schemas/Wei"},{"type":"null"}]},"hash":{"$ref":"#/components/schemas/AddressHash","description":"Address of the last item."},"items_count":{"type":"integer","description":"Number of items on this page; handed back, it changes nothing.","minimum":0,"examples":[50]},"transaction_count":{"type":["integer","null"],"description":"Number of transactions of the last item; null when not counted.","minimum":0,"examples":[128,null]},"chain_id":{"type":"integer","description":"Chain that the page came from; the next page comes from the same chain.","x-decision":5,"minimum":1,"examples":[1]},"cursor":{"type":"string","description":"The whole position as one opaque text. Handed back as `cursor` it is enough on its own.","x-decision":4,"maxLength":4096,"pattern":"^[A-Za-z0-9_-]+$","examples":["WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d"]}},"additionalProperties":false};
 
 function validate941(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -31683,8 +31683,8 @@ let data5 = data.cursor;
 const _errs14 = errors;
 if(errors === _errs14){
 if(typeof data5 === "string"){
-if(func3(data5) > 1024){
-validate941.errors = [{instancePath:instancePath+"/cursor",schemaPath:"#/properties/cursor/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"}];
+if(func3(data5) > 4096){
+validate941.errors = [{instancePath:instancePath+"/cursor",schemaPath:"#/properties/cursor/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"}];
 return false;
 }
 else {
@@ -33095,7 +33095,7 @@ return errors === 0;
 }
 validate969.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-const schema470 = {"type":"object","description":"Position in the token balances of an address; which keys are present depends on the back end.","x-decision":4,"required":["items_count","chain_id","cursor"],"properties":{"fiat_value":{"description":"Value of the last item in US dollars; null when no price is known.","oneOf":[{"$ref":"#/components/schemas/DecimalString"},{"type":"null"}]},"id":{"type":"integer","description":"The back end's own number of the last item.","minimum":0,"examples":[12519063346]},"items_count":{"type":"integer","description":"Number of items on this page; handed back, it changes nothing.","minimum":0,"examples":[50]},"token_name":{"type":["string","null"],"description":"Name of the last item; null when it has none.","examples":["Tether USD",null]},"token_type":{"type":"string","description":"Token standard of the last item.","examples":["ERC-1155"]},"value":{"description":"Balance of the last item in the smallest unit; null when unknown.","oneOf":[{"$ref":"#/components/schemas/IntegerString"},{"type":"null"}]},"chain_id":{"type":"integer","description":"Chain that the page came from; the next page comes from the same chain.","x-decision":5,"minimum":1,"examples":[1]},"cursor":{"type":"string","description":"The whole position as one opaque text. Handed back as `cursor` it is enough on its own.","x-decision":4,"maxLength":1024,"pattern":"^[A-Za-z0-9_-]+$","examples":["WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d"]}},"additionalProperties":false};
+const schema470 = {"type":"object","description":"Position in the token balances of an address; which keys are present depends on the back end.","x-decision":4,"required":["items_count","chain_id","cursor"],"properties":{"fiat_value":{"description":"Value of the last item in US dollars; null when no price is known.","oneOf":[{"$ref":"#/components/schemas/DecimalString"},{"type":"null"}]},"id":{"type":"integer","description":"The back end's own number of the last item.","minimum":0,"examples":[12519063346]},"items_count":{"type":"integer","description":"Number of items on this page; handed back, it changes nothing.","minimum":0,"examples":[50]},"token_name":{"type":["string","null"],"description":"Name of the last item; null when it has none.","examples":["Tether USD",null]},"token_type":{"type":"string","description":"Token standard of the last item.","examples":["ERC-1155"]},"value":{"description":"Balance of the last item in the smallest unit; null when unknown.","oneOf":[{"$ref":"#/components/schemas/IntegerString"},{"type":"null"}]},"chain_id":{"type":"integer","description":"Chain that the page came from; the next page comes from the same chain.","x-decision":5,"minimum":1,"examples":[1]},"cursor":{"type":"string","description":"The whole position as one opaque text. Handed back as `cursor` it is enough on its own.","x-decision":4,"maxLength":4096,"pattern":"^[A-Za-z0-9_-]+$","examples":["WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d"]}},"additionalProperties":false};
 
 function validate980(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -33351,8 +33351,8 @@ let data7 = data.cursor;
 const _errs22 = errors;
 if(errors === _errs22){
 if(typeof data7 === "string"){
-if(func3(data7) > 1024){
-validate980.errors = [{instancePath:instancePath+"/cursor",schemaPath:"#/properties/cursor/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"}];
+if(func3(data7) > 4096){
+validate980.errors = [{instancePath:instancePath+"/cursor",schemaPath:"#/properties/cursor/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"}];
 return false;
 }
 else {
@@ -37840,7 +37840,7 @@ return errors === 0;
 }
 validate1130.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-const schema563 = {"type":"object","description":"Position in the NFTs of an address.","x-decision":4,"required":["token_contract_address_hash","token_id","token_type","items_count","chain_id","cursor"],"properties":{"token_contract_address_hash":{"$ref":"#/components/schemas/AddressHash","description":"Token contract of the last item."},"token_id":{"description":"Id of the last item; null when unknown.","oneOf":[{"$ref":"#/components/schemas/IntegerString"},{"type":"null"}]},"token_type":{"type":"string","description":"Token standard of the last item.","examples":["ERC-721"]},"items_count":{"type":"integer","description":"Number of items on this page; handed back, it changes nothing.","minimum":0,"examples":[50]},"chain_id":{"type":"integer","description":"Chain that the page came from; the next page comes from the same chain.","x-decision":5,"minimum":1,"examples":[1]},"cursor":{"type":"string","description":"The whole position as one opaque text. Handed back as `cursor` it is enough on its own.","x-decision":4,"maxLength":1024,"pattern":"^[A-Za-z0-9_-]+$","examples":["WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d"]}},"additionalProperties":false};
+const schema563 = {"type":"object","description":"Position in the NFTs of an address.","x-decision":4,"required":["token_contract_address_hash","token_id","token_type","items_count","chain_id","cursor"],"properties":{"token_contract_address_hash":{"$ref":"#/components/schemas/AddressHash","description":"Token contract of the last item."},"token_id":{"description":"Id of the last item; null when unknown.","oneOf":[{"$ref":"#/components/schemas/IntegerString"},{"type":"null"}]},"token_type":{"type":"string","description":"Token standard of the last item.","examples":["ERC-721"]},"items_count":{"type":"integer","description":"Number of items on this page; handed back, it changes nothing.","minimum":0,"examples":[50]},"chain_id":{"type":"integer","description":"Chain that the page came from; the next page comes from the same chain.","x-decision":5,"minimum":1,"examples":[1]},"cursor":{"type":"string","description":"The whole position as one opaque text. Handed back as `cursor` it is enough on its own.","x-decision":4,"maxLength":4096,"pattern":"^[A-Za-z0-9_-]+$","examples":["WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d"]}},"additionalProperties":false};
 
 function validate1137(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -38007,8 +38007,8 @@ let data5 = data.cursor;
 const _errs14 = errors;
 if(errors === _errs14){
 if(typeof data5 === "string"){
-if(func3(data5) > 1024){
-validate1137.errors = [{instancePath:instancePath+"/cursor",schemaPath:"#/properties/cursor/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"}];
+if(func3(data5) > 4096){
+validate1137.errors = [{instancePath:instancePath+"/cursor",schemaPath:"#/properties/cursor/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"}];
 return false;
 }
 else {

@@ -1566,17 +1566,17 @@ export interface components {
              * @description Number of the block of the last item.
              * @example 19854321
              */
-            block_number: number;
+            block_number?: number;
             /**
              * @description Place of the last item's transaction in its block.
              * @example 12
              */
-            transaction_index: number;
+            transaction_index?: number;
             /**
              * @description Place of the last item in its transaction's trace.
              * @example 68
              */
-            index: number;
+            index?: number;
             /**
              * @description Number of items on this page; handed back, it changes nothing.
              * @example 50
@@ -1671,12 +1671,12 @@ export interface components {
              * @description Number of the block of the last item.
              * @example 19854321
              */
-            block_number: number;
+            block_number?: number;
             /**
              * @description Position of the last item in its block.
              * @example 68
              */
-            index: number;
+            index?: number;
             /**
              * @description Number of items on this page; handed back, it changes nothing.
              * @example 50
