@@ -1434,10 +1434,11 @@ export interface components {
             /** @description Hash of the block that holds the transfer. */
             block_hash: components["schemas"]["Hash"];
             /**
-             * @description Number of the block that holds the transfer.
+             * @description Number of the block that holds the transfer; null where the back end gives only its hash.
              * @example 19854321
+             * @example null
              */
-            block_number: number;
+            block_number: number | null;
             /** @description Who gave the tokens; the zero address when they were minted. */
             from: components["schemas"]["Address"];
             /** @description Who received the tokens; the zero address when they were burnt. */
