@@ -1955,8 +1955,8 @@ export interface components {
              * @example null
              */
             burnt_fees_percentage: number | null;
-            /** @description Difficulty of the block; 0 after the merge. */
-            difficulty: components["schemas"]["IntegerString"];
+            /** @description Difficulty of the block, 0 after the merge; null where the back end does not give it. */
+            difficulty: components["schemas"]["IntegerString"] | null;
             /** @description The block's extra data; null where the back end does not give it. */
             extra_data: components["schemas"]["HexData"] | null;
             /** @description Most gas that the block's transactions may use, in units of gas. */
