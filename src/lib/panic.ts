@@ -12,7 +12,7 @@ const PANICS: ReadonlyMap<bigint, string> = new Map([
   [0x51n, 'call of a zero-initialised function'],
 ]);
 
-/** `Panic(0x11): arithmetic overflow or underflow`. */
+/** A panic in words, such as `Panic(0x11): arithmetic overflow or underflow`. Decision 18. */
 export function panicText(code: bigint): string {
   const hex = `0x${code.toString(16).padStart(2, '0')}`;
   return `Panic(${hex}): ${PANICS.get(code) ?? 'unknown panic'}`;

@@ -1,14 +1,49 @@
-import type { RpcCallFrame } from '../../chain/rpc-schema.ts';
-import type { RpcFullTrace } from '../../chain/rpc-trace.ts';
+import type { Address, Hex } from 'viem';
+
+/** One frame of geth's `callTracer`. */
+export interface CallFrame {
+  type: string;
+  from: Address;
+  to?: Address;
+  value?: Hex;
+  gas?: Hex;
+  gasUsed?: Hex;
+  input?: Hex;
+  output?: Hex;
+  error?: string;
+  calls?: CallFrame[];
+}
+
+/** What became of it: one item of a trace in Parity's form. */
+export interface ParityItem {
+  type: 'call' | 'create' | 'suicide';
+  action: {
+    callType?: string;
+    creationMethod?: string;
+    from?: Address;
+    to?: Address;
+    gas?: Hex;
+    value?: Hex;
+    input?: Hex;
+    init?: Hex;
+    address?: Address;
+    balance?: Hex;
+    refundAddress?: Address;
+  };
+  result: { gasUsed?: Hex; output?: Hex; address?: Address; code?: Hex } | null;
+  error?: string;
+  subtraces: number;
+  traceAddress: number[];
+}
 
 /**
  * A trace of geth's `callTracer` in the Parity form: flat, depth first, each item with its path. Gas is as the tracer
  * says it, whose outermost numbers may include the transaction's own cost where Parity's do not.
  */
-export function parityOfFrame(frame: RpcCallFrame): RpcFullTrace[] {
-  const flat: RpcFullTrace[] = [];
+export function parityOfFrame(frame: CallFrame): ParityItem[] {
+  const flat: ParityItem[] = [];
   // A stack, because frames nest 1,024 deep.
-  const waiting: { frame: RpcCallFrame; traceAddress: number[] }[] = [{ frame, traceAddress: [] }];
+  const waiting: { frame: CallFrame; traceAddress: number[] }[] = [{ frame, traceAddress: [] }];
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     const { traceAddress } = next;
     const calls = next.frame.calls ?? [];
@@ -19,9 +54,9 @@ export function parityOfFrame(frame: RpcCallFrame): RpcFullTrace[] {
   return flat;
 }
 
-type Item = Omit<RpcFullTrace, 'subtraces' | 'traceAddress'>;
+type Item = Omit<ParityItem, 'subtraces' | 'traceAddress'>;
 
-function itemOf(frame: RpcCallFrame): Item {
+function itemOf(frame: CallFrame): Item {
   const type = frame.type.toLowerCase();
   if (type === 'selfdestruct') return destruction(frame);
   const { from, value = '0x0', gas = '0x0', gasUsed = '0x0', input = '0x', output = '0x', to } = frame;
@@ -46,7 +81,7 @@ function itemOf(frame: RpcCallFrame): Item {
   };
 }
 
-function destruction({ from, to, value = '0x0' }: RpcCallFrame): Item {
+function destruction({ from, to, value = '0x0' }: CallFrame): Item {
   return {
     type: 'suicide',
     action: { address: from, balance: value, ...(to === undefined ? {} : { refundAddress: to }) },

@@ -1,11 +1,25 @@
-import type { Hash } from 'viem';
-import type { ExplorerSchemas } from '../../../../contract/explorer.ts';
-import type { TraceItem } from '../../../../indexer/reader/node.ts';
+import type { ExplorerSchemas } from '../../contract/explorer.ts';
 
 type RawTrace = ExplorerSchemas['RawTrace'];
 
-/** One item of a trace with the keys that the contract has; what a node adds beyond them is left out. */
-export function rawTrace(item: TraceItem, hash: Hash): RawTrace {
+/** An item of a trace in Parity's form. Nodes write null for some of what an item does not have. */
+export interface NodeTraceItem {
+  readonly type: string;
+  readonly action: OrNull<RawTrace['action']>;
+  readonly result?: OrNull<NonNullable<RawTrace['result']>> | null | undefined;
+  readonly error?: string | null | undefined;
+  readonly subtraces: number;
+  readonly traceAddress: number[];
+  readonly transactionHash?: string | null | undefined;
+  readonly transactionPosition?: number | null | undefined;
+  readonly blockHash?: string | null | undefined;
+  readonly blockNumber?: number | null | undefined;
+}
+
+type OrNull<Fields> = { readonly [Key in keyof Fields]: Fields[Key] | null | undefined };
+
+/** The item with the contract's keys; what a node adds, and what is null, is left out. Decision 50. */
+export function rawTrace(item: NodeTraceItem, transactionHash: string): RawTrace {
   const { action, result, error, subtraces, traceAddress, type } = item;
   const { transactionPosition, blockHash, blockNumber } = item;
   return {
@@ -14,13 +28,13 @@ export function rawTrace(item: TraceItem, hash: Hash): RawTrace {
     ...present({ error }),
     subtraces,
     traceAddress,
-    transactionHash: item.transactionHash ?? hash,
-    ...present({ transactionPosition: transactionPosition ?? undefined, blockHash, blockNumber }),
+    transactionHash: item.transactionHash ?? transactionHash,
+    ...present({ transactionPosition, blockHash, blockNumber }),
     type,
   };
 }
 
-function actionOf(action: TraceItem['action']): RawTrace['action'] {
+function actionOf(action: NodeTraceItem['action']): RawTrace['action'] {
   const { callType, creationMethod, from, to, gas, value, input, init } = action;
   const { address, balance, refundAddress, author, rewardType } = action;
   return present({
@@ -40,13 +54,12 @@ function actionOf(action: TraceItem['action']): RawTrace['action'] {
   });
 }
 
-function resultOf({ gasUsed, output, address, code }: NonNullable<TraceItem['result']>) {
+function resultOf({ gasUsed, output, address, code }: NonNullable<NodeTraceItem['result']>) {
   return present({ gasUsed, output, address, code });
 }
 
 type Present<Fields> = { [Key in keyof Fields]?: Exclude<Fields[Key], undefined | null> };
 
-/** The fields that have a value: Parity writes null for some of those that an item does not have. */
 function present<Fields extends Record<string, unknown>>(fields: Fields): Present<Fields> {
   const kept: Present<Fields> = {};
   for (const key in fields) {
