@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { DevnetConfig } from './config/config.ts';
-import type { ServedChain } from './data/service.ts';
+import type { ServedChain } from './data/open-chain.ts';
 import type { EmbeddedChain, FillProgress } from './devnet/start-devnet.ts';
 import type { Clock } from './lib/clock.ts';
 import type { Logger } from './lib/logger.ts';

@@ -23,6 +23,11 @@ const MAY_IMPORT: readonly (readonly [folder: string, allowed: readonly string[]
   ['src/data/port/', ['types:src/contract/', 'src/lib/']],
   ['src/data/cache/', ['src/data/port/', 'src/db/', 'src/lib/']],
   ['src/data/chains/', ['src/data/port/', 'src/lib/']],
+  ['src/data/upstream/', ['src/data/port/', 'src/lib/']],
+  [
+    'src/data/backends/blockscout/',
+    ['src/data/port/', 'src/data/upstream/', 'types:src/contract/', 'src/lib/'],
+  ],
   [
     'src/data/backends/index/',
     [
@@ -59,7 +64,7 @@ const MAY_IMPORT: readonly (readonly [folder: string, allowed: readonly string[]
   ],
   [
     'src/embedded.ts',
-    ['src/config/', 'types:src/data/service.ts', 'types:src/devnet/', 'dynamic:src/devnet/', 'src/lib/'],
+    ['src/config/', 'types:src/data/open-chain.ts', 'types:src/devnet/', 'dynamic:src/devnet/', 'src/lib/'],
   ],
 ];
 
@@ -67,6 +72,8 @@ const MAY_IMPORT: readonly (readonly [folder: string, allowed: readonly string[]
 const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   knex: ['src/db/', 'src/indexer/store/', 'src/indexer/reader/', 'src/data/cache/'],
   keyv: ['src/data/cache/'],
+  cockatiel: ['src/data/upstream/'],
+  undici: ['src/data/upstream/'],
   'openapi-backend': ['src/contract/mount.ts', 'src/contract/router.ts'],
 };
 

@@ -1287,7 +1287,7 @@ return errors === 0;
 }
 validate55.evaluated = {"dynamicProps":true,"dynamicItems":false};
 
-const schema33 = {"type":"object","description":"Position in the results of a search; which keys are present depends on the kind of the last result.","x-decision":4,"required":["q","chain_id","cursor"],"properties":{"address_hash":{"description":"Address of the last item; null when it has none.","oneOf":[{"$ref":"#/components/schemas/AddressHash"},{"type":"null"}]},"block_hash":{"description":"Block of the last item; null when it has none.","oneOf":[{"$ref":"#/components/schemas/Hash"},{"type":"null"}]},"holder_count":{"type":["integer","null"],"description":"Number of holders of the last item; null when it has none.","minimum":0,"examples":[548,null]},"inserted_at":{"description":"When the last item was first seen; null when unknown.","oneOf":[{"$ref":"#/components/schemas/Timestamp"},{"type":"null"}]},"item_type":{"type":"string","description":"Kind of the last item.","examples":["token"]},"items_count":{"type":"integer","description":"Number of items on this page; handed back, it changes nothing.","minimum":0,"examples":[50]},"name":{"type":["string","null"],"description":"Name or symbol under which the last item was found; null when it has none.","x-decision":55,"examples":["tether usd",null]},"q":{"type":"string","description":"What was searched for.","examples":["usdt"]},"transaction_hash":{"description":"Transaction of the last item; null when it has none.","oneOf":[{"$ref":"#/components/schemas/Hash"},{"type":"null"}]},"chain_id":{"type":"integer","description":"Chain that the page came from; the next page comes from the same chain.","x-decision":5,"minimum":1,"examples":[1]},"cursor":{"type":"string","description":"The whole position as one opaque text. Handed back as `cursor` it is enough on its own.","x-decision":4,"maxLength":1024,"pattern":"^[A-Za-z0-9_-]+$","examples":["WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d"]}},"additionalProperties":false};
+const schema33 = {"type":"object","description":"Position in the results of a search; which keys are present depends on the kind of the last result.","x-decision":4,"required":["q","chain_id","cursor"],"properties":{"address_hash":{"description":"Address of the last item; null when it has none.","oneOf":[{"$ref":"#/components/schemas/AddressHash"},{"type":"null"}]},"block_hash":{"description":"Block of the last item; null when it has none.","oneOf":[{"$ref":"#/components/schemas/Hash"},{"type":"null"}]},"holder_count":{"type":["integer","null"],"description":"Number of holders of the last item; null when it has none.","minimum":0,"examples":[548,null]},"inserted_at":{"description":"When the last item was first seen; null when unknown.","oneOf":[{"$ref":"#/components/schemas/Timestamp"},{"type":"null"}]},"item_type":{"type":"string","description":"Kind of the last item.","examples":["token"]},"items_count":{"type":"integer","description":"Number of items on this page; handed back, it changes nothing.","minimum":0,"examples":[50]},"name":{"type":["string","null"],"description":"Name or symbol under which the last item was found; null when it has none.","x-decision":55,"examples":["tether usd",null]},"q":{"type":"string","description":"What was searched for.","examples":["usdt"]},"transaction_hash":{"description":"Transaction of the last item; null when it has none.","oneOf":[{"$ref":"#/components/schemas/Hash"},{"type":"null"}]},"chain_id":{"type":"integer","description":"Chain that the page came from; the next page comes from the same chain.","x-decision":5,"minimum":1,"examples":[1]},"cursor":{"type":"string","description":"The whole position as one opaque text. Handed back as `cursor` it is enough on its own.","x-decision":4,"maxLength":4096,"pattern":"^[A-Za-z0-9_-]+$","examples":["WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d"]}},"additionalProperties":false};
 const func3 = require("ajv/dist/runtime/ucs2length").default;
 const pattern8 = new RegExp("^[A-Za-z0-9_-]+$", "u");
 
@@ -1691,8 +1691,8 @@ let data10 = data.cursor;
 const _errs34 = errors;
 if(errors === _errs34){
 if(typeof data10 === "string"){
-if(func3(data10) > 1024){
-validate82.errors = [{instancePath:instancePath+"/cursor",schemaPath:"#/properties/cursor/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"}];
+if(func3(data10) > 4096){
+validate82.errors = [{instancePath:instancePath+"/cursor",schemaPath:"#/properties/cursor/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"}];
 return false;
 }
 else {
@@ -6943,7 +6943,7 @@ return errors === 0;
 }
 validate136.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-const schema83 = {"type":"object","description":"Position in the list of transactions. Validated ones go by block_number and index, pending ones by inserted_at and hash.","x-decision":4,"required":["items_count","chain_id","cursor"],"properties":{"block_number":{"type":"integer","description":"Number of the block of the last item; absent among pending transactions.","minimum":0,"examples":[19854321]},"index":{"type":"integer","description":"Place of the last item in its block; absent among pending transactions.","minimum":0,"examples":[68]},"inserted_at":{"$ref":"#/components/schemas/Timestamp","description":"When the last item was first seen; only among pending transactions."},"hash":{"$ref":"#/components/schemas/Hash","description":"Hash of the last item; only among pending transactions."},"items_count":{"type":"integer","description":"Number of items on this page; handed back, it changes nothing.","minimum":0,"examples":[50]},"chain_id":{"type":"integer","description":"Chain that the page came from; the next page comes from the same chain.","x-decision":5,"minimum":1,"examples":[1]},"cursor":{"type":"string","description":"The whole position as one opaque text. Handed back as `cursor` it is enough on its own.","x-decision":4,"maxLength":1024,"pattern":"^[A-Za-z0-9_-]+$","examples":["WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d"]}},"additionalProperties":false};
+const schema83 = {"type":"object","description":"Position in the list of transactions. Validated ones go by block_number and index, pending ones by inserted_at and hash.","x-decision":4,"required":["items_count","chain_id","cursor"],"properties":{"block_number":{"type":"integer","description":"Number of the block of the last item; absent among pending transactions.","minimum":0,"examples":[19854321]},"index":{"type":"integer","description":"Place of the last item in its block; absent among pending transactions.","minimum":0,"examples":[68]},"inserted_at":{"$ref":"#/components/schemas/Timestamp","description":"When the last item was first seen; only among pending transactions."},"hash":{"$ref":"#/components/schemas/Hash","description":"Hash of the last item; only among pending transactions."},"items_count":{"type":"integer","description":"Number of items on this page; handed back, it changes nothing.","minimum":0,"examples":[50]},"chain_id":{"type":"integer","description":"Chain that the page came from; the next page comes from the same chain.","x-decision":5,"minimum":1,"examples":[1]},"cursor":{"type":"string","description":"The whole position as one opaque text. Handed back as `cursor` it is enough on its own.","x-decision":4,"maxLength":4096,"pattern":"^[A-Za-z0-9_-]+$","examples":["WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d"]}},"additionalProperties":false};
 
 function validate208(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -7085,8 +7085,8 @@ let data6 = data.cursor;
 const _errs12 = errors;
 if(errors === _errs12){
 if(typeof data6 === "string"){
-if(func3(data6) > 1024){
-validate208.errors = [{instancePath:instancePath+"/cursor",schemaPath:"#/properties/cursor/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"}];
+if(func3(data6) > 4096){
+validate208.errors = [{instancePath:instancePath+"/cursor",schemaPath:"#/properties/cursor/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"}];
 return false;
 }
 else {
@@ -9802,7 +9802,7 @@ validate277.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false}
 exports.listTransactionTokenTransfers_200 = validate280;
 const schema116 = {"$ref":"document#/components/schemas/TokenTransfersPage"};
 const schema117 = {"type":"object","description":"A page of token transfers.","required":["items","next_page_params"],"properties":{"items":{"type":"array","description":"The page, up to 50 items.","items":{"$ref":"#/components/schemas/TokenTransfer"}},"next_page_params":{"description":"Where the next page begins; null on the last page.","oneOf":[{"$ref":"#/components/schemas/TokenTransfersCursor"},{"type":"null"}]}},"additionalProperties":false};
-const schema118 = {"type":"object","description":"A token transfer in a list, the embedded one with its block number and token standard.","x-decision":30,"required":["block_hash","block_number","from","to","log_index","token","token_type","total","transaction_hash","type"],"properties":{"block_hash":{"$ref":"#/components/schemas/Hash","description":"Hash of the block that holds the transfer."},"block_number":{"type":"integer","description":"Number of the block that holds the transfer.","minimum":0,"examples":[19854321]},"from":{"$ref":"#/components/schemas/Address","description":"Who gave the tokens; the zero address when they were minted."},"to":{"$ref":"#/components/schemas/Address","description":"Who received the tokens; the zero address when they were burnt."},"log_index":{"type":"integer","description":"Position of the transfer's log in its block.","minimum":0,"examples":[124]},"method":{"type":"string","description":"Method of the transaction, by name or as its selector; absent when there is none.","examples":["transfer"]},"timestamp":{"$ref":"#/components/schemas/Timestamp","description":"Time of the block; absent where the back end does not give it."},"token":{"description":"The token contract; null when the back end does not know it.","oneOf":[{"$ref":"#/components/schemas/Token"},{"type":"null"}]},"token_type":{"type":["string","null"],"description":"Token standard by which the transfer was read, such as ERC-20; null when unknown.","examples":["ERC-20",null]},"total":{"description":"What was moved, in the shape of the token's standard; null when the amount is unknown.","anyOf":[{"$ref":"#/components/schemas/FungibleTotal"},{"$ref":"#/components/schemas/NftTotal"},{"$ref":"#/components/schemas/MultiTokenTotal"},{"type":"null"}]},"transaction_hash":{"$ref":"#/components/schemas/Hash","description":"Hash of the transaction that moved the tokens."},"type":{"type":"string","description":"What happened to the tokens: token_transfer, token_minting (from the zero address), token_burning (to the zero address) or token_spawning (an id created without a transfer).","enum":["token_transfer","token_minting","token_burning","token_spawning"],"examples":["token_transfer"]}},"additionalProperties":false};
+const schema118 = {"type":"object","description":"A token transfer in a list, the embedded one with its block number and token standard.","x-decision":30,"required":["block_hash","block_number","from","to","log_index","token","token_type","total","transaction_hash","type"],"properties":{"block_hash":{"$ref":"#/components/schemas/Hash","description":"Hash of the block that holds the transfer."},"block_number":{"type":["integer","null"],"description":"Number of the block that holds the transfer; null where the back end gives only its hash.","minimum":0,"examples":[19854321,null]},"from":{"$ref":"#/components/schemas/Address","description":"Who gave the tokens; the zero address when they were minted."},"to":{"$ref":"#/components/schemas/Address","description":"Who received the tokens; the zero address when they were burnt."},"log_index":{"type":"integer","description":"Position of the transfer's log in its block.","minimum":0,"examples":[124]},"method":{"type":"string","description":"Method of the transaction, by name or as its selector; absent when there is none.","examples":["transfer"]},"timestamp":{"$ref":"#/components/schemas/Timestamp","description":"Time of the block; absent where the back end does not give it."},"token":{"description":"The token contract; null when the back end does not know it.","oneOf":[{"$ref":"#/components/schemas/Token"},{"type":"null"}]},"token_type":{"type":["string","null"],"description":"Token standard by which the transfer was read, such as ERC-20; null when unknown.","examples":["ERC-20",null]},"total":{"description":"What was moved, in the shape of the token's standard; null when the amount is unknown.","anyOf":[{"$ref":"#/components/schemas/FungibleTotal"},{"$ref":"#/components/schemas/NftTotal"},{"$ref":"#/components/schemas/MultiTokenTotal"},{"type":"null"}]},"transaction_hash":{"$ref":"#/components/schemas/Hash","description":"Hash of the transaction that moved the tokens."},"type":{"type":"string","description":"What happened to the tokens: token_transfer, token_minting (from the zero address), token_burning (to the zero address) or token_spawning (an id created without a transfer).","enum":["token_transfer","token_minting","token_burning","token_spawning"],"examples":["token_transfer"]}},"additionalProperties":false};
 
 function validate282(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -9846,8 +9846,8 @@ if(valid0){
 if(data.block_number !== undefined){
 let data1 = data.block_number;
 const _errs3 = errors;
-if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate282.errors = [{instancePath:instancePath+"/block_number",schemaPath:"#/properties/block_number/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+if((!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))) && (data1 !== null)){
+validate282.errors = [{instancePath:instancePath+"/block_number",schemaPath:"#/properties/block_number/type",keyword:"type",params:{type: schema118.properties.block_number.type},message:"must be integer,null"}];
 return false;
 }
 if(errors === _errs3){
@@ -10146,7 +10146,7 @@ return errors === 0;
 }
 validate282.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-const schema119 = {"type":"object","description":"Position in a list of token transfers. Inside an ERC-1155 batch the batch keys stand instead of block_number and index, or beside them.","x-decision":4,"required":["chain_id","cursor"],"properties":{"block_number":{"type":"integer","description":"Number of the block of the last item; may be absent inside a batch.","minimum":0,"examples":[19854321]},"index":{"type":"integer","description":"Log index of the last item; may be absent inside a batch.","minimum":0,"examples":[68]},"batch_log_index":{"type":"integer","description":"Log index of the batch that the page broke off in.","minimum":0,"examples":[124]},"batch_block_hash":{"$ref":"#/components/schemas/Hash","description":"Block of that batch."},"batch_transaction_hash":{"$ref":"#/components/schemas/Hash","description":"Transaction of that batch."},"index_in_batch":{"type":"integer","description":"Position of the last item in that batch.","minimum":0,"examples":[7]},"chain_id":{"type":"integer","description":"Chain that the page came from; the next page comes from the same chain.","x-decision":5,"minimum":1,"examples":[1]},"cursor":{"type":"string","description":"The whole position as one opaque text. Handed back as `cursor` it is enough on its own.","x-decision":4,"maxLength":1024,"pattern":"^[A-Za-z0-9_-]+$","examples":["WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d"]}},"additionalProperties":false};
+const schema119 = {"type":"object","description":"Position in a list of token transfers. Inside an ERC-1155 batch the batch keys stand instead of block_number and index, or beside them.","x-decision":4,"required":["chain_id","cursor"],"properties":{"block_number":{"type":"integer","description":"Number of the block of the last item; may be absent inside a batch.","minimum":0,"examples":[19854321]},"index":{"type":"integer","description":"Log index of the last item; may be absent inside a batch.","minimum":0,"examples":[68]},"batch_log_index":{"type":"integer","description":"Log index of the batch that the page broke off in.","minimum":0,"examples":[124]},"batch_block_hash":{"$ref":"#/components/schemas/Hash","description":"Block of that batch."},"batch_transaction_hash":{"$ref":"#/components/schemas/Hash","description":"Transaction of that batch."},"index_in_batch":{"type":"integer","description":"Position of the last item in that batch.","minimum":0,"examples":[7]},"chain_id":{"type":"integer","description":"Chain that the page came from; the next page comes from the same chain.","x-decision":5,"minimum":1,"examples":[1]},"cursor":{"type":"string","description":"The whole position as one opaque text. Handed back as `cursor` it is enough on its own.","x-decision":4,"maxLength":4096,"pattern":"^[A-Za-z0-9_-]+$","examples":["WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d"]}},"additionalProperties":false};
 
 function validate293(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -10309,8 +10309,8 @@ let data7 = data.cursor;
 const _errs14 = errors;
 if(errors === _errs14){
 if(typeof data7 === "string"){
-if(func3(data7) > 1024){
-validate293.errors = [{instancePath:instancePath+"/cursor",schemaPath:"#/properties/cursor/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"}];
+if(func3(data7) > 4096){
+validate293.errors = [{instancePath:instancePath+"/cursor",schemaPath:"#/properties/cursor/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"}];
 return false;
 }
 else {
@@ -11578,7 +11578,7 @@ return errors === 0;
 }
 validate324.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-const schema139 = {"type":"object","description":"Position in a list of internal transactions.","x-decision":4,"required":["block_number","transaction_index","index","items_count","chain_id","cursor"],"properties":{"block_number":{"type":"integer","description":"Number of the block of the last item.","minimum":0,"examples":[19854321]},"transaction_index":{"type":"integer","description":"Place of the last item's transaction in its block.","minimum":0,"examples":[12]},"index":{"type":"integer","description":"Place of the last item in its transaction's trace.","minimum":0,"examples":[68]},"items_count":{"type":"integer","description":"Number of items on this page; handed back, it changes nothing.","minimum":0,"examples":[50]},"chain_id":{"type":"integer","description":"Chain that the page came from; the next page comes from the same chain.","x-decision":5,"minimum":1,"examples":[1]},"cursor":{"type":"string","description":"The whole position as one opaque text. Handed back as `cursor` it is enough on its own.","x-decision":4,"maxLength":1024,"pattern":"^[A-Za-z0-9_-]+$","examples":["WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d"]}},"additionalProperties":false};
+const schema139 = {"type":"object","description":"Position in a list of internal transactions.","x-decision":4,"required":["items_count","chain_id","cursor"],"properties":{"block_number":{"type":"integer","description":"Number of the block of the last item.","minimum":0,"examples":[19854321]},"transaction_index":{"type":"integer","description":"Place of the last item's transaction in its block.","minimum":0,"examples":[12]},"index":{"type":"integer","description":"Place of the last item in its transaction's trace.","minimum":0,"examples":[68]},"items_count":{"type":"integer","description":"Number of items on this page; handed back, it changes nothing.","minimum":0,"examples":[50]},"chain_id":{"type":"integer","description":"Chain that the page came from; the next page comes from the same chain.","x-decision":5,"minimum":1,"examples":[1]},"cursor":{"type":"string","description":"The whole position as one opaque text. Handed back as `cursor` it is enough on its own.","x-decision":4,"maxLength":4096,"pattern":"^[A-Za-z0-9_-]+$","examples":["WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d"]}},"additionalProperties":false};
 
 function validate333(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -11593,7 +11593,7 @@ evaluated0.items = undefined;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if(((((((data.block_number === undefined) && (missing0 = "block_number")) || ((data.transaction_index === undefined) && (missing0 = "transaction_index"))) || ((data.index === undefined) && (missing0 = "index"))) || ((data.items_count === undefined) && (missing0 = "items_count"))) || ((data.chain_id === undefined) && (missing0 = "chain_id"))) || ((data.cursor === undefined) && (missing0 = "cursor"))){
+if((((data.items_count === undefined) && (missing0 = "items_count")) || ((data.chain_id === undefined) && (missing0 = "chain_id"))) || ((data.cursor === undefined) && (missing0 = "cursor"))){
 validate333.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
@@ -11717,8 +11717,8 @@ let data5 = data.cursor;
 const _errs12 = errors;
 if(errors === _errs12){
 if(typeof data5 === "string"){
-if(func3(data5) > 1024){
-validate333.errors = [{instancePath:instancePath+"/cursor",schemaPath:"#/properties/cursor/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"}];
+if(func3(data5) > 4096){
+validate333.errors = [{instancePath:instancePath+"/cursor",schemaPath:"#/properties/cursor/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"}];
 return false;
 }
 else {
@@ -13056,7 +13056,7 @@ return errors === 0;
 }
 validate362.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-const schema161 = {"type":"object","description":"Position in a list of logs.","x-decision":4,"required":["block_number","index","items_count","chain_id","cursor"],"properties":{"block_number":{"type":"integer","description":"Number of the block of the last item.","minimum":0,"examples":[19854321]},"index":{"type":"integer","description":"Position of the last item in its block.","minimum":0,"examples":[68]},"items_count":{"type":"integer","description":"Number of items on this page; handed back, it changes nothing.","minimum":0,"examples":[50]},"transaction_index":{"type":"integer","description":"Place of the last item's transaction in its block; only from some back ends.","minimum":0,"examples":[12]},"transaction_hash":{"$ref":"#/components/schemas/Hash","description":"Hash of the last item's transaction; only from some back ends."},"chain_id":{"type":"integer","description":"Chain that the page came from; the next page comes from the same chain.","x-decision":5,"minimum":1,"examples":[1]},"cursor":{"type":"string","description":"The whole position as one opaque text. Handed back as `cursor` it is enough on its own.","x-decision":4,"maxLength":1024,"pattern":"^[A-Za-z0-9_-]+$","examples":["WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d"]}},"additionalProperties":false};
+const schema161 = {"type":"object","description":"Position in a list of logs.","x-decision":4,"required":["items_count","chain_id","cursor"],"properties":{"block_number":{"type":"integer","description":"Number of the block of the last item.","minimum":0,"examples":[19854321]},"index":{"type":"integer","description":"Position of the last item in its block.","minimum":0,"examples":[68]},"items_count":{"type":"integer","description":"Number of items on this page; handed back, it changes nothing.","minimum":0,"examples":[50]},"transaction_index":{"type":"integer","description":"Place of the last item's transaction in its block; only from some back ends.","minimum":0,"examples":[12]},"transaction_hash":{"$ref":"#/components/schemas/Hash","description":"Hash of the last item's transaction; only from some back ends."},"chain_id":{"type":"integer","description":"Chain that the page came from; the next page comes from the same chain.","x-decision":5,"minimum":1,"examples":[1]},"cursor":{"type":"string","description":"The whole position as one opaque text. Handed back as `cursor` it is enough on its own.","x-decision":4,"maxLength":4096,"pattern":"^[A-Za-z0-9_-]+$","examples":["WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d"]}},"additionalProperties":false};
 
 function validate374(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -13071,7 +13071,7 @@ evaluated0.items = undefined;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if((((((data.block_number === undefined) && (missing0 = "block_number")) || ((data.index === undefined) && (missing0 = "index"))) || ((data.items_count === undefined) && (missing0 = "items_count"))) || ((data.chain_id === undefined) && (missing0 = "chain_id"))) || ((data.cursor === undefined) && (missing0 = "cursor"))){
+if((((data.items_count === undefined) && (missing0 = "items_count")) || ((data.chain_id === undefined) && (missing0 = "chain_id"))) || ((data.cursor === undefined) && (missing0 = "cursor"))){
 validate374.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
@@ -13207,8 +13207,8 @@ let data6 = data.cursor;
 const _errs13 = errors;
 if(errors === _errs13){
 if(typeof data6 === "string"){
-if(func3(data6) > 1024){
-validate374.errors = [{instancePath:instancePath+"/cursor",schemaPath:"#/properties/cursor/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"}];
+if(func3(data6) > 4096){
+validate374.errors = [{instancePath:instancePath+"/cursor",schemaPath:"#/properties/cursor/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"}];
 return false;
 }
 else {
@@ -15841,7 +15841,7 @@ return errors === 0;
 }
 validate447.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-const schema203 = {"type":"object","description":"Position in a list of state changes.","x-decision":4,"required":["items_count","chain_id","cursor"],"properties":{"items_count":{"type":"integer","description":"Number of state changes on all pages so far.","minimum":0,"examples":[50]},"chain_id":{"type":"integer","description":"Chain that the page came from; the next page comes from the same chain.","x-decision":5,"minimum":1,"examples":[1]},"cursor":{"type":"string","description":"The whole position as one opaque text. Handed back as `cursor` it is enough on its own.","x-decision":4,"maxLength":1024,"pattern":"^[A-Za-z0-9_-]+$","examples":["WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d"]}},"additionalProperties":false};
+const schema203 = {"type":"object","description":"Position in a list of state changes.","x-decision":4,"required":["items_count","chain_id","cursor"],"properties":{"items_count":{"type":"integer","description":"Number of state changes on all pages so far.","minimum":0,"examples":[50]},"chain_id":{"type":"integer","description":"Chain that the page came from; the next page comes from the same chain.","x-decision":5,"minimum":1,"examples":[1]},"cursor":{"type":"string","description":"The whole position as one opaque text. Handed back as `cursor` it is enough on its own.","x-decision":4,"maxLength":4096,"pattern":"^[A-Za-z0-9_-]+$","examples":["WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d"]}},"additionalProperties":false};
 
 function validate459(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -15917,8 +15917,8 @@ let data2 = data.cursor;
 const _errs6 = errors;
 if(errors === _errs6){
 if(typeof data2 === "string"){
-if(func3(data2) > 1024){
-validate459.errors = [{instancePath:instancePath+"/cursor",schemaPath:"#/properties/cursor/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"}];
+if(func3(data2) > 4096){
+validate459.errors = [{instancePath:instancePath+"/cursor",schemaPath:"#/properties/cursor/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"}];
 return false;
 }
 else {
@@ -17663,7 +17663,7 @@ validate516.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false}
 exports.listBlocks_200 = validate519;
 const schema241 = {"$ref":"document#/components/schemas/BlocksPage"};
 const schema242 = {"type":"object","description":"A page of blocks.","required":["items","next_page_params"],"properties":{"items":{"type":"array","description":"The page, up to 50 items.","items":{"$ref":"#/components/schemas/Block"}},"next_page_params":{"description":"Where the next page begins; null on the last page.","oneOf":[{"$ref":"#/components/schemas/BlocksCursor"},{"type":"null"}]}},"additionalProperties":false};
-const schema243 = {"type":"object","description":"A block.","required":["base_fee_per_gas","burnt_fees","burnt_fees_percentage","difficulty","extra_data","gas_limit","gas_target_percentage","gas_used","gas_used_percentage","hash","height","miner","nonce","parent_hash","priority_fee","rewards","size","state_root","timestamp","total_difficulty","transaction_count","transaction_fees","type","uncles_hashes","withdrawals_count"],"properties":{"base_fee_per_gas":{"description":"Base fee for a unit of gas, in wei; null before EIP-1559.","oneOf":[{"$ref":"#/components/schemas/Wei"},{"type":"null"}]},"burnt_fees":{"description":"Base fees burnt in the block, in wei; null before EIP-1559.","oneOf":[{"$ref":"#/components/schemas/Wei"},{"type":"null"}]},"burnt_fees_percentage":{"type":["number","null"],"description":"Share of the transaction fees that was burnt, in percent; null when there were no fees.","examples":[87.4,null]},"difficulty":{"$ref":"#/components/schemas/IntegerString","description":"Difficulty of the block; 0 after the merge."},"extra_data":{"description":"The block's extra data; null where the back end does not give it.","x-decision":21,"oneOf":[{"$ref":"#/components/schemas/HexData"},{"type":"null"}]},"gas_limit":{"$ref":"#/components/schemas/IntegerString","description":"Most gas that the block's transactions may use, in units of gas."},"gas_target_percentage":{"type":["number","null"],"description":"Distance of the gas used from the target (usually half the limit), in percent of the target; may be negative.","examples":[-12.3,null]},"gas_used":{"$ref":"#/components/schemas/IntegerString","description":"Gas used by the block's transactions, in units of gas."},"gas_used_percentage":{"type":["number","null"],"description":"Gas used, in percent of the gas limit.","examples":[43.8,null]},"hash":{"$ref":"#/components/schemas/Hash","description":"Hash of the block."},"height":{"type":"integer","description":"Number of the block.","minimum":0,"examples":[19854321]},"miner":{"$ref":"#/components/schemas/Address","description":"Who produced the block, or the fee recipient after the merge."},"nonce":{"$ref":"#/components/schemas/HexData","description":"Nonce of the block, 8 bytes."},"parent_hash":{"$ref":"#/components/schemas/Hash","description":"Hash of the parent block."},"priority_fee":{"description":"Sum of the priority fees of the block's transactions, in wei; null before EIP-1559.","oneOf":[{"$ref":"#/components/schemas/Wei"},{"type":"null"}]},"rewards":{"type":"array","description":"Who received what for the block; empty for the genesis block and where the chain has no rewards.","x-decision":22,"items":{"$ref":"#/components/schemas/BlockReward"}},"size":{"type":["integer","null"],"description":"Size of the block in bytes; null when unknown.","minimum":0,"examples":[86432,null]},"state_root":{"description":"Root of the state trie after the block; null where the back end does not give it.","x-decision":21,"oneOf":[{"$ref":"#/components/schemas/Hash"},{"type":"null"}]},"timestamp":{"$ref":"#/components/schemas/Timestamp","description":"Time of the block."},"total_difficulty":{"description":"Difficulty of the chain up to this block; null where nodes no longer give it.","oneOf":[{"$ref":"#/components/schemas/IntegerString"},{"type":"null"}]},"transaction_count":{"type":["integer","null"],"description":"Number of transactions in the block; null while it is not counted.","minimum":0,"examples":[184]},"transaction_fees":{"$ref":"#/components/schemas/Wei","description":"Fees paid by the block's transactions, in wei."},"type":{"type":"string","description":"`block` on the main chain, `uncle` when referred to by one, `reorg` when orphaned.","x-decision":29,"enum":["block","uncle","reorg"],"examples":["block"]},"uncles_hashes":{"type":"array","description":"Hashes of the block's uncles.","items":{"$ref":"#/components/schemas/Hash"}},"withdrawals_count":{"type":["integer","null"],"description":"Number of beacon-chain withdrawals in the block; null where the chain has none or they are unknown.","minimum":0,"examples":[16,null]}},"additionalProperties":false};
+const schema243 = {"type":"object","description":"A block.","required":["base_fee_per_gas","burnt_fees","burnt_fees_percentage","difficulty","extra_data","gas_limit","gas_target_percentage","gas_used","gas_used_percentage","hash","height","miner","nonce","parent_hash","priority_fee","rewards","size","state_root","timestamp","total_difficulty","transaction_count","transaction_fees","type","uncles_hashes","withdrawals_count"],"properties":{"base_fee_per_gas":{"description":"Base fee for a unit of gas, in wei; null before EIP-1559.","oneOf":[{"$ref":"#/components/schemas/Wei"},{"type":"null"}]},"burnt_fees":{"description":"Base fees burnt in the block, in wei; null before EIP-1559.","oneOf":[{"$ref":"#/components/schemas/Wei"},{"type":"null"}]},"burnt_fees_percentage":{"type":["number","null"],"description":"Share of the transaction fees that was burnt, in percent; null when there were no fees.","examples":[87.4,null]},"difficulty":{"description":"Difficulty of the block, 0 after the merge; null where the back end does not give it.","oneOf":[{"$ref":"#/components/schemas/IntegerString"},{"type":"null"}]},"extra_data":{"description":"The block's extra data; null where the back end does not give it.","x-decision":21,"oneOf":[{"$ref":"#/components/schemas/HexData"},{"type":"null"}]},"gas_limit":{"$ref":"#/components/schemas/IntegerString","description":"Most gas that the block's transactions may use, in units of gas."},"gas_target_percentage":{"type":["number","null"],"description":"Distance of the gas used from the target (usually half the limit), in percent of the target; may be negative.","examples":[-12.3,null]},"gas_used":{"$ref":"#/components/schemas/IntegerString","description":"Gas used by the block's transactions, in units of gas."},"gas_used_percentage":{"type":["number","null"],"description":"Gas used, in percent of the gas limit.","examples":[43.8,null]},"hash":{"$ref":"#/components/schemas/Hash","description":"Hash of the block."},"height":{"type":"integer","description":"Number of the block.","minimum":0,"examples":[19854321]},"miner":{"$ref":"#/components/schemas/Address","description":"Who produced the block, or the fee recipient after the merge."},"nonce":{"$ref":"#/components/schemas/HexData","description":"Nonce of the block, 8 bytes."},"parent_hash":{"$ref":"#/components/schemas/Hash","description":"Hash of the parent block."},"priority_fee":{"description":"Sum of the priority fees of the block's transactions, in wei; null before EIP-1559.","oneOf":[{"$ref":"#/components/schemas/Wei"},{"type":"null"}]},"rewards":{"type":"array","description":"Who received what for the block; empty for the genesis block and where the chain has no rewards.","x-decision":22,"items":{"$ref":"#/components/schemas/BlockReward"}},"size":{"type":["integer","null"],"description":"Size of the block in bytes; null when unknown.","minimum":0,"examples":[86432,null]},"state_root":{"description":"Root of the state trie after the block; null where the back end does not give it.","x-decision":21,"oneOf":[{"$ref":"#/components/schemas/Hash"},{"type":"null"}]},"timestamp":{"$ref":"#/components/schemas/Timestamp","description":"Time of the block."},"total_difficulty":{"description":"Difficulty of the chain up to this block; null where nodes no longer give it.","oneOf":[{"$ref":"#/components/schemas/IntegerString"},{"type":"null"}]},"transaction_count":{"type":["integer","null"],"description":"Number of transactions in the block; null while it is not counted.","minimum":0,"examples":[184]},"transaction_fees":{"$ref":"#/components/schemas/Wei","description":"Fees paid by the block's transactions, in wei."},"type":{"type":"string","description":"`block` on the main chain, `uncle` when referred to by one, `reorg` when orphaned.","x-decision":29,"enum":["block","uncle","reorg"],"examples":["block"]},"uncles_hashes":{"type":"array","description":"Hashes of the block's uncles.","items":{"$ref":"#/components/schemas/Hash"}},"withdrawals_count":{"type":["integer","null"],"description":"Number of beacon-chain withdrawals in the block; null where the chain has none or they are unknown.","minimum":0,"examples":[16,null]}},"additionalProperties":false};
 const schema244 = {"type":"object","description":"What someone received for a block.","required":["reward","type"],"properties":{"reward":{"type":"integer","format":"uint256","description":"The reward in wei, an exact integer of up to 78 digits.","x-decision":2,"minimum":0,"examples":[2000000000000000]},"type":{"type":"string","description":"What the reward is for.","enum":["Miner Reward","Emission Reward","Chore Reward","Uncle Reward"],"examples":["Miner Reward"]}},"additionalProperties":false};
 
 function validate533(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
@@ -17920,36 +17920,24 @@ var valid0 = true;
 }
 if(valid0){
 if(data.difficulty !== undefined){
+let data3 = data.difficulty;
 const _errs14 = errors;
-if(!(validate61(data.difficulty, {instancePath:instancePath+"/difficulty",parentData:data,parentDataProperty:"difficulty",rootData,dynamicAnchors}))){
+const _errs15 = errors;
+let valid3 = false;
+let passing2 = null;
+const _errs16 = errors;
+if(!(validate61(data3, {instancePath:instancePath+"/difficulty",parentData:data,parentDataProperty:"difficulty",rootData,dynamicAnchors}))){
 vErrors = vErrors === null ? validate61.errors : vErrors.concat(validate61.errors);
 errors = vErrors.length;
 }
-var valid0 = _errs14 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.extra_data !== undefined){
-let data4 = data.extra_data;
-const _errs15 = errors;
-const _errs16 = errors;
-let valid3 = false;
-let passing2 = null;
-const _errs17 = errors;
-if(!(validate205(data4, {instancePath:instancePath+"/extra_data",parentData:data,parentDataProperty:"extra_data",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate205.errors : vErrors.concat(validate205.errors);
-errors = vErrors.length;
-}
-var _valid2 = _errs17 === errors;
+var _valid2 = _errs16 === errors;
 if(_valid2){
 valid3 = true;
 passing2 = 0;
 }
-const _errs18 = errors;
-if(data4 !== null){
-const err4 = {instancePath:instancePath+"/extra_data",schemaPath:"#/properties/extra_data/oneOf/1/type",keyword:"type",params:{type: "null"},message:"must be null"};
+const _errs17 = errors;
+if(data3 !== null){
+const err4 = {instancePath:instancePath+"/difficulty",schemaPath:"#/properties/difficulty/oneOf/1/type",keyword:"type",params:{type: "null"},message:"must be null"};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -17958,7 +17946,7 @@ vErrors.push(err4);
 }
 errors++;
 }
-var _valid2 = _errs18 === errors;
+var _valid2 = _errs17 === errors;
 if(_valid2 && valid3){
 valid3 = false;
 passing2 = [passing2, 1];
@@ -17970,7 +17958,7 @@ passing2 = 1;
 }
 }
 if(!valid3){
-const err5 = {instancePath:instancePath+"/extra_data",schemaPath:"#/properties/extra_data/oneOf",keyword:"oneOf",params:{passingSchemas: passing2},message:"must match exactly one schema in oneOf"};
+const err5 = {instancePath:instancePath+"/difficulty",schemaPath:"#/properties/difficulty/oneOf",keyword:"oneOf",params:{passingSchemas: passing2},message:"must match exactly one schema in oneOf"};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -17982,160 +17970,41 @@ validate521.errors = vErrors;
 return false;
 }
 else {
-errors = _errs16;
+errors = _errs15;
 if(vErrors !== null){
-if(_errs16){
-vErrors.length = _errs16;
+if(_errs15){
+vErrors.length = _errs15;
 }
 else {
 vErrors = null;
 }
 }
 }
-var valid0 = _errs15 === errors;
+var valid0 = _errs14 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
-if(data.gas_limit !== undefined){
+if(data.extra_data !== undefined){
+let data4 = data.extra_data;
+const _errs19 = errors;
 const _errs20 = errors;
-if(!(validate61(data.gas_limit, {instancePath:instancePath+"/gas_limit",parentData:data,parentDataProperty:"gas_limit",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate61.errors : vErrors.concat(validate61.errors);
-errors = vErrors.length;
-}
-var valid0 = _errs20 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.gas_target_percentage !== undefined){
-let data6 = data.gas_target_percentage;
+let valid4 = false;
+let passing3 = null;
 const _errs21 = errors;
-if((!(typeof data6 == "number")) && (data6 !== null)){
-validate521.errors = [{instancePath:instancePath+"/gas_target_percentage",schemaPath:"#/properties/gas_target_percentage/type",keyword:"type",params:{type: schema243.properties.gas_target_percentage.type},message:"must be number,null"}];
-return false;
-}
-var valid0 = _errs21 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.gas_used !== undefined){
-const _errs23 = errors;
-if(!(validate61(data.gas_used, {instancePath:instancePath+"/gas_used",parentData:data,parentDataProperty:"gas_used",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate61.errors : vErrors.concat(validate61.errors);
-errors = vErrors.length;
-}
-var valid0 = _errs23 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.gas_used_percentage !== undefined){
-let data8 = data.gas_used_percentage;
-const _errs24 = errors;
-if((!(typeof data8 == "number")) && (data8 !== null)){
-validate521.errors = [{instancePath:instancePath+"/gas_used_percentage",schemaPath:"#/properties/gas_used_percentage/type",keyword:"type",params:{type: schema243.properties.gas_used_percentage.type},message:"must be number,null"}];
-return false;
-}
-var valid0 = _errs24 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.hash !== undefined){
-const _errs26 = errors;
-if(!(validate72(data.hash, {instancePath:instancePath+"/hash",parentData:data,parentDataProperty:"hash",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate72.errors : vErrors.concat(validate72.errors);
-errors = vErrors.length;
-}
-var valid0 = _errs26 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.height !== undefined){
-let data10 = data.height;
-const _errs27 = errors;
-if(!((typeof data10 == "number") && (!(data10 % 1) && !isNaN(data10)))){
-validate521.errors = [{instancePath:instancePath+"/height",schemaPath:"#/properties/height/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
-return false;
-}
-if(errors === _errs27){
-if(typeof data10 == "number"){
-if(data10 < 0 || isNaN(data10)){
-validate521.errors = [{instancePath:instancePath+"/height",schemaPath:"#/properties/height/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
-return false;
-}
-}
-}
-var valid0 = _errs27 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.miner !== undefined){
-const _errs29 = errors;
-if(!(validate143(data.miner, {instancePath:instancePath+"/miner",parentData:data,parentDataProperty:"miner",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate143.errors : vErrors.concat(validate143.errors);
-errors = vErrors.length;
-}
-var valid0 = _errs29 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.nonce !== undefined){
-const _errs30 = errors;
-if(!(validate205(data.nonce, {instancePath:instancePath+"/nonce",parentData:data,parentDataProperty:"nonce",rootData,dynamicAnchors}))){
+if(!(validate205(data4, {instancePath:instancePath+"/extra_data",parentData:data,parentDataProperty:"extra_data",rootData,dynamicAnchors}))){
 vErrors = vErrors === null ? validate205.errors : vErrors.concat(validate205.errors);
 errors = vErrors.length;
 }
-var valid0 = _errs30 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.parent_hash !== undefined){
-const _errs31 = errors;
-if(!(validate72(data.parent_hash, {instancePath:instancePath+"/parent_hash",parentData:data,parentDataProperty:"parent_hash",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate72.errors : vErrors.concat(validate72.errors);
-errors = vErrors.length;
-}
-var valid0 = _errs31 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.priority_fee !== undefined){
-let data14 = data.priority_fee;
-const _errs32 = errors;
-const _errs33 = errors;
-let valid4 = false;
-let passing3 = null;
-const _errs34 = errors;
-if(!(validate139(data14, {instancePath:instancePath+"/priority_fee",parentData:data,parentDataProperty:"priority_fee",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate139.errors : vErrors.concat(validate139.errors);
-errors = vErrors.length;
-}
-var _valid3 = _errs34 === errors;
+var _valid3 = _errs21 === errors;
 if(_valid3){
 valid4 = true;
 passing3 = 0;
 }
-const _errs35 = errors;
-if(data14 !== null){
-const err6 = {instancePath:instancePath+"/priority_fee",schemaPath:"#/properties/priority_fee/oneOf/1/type",keyword:"type",params:{type: "null"},message:"must be null"};
+const _errs22 = errors;
+if(data4 !== null){
+const err6 = {instancePath:instancePath+"/extra_data",schemaPath:"#/properties/extra_data/oneOf/1/type",keyword:"type",params:{type: "null"},message:"must be null"};
 if(vErrors === null){
 vErrors = [err6];
 }
@@ -18144,7 +18013,7 @@ vErrors.push(err6);
 }
 errors++;
 }
-var _valid3 = _errs35 === errors;
+var _valid3 = _errs22 === errors;
 if(_valid3 && valid4){
 valid4 = false;
 passing3 = [passing3, 1];
@@ -18156,7 +18025,7 @@ passing3 = 1;
 }
 }
 if(!valid4){
-const err7 = {instancePath:instancePath+"/priority_fee",schemaPath:"#/properties/priority_fee/oneOf",keyword:"oneOf",params:{passingSchemas: passing3},message:"must match exactly one schema in oneOf"};
+const err7 = {instancePath:instancePath+"/extra_data",schemaPath:"#/properties/extra_data/oneOf",keyword:"oneOf",params:{passingSchemas: passing3},message:"must match exactly one schema in oneOf"};
 if(vErrors === null){
 vErrors = [err7];
 }
@@ -18168,92 +18037,160 @@ validate521.errors = vErrors;
 return false;
 }
 else {
-errors = _errs33;
+errors = _errs20;
 if(vErrors !== null){
-if(_errs33){
-vErrors.length = _errs33;
+if(_errs20){
+vErrors.length = _errs20;
 }
 else {
 vErrors = null;
 }
 }
 }
-var valid0 = _errs32 === errors;
+var valid0 = _errs19 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
-if(data.rewards !== undefined){
-let data15 = data.rewards;
-const _errs37 = errors;
-if(errors === _errs37){
-if(Array.isArray(data15)){
-var valid5 = true;
-const len0 = data15.length;
-for(let i0=0; i0<len0; i0++){
-const _errs39 = errors;
-if(!(validate533(data15[i0], {instancePath:instancePath+"/rewards/" + i0,parentData:data15,parentDataProperty:i0,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate533.errors : vErrors.concat(validate533.errors);
+if(data.gas_limit !== undefined){
+const _errs24 = errors;
+if(!(validate61(data.gas_limit, {instancePath:instancePath+"/gas_limit",parentData:data,parentDataProperty:"gas_limit",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate61.errors : vErrors.concat(validate61.errors);
 errors = vErrors.length;
 }
-var valid5 = _errs39 === errors;
-if(!valid5){
-break;
-}
-}
-}
-else {
-validate521.errors = [{instancePath:instancePath+"/rewards",schemaPath:"#/properties/rewards/type",keyword:"type",params:{type: "array"},message:"must be array"}];
-return false;
-}
-}
-var valid0 = _errs37 === errors;
+var valid0 = _errs24 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
-if(data.size !== undefined){
-let data17 = data.size;
-const _errs40 = errors;
-if((!((typeof data17 == "number") && (!(data17 % 1) && !isNaN(data17)))) && (data17 !== null)){
-validate521.errors = [{instancePath:instancePath+"/size",schemaPath:"#/properties/size/type",keyword:"type",params:{type: schema243.properties.size.type},message:"must be integer,null"}];
+if(data.gas_target_percentage !== undefined){
+let data6 = data.gas_target_percentage;
+const _errs25 = errors;
+if((!(typeof data6 == "number")) && (data6 !== null)){
+validate521.errors = [{instancePath:instancePath+"/gas_target_percentage",schemaPath:"#/properties/gas_target_percentage/type",keyword:"type",params:{type: schema243.properties.gas_target_percentage.type},message:"must be number,null"}];
 return false;
 }
-if(errors === _errs40){
-if(typeof data17 == "number"){
-if(data17 < 0 || isNaN(data17)){
-validate521.errors = [{instancePath:instancePath+"/size",schemaPath:"#/properties/size/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
-return false;
-}
-}
-}
-var valid0 = _errs40 === errors;
+var valid0 = _errs25 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
-if(data.state_root !== undefined){
-let data18 = data.state_root;
-const _errs42 = errors;
-const _errs43 = errors;
-let valid6 = false;
-let passing4 = null;
-const _errs44 = errors;
-if(!(validate72(data18, {instancePath:instancePath+"/state_root",parentData:data,parentDataProperty:"state_root",rootData,dynamicAnchors}))){
+if(data.gas_used !== undefined){
+const _errs27 = errors;
+if(!(validate61(data.gas_used, {instancePath:instancePath+"/gas_used",parentData:data,parentDataProperty:"gas_used",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate61.errors : vErrors.concat(validate61.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs27 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.gas_used_percentage !== undefined){
+let data8 = data.gas_used_percentage;
+const _errs28 = errors;
+if((!(typeof data8 == "number")) && (data8 !== null)){
+validate521.errors = [{instancePath:instancePath+"/gas_used_percentage",schemaPath:"#/properties/gas_used_percentage/type",keyword:"type",params:{type: schema243.properties.gas_used_percentage.type},message:"must be number,null"}];
+return false;
+}
+var valid0 = _errs28 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.hash !== undefined){
+const _errs30 = errors;
+if(!(validate72(data.hash, {instancePath:instancePath+"/hash",parentData:data,parentDataProperty:"hash",rootData,dynamicAnchors}))){
 vErrors = vErrors === null ? validate72.errors : vErrors.concat(validate72.errors);
 errors = vErrors.length;
 }
-var _valid4 = _errs44 === errors;
+var valid0 = _errs30 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.height !== undefined){
+let data10 = data.height;
+const _errs31 = errors;
+if(!((typeof data10 == "number") && (!(data10 % 1) && !isNaN(data10)))){
+validate521.errors = [{instancePath:instancePath+"/height",schemaPath:"#/properties/height/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+return false;
+}
+if(errors === _errs31){
+if(typeof data10 == "number"){
+if(data10 < 0 || isNaN(data10)){
+validate521.errors = [{instancePath:instancePath+"/height",schemaPath:"#/properties/height/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+return false;
+}
+}
+}
+var valid0 = _errs31 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.miner !== undefined){
+const _errs33 = errors;
+if(!(validate143(data.miner, {instancePath:instancePath+"/miner",parentData:data,parentDataProperty:"miner",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate143.errors : vErrors.concat(validate143.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs33 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.nonce !== undefined){
+const _errs34 = errors;
+if(!(validate205(data.nonce, {instancePath:instancePath+"/nonce",parentData:data,parentDataProperty:"nonce",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate205.errors : vErrors.concat(validate205.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs34 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.parent_hash !== undefined){
+const _errs35 = errors;
+if(!(validate72(data.parent_hash, {instancePath:instancePath+"/parent_hash",parentData:data,parentDataProperty:"parent_hash",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate72.errors : vErrors.concat(validate72.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs35 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.priority_fee !== undefined){
+let data14 = data.priority_fee;
+const _errs36 = errors;
+const _errs37 = errors;
+let valid5 = false;
+let passing4 = null;
+const _errs38 = errors;
+if(!(validate139(data14, {instancePath:instancePath+"/priority_fee",parentData:data,parentDataProperty:"priority_fee",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate139.errors : vErrors.concat(validate139.errors);
+errors = vErrors.length;
+}
+var _valid4 = _errs38 === errors;
 if(_valid4){
-valid6 = true;
+valid5 = true;
 passing4 = 0;
 }
-const _errs45 = errors;
-if(data18 !== null){
-const err8 = {instancePath:instancePath+"/state_root",schemaPath:"#/properties/state_root/oneOf/1/type",keyword:"type",params:{type: "null"},message:"must be null"};
+const _errs39 = errors;
+if(data14 !== null){
+const err8 = {instancePath:instancePath+"/priority_fee",schemaPath:"#/properties/priority_fee/oneOf/1/type",keyword:"type",params:{type: "null"},message:"must be null"};
 if(vErrors === null){
 vErrors = [err8];
 }
@@ -18262,19 +18199,19 @@ vErrors.push(err8);
 }
 errors++;
 }
-var _valid4 = _errs45 === errors;
-if(_valid4 && valid6){
-valid6 = false;
+var _valid4 = _errs39 === errors;
+if(_valid4 && valid5){
+valid5 = false;
 passing4 = [passing4, 1];
 }
 else {
 if(_valid4){
-valid6 = true;
+valid5 = true;
 passing4 = 1;
 }
 }
-if(!valid6){
-const err9 = {instancePath:instancePath+"/state_root",schemaPath:"#/properties/state_root/oneOf",keyword:"oneOf",params:{passingSchemas: passing4},message:"must match exactly one schema in oneOf"};
+if(!valid5){
+const err9 = {instancePath:instancePath+"/priority_fee",schemaPath:"#/properties/priority_fee/oneOf",keyword:"oneOf",params:{passingSchemas: passing4},message:"must match exactly one schema in oneOf"};
 if(vErrors === null){
 vErrors = [err9];
 }
@@ -18286,53 +18223,92 @@ validate521.errors = vErrors;
 return false;
 }
 else {
-errors = _errs43;
+errors = _errs37;
 if(vErrors !== null){
-if(_errs43){
-vErrors.length = _errs43;
+if(_errs37){
+vErrors.length = _errs37;
 }
 else {
 vErrors = null;
 }
 }
 }
-var valid0 = _errs42 === errors;
+var valid0 = _errs36 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
-if(data.timestamp !== undefined){
-const _errs47 = errors;
-if(!(validate74(data.timestamp, {instancePath:instancePath+"/timestamp",parentData:data,parentDataProperty:"timestamp",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate74.errors : vErrors.concat(validate74.errors);
+if(data.rewards !== undefined){
+let data15 = data.rewards;
+const _errs41 = errors;
+if(errors === _errs41){
+if(Array.isArray(data15)){
+var valid6 = true;
+const len0 = data15.length;
+for(let i0=0; i0<len0; i0++){
+const _errs43 = errors;
+if(!(validate533(data15[i0], {instancePath:instancePath+"/rewards/" + i0,parentData:data15,parentDataProperty:i0,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate533.errors : vErrors.concat(validate533.errors);
 errors = vErrors.length;
 }
-var valid0 = _errs47 === errors;
+var valid6 = _errs43 === errors;
+if(!valid6){
+break;
+}
+}
+}
+else {
+validate521.errors = [{instancePath:instancePath+"/rewards",schemaPath:"#/properties/rewards/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+return false;
+}
+}
+var valid0 = _errs41 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
-if(data.total_difficulty !== undefined){
-let data20 = data.total_difficulty;
-const _errs48 = errors;
-const _errs49 = errors;
+if(data.size !== undefined){
+let data17 = data.size;
+const _errs44 = errors;
+if((!((typeof data17 == "number") && (!(data17 % 1) && !isNaN(data17)))) && (data17 !== null)){
+validate521.errors = [{instancePath:instancePath+"/size",schemaPath:"#/properties/size/type",keyword:"type",params:{type: schema243.properties.size.type},message:"must be integer,null"}];
+return false;
+}
+if(errors === _errs44){
+if(typeof data17 == "number"){
+if(data17 < 0 || isNaN(data17)){
+validate521.errors = [{instancePath:instancePath+"/size",schemaPath:"#/properties/size/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+return false;
+}
+}
+}
+var valid0 = _errs44 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.state_root !== undefined){
+let data18 = data.state_root;
+const _errs46 = errors;
+const _errs47 = errors;
 let valid7 = false;
 let passing5 = null;
-const _errs50 = errors;
-if(!(validate61(data20, {instancePath:instancePath+"/total_difficulty",parentData:data,parentDataProperty:"total_difficulty",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate61.errors : vErrors.concat(validate61.errors);
+const _errs48 = errors;
+if(!(validate72(data18, {instancePath:instancePath+"/state_root",parentData:data,parentDataProperty:"state_root",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate72.errors : vErrors.concat(validate72.errors);
 errors = vErrors.length;
 }
-var _valid5 = _errs50 === errors;
+var _valid5 = _errs48 === errors;
 if(_valid5){
 valid7 = true;
 passing5 = 0;
 }
-const _errs51 = errors;
-if(data20 !== null){
-const err10 = {instancePath:instancePath+"/total_difficulty",schemaPath:"#/properties/total_difficulty/oneOf/1/type",keyword:"type",params:{type: "null"},message:"must be null"};
+const _errs49 = errors;
+if(data18 !== null){
+const err10 = {instancePath:instancePath+"/state_root",schemaPath:"#/properties/state_root/oneOf/1/type",keyword:"type",params:{type: "null"},message:"must be null"};
 if(vErrors === null){
 vErrors = [err10];
 }
@@ -18341,7 +18317,7 @@ vErrors.push(err10);
 }
 errors++;
 }
-var _valid5 = _errs51 === errors;
+var _valid5 = _errs49 === errors;
 if(_valid5 && valid7){
 valid7 = false;
 passing5 = [passing5, 1];
@@ -18353,7 +18329,7 @@ passing5 = 1;
 }
 }
 if(!valid7){
-const err11 = {instancePath:instancePath+"/total_difficulty",schemaPath:"#/properties/total_difficulty/oneOf",keyword:"oneOf",params:{passingSchemas: passing5},message:"must match exactly one schema in oneOf"};
+const err11 = {instancePath:instancePath+"/state_root",schemaPath:"#/properties/state_root/oneOf",keyword:"oneOf",params:{passingSchemas: passing5},message:"must match exactly one schema in oneOf"};
 if(vErrors === null){
 vErrors = [err11];
 }
@@ -18365,17 +18341,96 @@ validate521.errors = vErrors;
 return false;
 }
 else {
-errors = _errs49;
+errors = _errs47;
 if(vErrors !== null){
-if(_errs49){
-vErrors.length = _errs49;
+if(_errs47){
+vErrors.length = _errs47;
 }
 else {
 vErrors = null;
 }
 }
 }
-var valid0 = _errs48 === errors;
+var valid0 = _errs46 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.timestamp !== undefined){
+const _errs51 = errors;
+if(!(validate74(data.timestamp, {instancePath:instancePath+"/timestamp",parentData:data,parentDataProperty:"timestamp",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate74.errors : vErrors.concat(validate74.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs51 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.total_difficulty !== undefined){
+let data20 = data.total_difficulty;
+const _errs52 = errors;
+const _errs53 = errors;
+let valid8 = false;
+let passing6 = null;
+const _errs54 = errors;
+if(!(validate61(data20, {instancePath:instancePath+"/total_difficulty",parentData:data,parentDataProperty:"total_difficulty",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate61.errors : vErrors.concat(validate61.errors);
+errors = vErrors.length;
+}
+var _valid6 = _errs54 === errors;
+if(_valid6){
+valid8 = true;
+passing6 = 0;
+}
+const _errs55 = errors;
+if(data20 !== null){
+const err12 = {instancePath:instancePath+"/total_difficulty",schemaPath:"#/properties/total_difficulty/oneOf/1/type",keyword:"type",params:{type: "null"},message:"must be null"};
+if(vErrors === null){
+vErrors = [err12];
+}
+else {
+vErrors.push(err12);
+}
+errors++;
+}
+var _valid6 = _errs55 === errors;
+if(_valid6 && valid8){
+valid8 = false;
+passing6 = [passing6, 1];
+}
+else {
+if(_valid6){
+valid8 = true;
+passing6 = 1;
+}
+}
+if(!valid8){
+const err13 = {instancePath:instancePath+"/total_difficulty",schemaPath:"#/properties/total_difficulty/oneOf",keyword:"oneOf",params:{passingSchemas: passing6},message:"must match exactly one schema in oneOf"};
+if(vErrors === null){
+vErrors = [err13];
+}
+else {
+vErrors.push(err13);
+}
+errors++;
+validate521.errors = vErrors;
+return false;
+}
+else {
+errors = _errs53;
+if(vErrors !== null){
+if(_errs53){
+vErrors.length = _errs53;
+}
+else {
+vErrors = null;
+}
+}
+}
+var valid0 = _errs52 === errors;
 }
 else {
 var valid0 = true;
@@ -18383,12 +18438,12 @@ var valid0 = true;
 if(valid0){
 if(data.transaction_count !== undefined){
 let data21 = data.transaction_count;
-const _errs53 = errors;
+const _errs57 = errors;
 if((!((typeof data21 == "number") && (!(data21 % 1) && !isNaN(data21)))) && (data21 !== null)){
 validate521.errors = [{instancePath:instancePath+"/transaction_count",schemaPath:"#/properties/transaction_count/type",keyword:"type",params:{type: schema243.properties.transaction_count.type},message:"must be integer,null"}];
 return false;
 }
-if(errors === _errs53){
+if(errors === _errs57){
 if(typeof data21 == "number"){
 if(data21 < 0 || isNaN(data21)){
 validate521.errors = [{instancePath:instancePath+"/transaction_count",schemaPath:"#/properties/transaction_count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
@@ -18396,19 +18451,19 @@ return false;
 }
 }
 }
-var valid0 = _errs53 === errors;
+var valid0 = _errs57 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.transaction_fees !== undefined){
-const _errs55 = errors;
+const _errs59 = errors;
 if(!(validate139(data.transaction_fees, {instancePath:instancePath+"/transaction_fees",parentData:data,parentDataProperty:"transaction_fees",rootData,dynamicAnchors}))){
 vErrors = vErrors === null ? validate139.errors : vErrors.concat(validate139.errors);
 errors = vErrors.length;
 }
-var valid0 = _errs55 === errors;
+var valid0 = _errs59 === errors;
 }
 else {
 var valid0 = true;
@@ -18416,7 +18471,7 @@ var valid0 = true;
 if(valid0){
 if(data.type !== undefined){
 let data23 = data.type;
-const _errs56 = errors;
+const _errs60 = errors;
 if(typeof data23 !== "string"){
 validate521.errors = [{instancePath:instancePath+"/type",schemaPath:"#/properties/type/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
@@ -18425,7 +18480,7 @@ if(!(((data23 === "block") || (data23 === "uncle")) || (data23 === "reorg"))){
 validate521.errors = [{instancePath:instancePath+"/type",schemaPath:"#/properties/type/enum",keyword:"enum",params:{allowedValues: schema243.properties.type.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
-var valid0 = _errs56 === errors;
+var valid0 = _errs60 === errors;
 }
 else {
 var valid0 = true;
@@ -18433,19 +18488,19 @@ var valid0 = true;
 if(valid0){
 if(data.uncles_hashes !== undefined){
 let data24 = data.uncles_hashes;
-const _errs58 = errors;
-if(errors === _errs58){
+const _errs62 = errors;
+if(errors === _errs62){
 if(Array.isArray(data24)){
-var valid8 = true;
+var valid9 = true;
 const len1 = data24.length;
 for(let i1=0; i1<len1; i1++){
-const _errs60 = errors;
+const _errs64 = errors;
 if(!(validate72(data24[i1], {instancePath:instancePath+"/uncles_hashes/" + i1,parentData:data24,parentDataProperty:i1,rootData,dynamicAnchors}))){
 vErrors = vErrors === null ? validate72.errors : vErrors.concat(validate72.errors);
 errors = vErrors.length;
 }
-var valid8 = _errs60 === errors;
-if(!valid8){
+var valid9 = _errs64 === errors;
+if(!valid9){
 break;
 }
 }
@@ -18455,7 +18510,7 @@ validate521.errors = [{instancePath:instancePath+"/uncles_hashes",schemaPath:"#/
 return false;
 }
 }
-var valid0 = _errs58 === errors;
+var valid0 = _errs62 === errors;
 }
 else {
 var valid0 = true;
@@ -18463,12 +18518,12 @@ var valid0 = true;
 if(valid0){
 if(data.withdrawals_count !== undefined){
 let data26 = data.withdrawals_count;
-const _errs61 = errors;
+const _errs65 = errors;
 if((!((typeof data26 == "number") && (!(data26 % 1) && !isNaN(data26)))) && (data26 !== null)){
 validate521.errors = [{instancePath:instancePath+"/withdrawals_count",schemaPath:"#/properties/withdrawals_count/type",keyword:"type",params:{type: schema243.properties.withdrawals_count.type},message:"must be integer,null"}];
 return false;
 }
-if(errors === _errs61){
+if(errors === _errs65){
 if(typeof data26 == "number"){
 if(data26 < 0 || isNaN(data26)){
 validate521.errors = [{instancePath:instancePath+"/withdrawals_count",schemaPath:"#/properties/withdrawals_count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
@@ -18476,7 +18531,7 @@ return false;
 }
 }
 }
-var valid0 = _errs61 === errors;
+var valid0 = _errs65 === errors;
 }
 else {
 var valid0 = true;
@@ -18518,7 +18573,7 @@ return errors === 0;
 }
 validate521.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-const schema245 = {"type":"object","description":"Position in a list of blocks.","x-decision":4,"required":["block_number","items_count","chain_id","cursor"],"properties":{"block_number":{"type":"integer","description":"Number of the last item.","minimum":0,"examples":[19854321]},"items_count":{"type":"integer","description":"Number of items on this page; handed back, it changes nothing.","minimum":0,"examples":[50]},"chain_id":{"type":"integer","description":"Chain that the page came from; the next page comes from the same chain.","x-decision":5,"minimum":1,"examples":[1]},"cursor":{"type":"string","description":"The whole position as one opaque text. Handed back as `cursor` it is enough on its own.","x-decision":4,"maxLength":1024,"pattern":"^[A-Za-z0-9_-]+$","examples":["WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d"]}},"additionalProperties":false};
+const schema245 = {"type":"object","description":"Position in a list of blocks.","x-decision":4,"required":["block_number","items_count","chain_id","cursor"],"properties":{"block_number":{"type":"integer","description":"Number of the last item.","minimum":0,"examples":[19854321]},"items_count":{"type":"integer","description":"Number of items on this page; handed back, it changes nothing.","minimum":0,"examples":[50]},"chain_id":{"type":"integer","description":"Chain that the page came from; the next page comes from the same chain.","x-decision":5,"minimum":1,"examples":[1]},"cursor":{"type":"string","description":"The whole position as one opaque text. Handed back as `cursor` it is enough on its own.","x-decision":4,"maxLength":4096,"pattern":"^[A-Za-z0-9_-]+$","examples":["WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d"]}},"additionalProperties":false};
 
 function validate541(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -18615,8 +18670,8 @@ let data3 = data.cursor;
 const _errs8 = errors;
 if(errors === _errs8){
 if(typeof data3 === "string"){
-if(func3(data3) > 1024){
-validate541.errors = [{instancePath:instancePath+"/cursor",schemaPath:"#/properties/cursor/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"}];
+if(func3(data3) > 4096){
+validate541.errors = [{instancePath:instancePath+"/cursor",schemaPath:"#/properties/cursor/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"}];
 return false;
 }
 else {
@@ -19541,36 +19596,24 @@ var valid0 = true;
 }
 if(valid0){
 if(data.difficulty !== undefined){
+let data3 = data.difficulty;
 const _errs14 = errors;
-if(!(validate61(data.difficulty, {instancePath:instancePath+"/difficulty",parentData:data,parentDataProperty:"difficulty",rootData,dynamicAnchors}))){
+const _errs15 = errors;
+let valid3 = false;
+let passing2 = null;
+const _errs16 = errors;
+if(!(validate61(data3, {instancePath:instancePath+"/difficulty",parentData:data,parentDataProperty:"difficulty",rootData,dynamicAnchors}))){
 vErrors = vErrors === null ? validate61.errors : vErrors.concat(validate61.errors);
 errors = vErrors.length;
 }
-var valid0 = _errs14 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.extra_data !== undefined){
-let data4 = data.extra_data;
-const _errs15 = errors;
-const _errs16 = errors;
-let valid3 = false;
-let passing2 = null;
-const _errs17 = errors;
-if(!(validate205(data4, {instancePath:instancePath+"/extra_data",parentData:data,parentDataProperty:"extra_data",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate205.errors : vErrors.concat(validate205.errors);
-errors = vErrors.length;
-}
-var _valid2 = _errs17 === errors;
+var _valid2 = _errs16 === errors;
 if(_valid2){
 valid3 = true;
 passing2 = 0;
 }
-const _errs18 = errors;
-if(data4 !== null){
-const err4 = {instancePath:instancePath+"/extra_data",schemaPath:"#/properties/extra_data/oneOf/1/type",keyword:"type",params:{type: "null"},message:"must be null"};
+const _errs17 = errors;
+if(data3 !== null){
+const err4 = {instancePath:instancePath+"/difficulty",schemaPath:"#/properties/difficulty/oneOf/1/type",keyword:"type",params:{type: "null"},message:"must be null"};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -19579,7 +19622,7 @@ vErrors.push(err4);
 }
 errors++;
 }
-var _valid2 = _errs18 === errors;
+var _valid2 = _errs17 === errors;
 if(_valid2 && valid3){
 valid3 = false;
 passing2 = [passing2, 1];
@@ -19591,7 +19634,7 @@ passing2 = 1;
 }
 }
 if(!valid3){
-const err5 = {instancePath:instancePath+"/extra_data",schemaPath:"#/properties/extra_data/oneOf",keyword:"oneOf",params:{passingSchemas: passing2},message:"must match exactly one schema in oneOf"};
+const err5 = {instancePath:instancePath+"/difficulty",schemaPath:"#/properties/difficulty/oneOf",keyword:"oneOf",params:{passingSchemas: passing2},message:"must match exactly one schema in oneOf"};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -19603,160 +19646,41 @@ validate566.errors = vErrors;
 return false;
 }
 else {
-errors = _errs16;
+errors = _errs15;
 if(vErrors !== null){
-if(_errs16){
-vErrors.length = _errs16;
+if(_errs15){
+vErrors.length = _errs15;
 }
 else {
 vErrors = null;
 }
 }
 }
-var valid0 = _errs15 === errors;
+var valid0 = _errs14 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
-if(data.gas_limit !== undefined){
+if(data.extra_data !== undefined){
+let data4 = data.extra_data;
+const _errs19 = errors;
 const _errs20 = errors;
-if(!(validate61(data.gas_limit, {instancePath:instancePath+"/gas_limit",parentData:data,parentDataProperty:"gas_limit",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate61.errors : vErrors.concat(validate61.errors);
-errors = vErrors.length;
-}
-var valid0 = _errs20 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.gas_target_percentage !== undefined){
-let data6 = data.gas_target_percentage;
+let valid4 = false;
+let passing3 = null;
 const _errs21 = errors;
-if((!(typeof data6 == "number")) && (data6 !== null)){
-validate566.errors = [{instancePath:instancePath+"/gas_target_percentage",schemaPath:"#/properties/gas_target_percentage/type",keyword:"type",params:{type: schema243.properties.gas_target_percentage.type},message:"must be number,null"}];
-return false;
-}
-var valid0 = _errs21 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.gas_used !== undefined){
-const _errs23 = errors;
-if(!(validate61(data.gas_used, {instancePath:instancePath+"/gas_used",parentData:data,parentDataProperty:"gas_used",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate61.errors : vErrors.concat(validate61.errors);
-errors = vErrors.length;
-}
-var valid0 = _errs23 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.gas_used_percentage !== undefined){
-let data8 = data.gas_used_percentage;
-const _errs24 = errors;
-if((!(typeof data8 == "number")) && (data8 !== null)){
-validate566.errors = [{instancePath:instancePath+"/gas_used_percentage",schemaPath:"#/properties/gas_used_percentage/type",keyword:"type",params:{type: schema243.properties.gas_used_percentage.type},message:"must be number,null"}];
-return false;
-}
-var valid0 = _errs24 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.hash !== undefined){
-const _errs26 = errors;
-if(!(validate72(data.hash, {instancePath:instancePath+"/hash",parentData:data,parentDataProperty:"hash",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate72.errors : vErrors.concat(validate72.errors);
-errors = vErrors.length;
-}
-var valid0 = _errs26 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.height !== undefined){
-let data10 = data.height;
-const _errs27 = errors;
-if(!((typeof data10 == "number") && (!(data10 % 1) && !isNaN(data10)))){
-validate566.errors = [{instancePath:instancePath+"/height",schemaPath:"#/properties/height/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
-return false;
-}
-if(errors === _errs27){
-if(typeof data10 == "number"){
-if(data10 < 0 || isNaN(data10)){
-validate566.errors = [{instancePath:instancePath+"/height",schemaPath:"#/properties/height/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
-return false;
-}
-}
-}
-var valid0 = _errs27 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.miner !== undefined){
-const _errs29 = errors;
-if(!(validate143(data.miner, {instancePath:instancePath+"/miner",parentData:data,parentDataProperty:"miner",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate143.errors : vErrors.concat(validate143.errors);
-errors = vErrors.length;
-}
-var valid0 = _errs29 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.nonce !== undefined){
-const _errs30 = errors;
-if(!(validate205(data.nonce, {instancePath:instancePath+"/nonce",parentData:data,parentDataProperty:"nonce",rootData,dynamicAnchors}))){
+if(!(validate205(data4, {instancePath:instancePath+"/extra_data",parentData:data,parentDataProperty:"extra_data",rootData,dynamicAnchors}))){
 vErrors = vErrors === null ? validate205.errors : vErrors.concat(validate205.errors);
 errors = vErrors.length;
 }
-var valid0 = _errs30 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.parent_hash !== undefined){
-const _errs31 = errors;
-if(!(validate72(data.parent_hash, {instancePath:instancePath+"/parent_hash",parentData:data,parentDataProperty:"parent_hash",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate72.errors : vErrors.concat(validate72.errors);
-errors = vErrors.length;
-}
-var valid0 = _errs31 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.priority_fee !== undefined){
-let data14 = data.priority_fee;
-const _errs32 = errors;
-const _errs33 = errors;
-let valid4 = false;
-let passing3 = null;
-const _errs34 = errors;
-if(!(validate139(data14, {instancePath:instancePath+"/priority_fee",parentData:data,parentDataProperty:"priority_fee",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate139.errors : vErrors.concat(validate139.errors);
-errors = vErrors.length;
-}
-var _valid3 = _errs34 === errors;
+var _valid3 = _errs21 === errors;
 if(_valid3){
 valid4 = true;
 passing3 = 0;
 }
-const _errs35 = errors;
-if(data14 !== null){
-const err6 = {instancePath:instancePath+"/priority_fee",schemaPath:"#/properties/priority_fee/oneOf/1/type",keyword:"type",params:{type: "null"},message:"must be null"};
+const _errs22 = errors;
+if(data4 !== null){
+const err6 = {instancePath:instancePath+"/extra_data",schemaPath:"#/properties/extra_data/oneOf/1/type",keyword:"type",params:{type: "null"},message:"must be null"};
 if(vErrors === null){
 vErrors = [err6];
 }
@@ -19765,7 +19689,7 @@ vErrors.push(err6);
 }
 errors++;
 }
-var _valid3 = _errs35 === errors;
+var _valid3 = _errs22 === errors;
 if(_valid3 && valid4){
 valid4 = false;
 passing3 = [passing3, 1];
@@ -19777,7 +19701,7 @@ passing3 = 1;
 }
 }
 if(!valid4){
-const err7 = {instancePath:instancePath+"/priority_fee",schemaPath:"#/properties/priority_fee/oneOf",keyword:"oneOf",params:{passingSchemas: passing3},message:"must match exactly one schema in oneOf"};
+const err7 = {instancePath:instancePath+"/extra_data",schemaPath:"#/properties/extra_data/oneOf",keyword:"oneOf",params:{passingSchemas: passing3},message:"must match exactly one schema in oneOf"};
 if(vErrors === null){
 vErrors = [err7];
 }
@@ -19789,92 +19713,160 @@ validate566.errors = vErrors;
 return false;
 }
 else {
-errors = _errs33;
+errors = _errs20;
 if(vErrors !== null){
-if(_errs33){
-vErrors.length = _errs33;
+if(_errs20){
+vErrors.length = _errs20;
 }
 else {
 vErrors = null;
 }
 }
 }
-var valid0 = _errs32 === errors;
+var valid0 = _errs19 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
-if(data.rewards !== undefined){
-let data15 = data.rewards;
-const _errs37 = errors;
-if(errors === _errs37){
-if(Array.isArray(data15)){
-var valid5 = true;
-const len0 = data15.length;
-for(let i0=0; i0<len0; i0++){
-const _errs39 = errors;
-if(!(validate533(data15[i0], {instancePath:instancePath+"/rewards/" + i0,parentData:data15,parentDataProperty:i0,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate533.errors : vErrors.concat(validate533.errors);
+if(data.gas_limit !== undefined){
+const _errs24 = errors;
+if(!(validate61(data.gas_limit, {instancePath:instancePath+"/gas_limit",parentData:data,parentDataProperty:"gas_limit",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate61.errors : vErrors.concat(validate61.errors);
 errors = vErrors.length;
 }
-var valid5 = _errs39 === errors;
-if(!valid5){
-break;
-}
-}
-}
-else {
-validate566.errors = [{instancePath:instancePath+"/rewards",schemaPath:"#/properties/rewards/type",keyword:"type",params:{type: "array"},message:"must be array"}];
-return false;
-}
-}
-var valid0 = _errs37 === errors;
+var valid0 = _errs24 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
-if(data.size !== undefined){
-let data17 = data.size;
-const _errs40 = errors;
-if((!((typeof data17 == "number") && (!(data17 % 1) && !isNaN(data17)))) && (data17 !== null)){
-validate566.errors = [{instancePath:instancePath+"/size",schemaPath:"#/properties/size/type",keyword:"type",params:{type: schema243.properties.size.type},message:"must be integer,null"}];
+if(data.gas_target_percentage !== undefined){
+let data6 = data.gas_target_percentage;
+const _errs25 = errors;
+if((!(typeof data6 == "number")) && (data6 !== null)){
+validate566.errors = [{instancePath:instancePath+"/gas_target_percentage",schemaPath:"#/properties/gas_target_percentage/type",keyword:"type",params:{type: schema243.properties.gas_target_percentage.type},message:"must be number,null"}];
 return false;
 }
-if(errors === _errs40){
-if(typeof data17 == "number"){
-if(data17 < 0 || isNaN(data17)){
-validate566.errors = [{instancePath:instancePath+"/size",schemaPath:"#/properties/size/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
-return false;
-}
-}
-}
-var valid0 = _errs40 === errors;
+var valid0 = _errs25 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
-if(data.state_root !== undefined){
-let data18 = data.state_root;
-const _errs42 = errors;
-const _errs43 = errors;
-let valid6 = false;
-let passing4 = null;
-const _errs44 = errors;
-if(!(validate72(data18, {instancePath:instancePath+"/state_root",parentData:data,parentDataProperty:"state_root",rootData,dynamicAnchors}))){
+if(data.gas_used !== undefined){
+const _errs27 = errors;
+if(!(validate61(data.gas_used, {instancePath:instancePath+"/gas_used",parentData:data,parentDataProperty:"gas_used",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate61.errors : vErrors.concat(validate61.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs27 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.gas_used_percentage !== undefined){
+let data8 = data.gas_used_percentage;
+const _errs28 = errors;
+if((!(typeof data8 == "number")) && (data8 !== null)){
+validate566.errors = [{instancePath:instancePath+"/gas_used_percentage",schemaPath:"#/properties/gas_used_percentage/type",keyword:"type",params:{type: schema243.properties.gas_used_percentage.type},message:"must be number,null"}];
+return false;
+}
+var valid0 = _errs28 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.hash !== undefined){
+const _errs30 = errors;
+if(!(validate72(data.hash, {instancePath:instancePath+"/hash",parentData:data,parentDataProperty:"hash",rootData,dynamicAnchors}))){
 vErrors = vErrors === null ? validate72.errors : vErrors.concat(validate72.errors);
 errors = vErrors.length;
 }
-var _valid4 = _errs44 === errors;
+var valid0 = _errs30 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.height !== undefined){
+let data10 = data.height;
+const _errs31 = errors;
+if(!((typeof data10 == "number") && (!(data10 % 1) && !isNaN(data10)))){
+validate566.errors = [{instancePath:instancePath+"/height",schemaPath:"#/properties/height/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+return false;
+}
+if(errors === _errs31){
+if(typeof data10 == "number"){
+if(data10 < 0 || isNaN(data10)){
+validate566.errors = [{instancePath:instancePath+"/height",schemaPath:"#/properties/height/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+return false;
+}
+}
+}
+var valid0 = _errs31 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.miner !== undefined){
+const _errs33 = errors;
+if(!(validate143(data.miner, {instancePath:instancePath+"/miner",parentData:data,parentDataProperty:"miner",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate143.errors : vErrors.concat(validate143.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs33 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.nonce !== undefined){
+const _errs34 = errors;
+if(!(validate205(data.nonce, {instancePath:instancePath+"/nonce",parentData:data,parentDataProperty:"nonce",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate205.errors : vErrors.concat(validate205.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs34 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.parent_hash !== undefined){
+const _errs35 = errors;
+if(!(validate72(data.parent_hash, {instancePath:instancePath+"/parent_hash",parentData:data,parentDataProperty:"parent_hash",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate72.errors : vErrors.concat(validate72.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs35 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.priority_fee !== undefined){
+let data14 = data.priority_fee;
+const _errs36 = errors;
+const _errs37 = errors;
+let valid5 = false;
+let passing4 = null;
+const _errs38 = errors;
+if(!(validate139(data14, {instancePath:instancePath+"/priority_fee",parentData:data,parentDataProperty:"priority_fee",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate139.errors : vErrors.concat(validate139.errors);
+errors = vErrors.length;
+}
+var _valid4 = _errs38 === errors;
 if(_valid4){
-valid6 = true;
+valid5 = true;
 passing4 = 0;
 }
-const _errs45 = errors;
-if(data18 !== null){
-const err8 = {instancePath:instancePath+"/state_root",schemaPath:"#/properties/state_root/oneOf/1/type",keyword:"type",params:{type: "null"},message:"must be null"};
+const _errs39 = errors;
+if(data14 !== null){
+const err8 = {instancePath:instancePath+"/priority_fee",schemaPath:"#/properties/priority_fee/oneOf/1/type",keyword:"type",params:{type: "null"},message:"must be null"};
 if(vErrors === null){
 vErrors = [err8];
 }
@@ -19883,19 +19875,19 @@ vErrors.push(err8);
 }
 errors++;
 }
-var _valid4 = _errs45 === errors;
-if(_valid4 && valid6){
-valid6 = false;
+var _valid4 = _errs39 === errors;
+if(_valid4 && valid5){
+valid5 = false;
 passing4 = [passing4, 1];
 }
 else {
 if(_valid4){
-valid6 = true;
+valid5 = true;
 passing4 = 1;
 }
 }
-if(!valid6){
-const err9 = {instancePath:instancePath+"/state_root",schemaPath:"#/properties/state_root/oneOf",keyword:"oneOf",params:{passingSchemas: passing4},message:"must match exactly one schema in oneOf"};
+if(!valid5){
+const err9 = {instancePath:instancePath+"/priority_fee",schemaPath:"#/properties/priority_fee/oneOf",keyword:"oneOf",params:{passingSchemas: passing4},message:"must match exactly one schema in oneOf"};
 if(vErrors === null){
 vErrors = [err9];
 }
@@ -19907,53 +19899,92 @@ validate566.errors = vErrors;
 return false;
 }
 else {
-errors = _errs43;
+errors = _errs37;
 if(vErrors !== null){
-if(_errs43){
-vErrors.length = _errs43;
+if(_errs37){
+vErrors.length = _errs37;
 }
 else {
 vErrors = null;
 }
 }
 }
-var valid0 = _errs42 === errors;
+var valid0 = _errs36 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
-if(data.timestamp !== undefined){
-const _errs47 = errors;
-if(!(validate74(data.timestamp, {instancePath:instancePath+"/timestamp",parentData:data,parentDataProperty:"timestamp",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate74.errors : vErrors.concat(validate74.errors);
+if(data.rewards !== undefined){
+let data15 = data.rewards;
+const _errs41 = errors;
+if(errors === _errs41){
+if(Array.isArray(data15)){
+var valid6 = true;
+const len0 = data15.length;
+for(let i0=0; i0<len0; i0++){
+const _errs43 = errors;
+if(!(validate533(data15[i0], {instancePath:instancePath+"/rewards/" + i0,parentData:data15,parentDataProperty:i0,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate533.errors : vErrors.concat(validate533.errors);
 errors = vErrors.length;
 }
-var valid0 = _errs47 === errors;
+var valid6 = _errs43 === errors;
+if(!valid6){
+break;
+}
+}
+}
+else {
+validate566.errors = [{instancePath:instancePath+"/rewards",schemaPath:"#/properties/rewards/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+return false;
+}
+}
+var valid0 = _errs41 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
-if(data.total_difficulty !== undefined){
-let data20 = data.total_difficulty;
-const _errs48 = errors;
-const _errs49 = errors;
+if(data.size !== undefined){
+let data17 = data.size;
+const _errs44 = errors;
+if((!((typeof data17 == "number") && (!(data17 % 1) && !isNaN(data17)))) && (data17 !== null)){
+validate566.errors = [{instancePath:instancePath+"/size",schemaPath:"#/properties/size/type",keyword:"type",params:{type: schema243.properties.size.type},message:"must be integer,null"}];
+return false;
+}
+if(errors === _errs44){
+if(typeof data17 == "number"){
+if(data17 < 0 || isNaN(data17)){
+validate566.errors = [{instancePath:instancePath+"/size",schemaPath:"#/properties/size/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+return false;
+}
+}
+}
+var valid0 = _errs44 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.state_root !== undefined){
+let data18 = data.state_root;
+const _errs46 = errors;
+const _errs47 = errors;
 let valid7 = false;
 let passing5 = null;
-const _errs50 = errors;
-if(!(validate61(data20, {instancePath:instancePath+"/total_difficulty",parentData:data,parentDataProperty:"total_difficulty",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate61.errors : vErrors.concat(validate61.errors);
+const _errs48 = errors;
+if(!(validate72(data18, {instancePath:instancePath+"/state_root",parentData:data,parentDataProperty:"state_root",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate72.errors : vErrors.concat(validate72.errors);
 errors = vErrors.length;
 }
-var _valid5 = _errs50 === errors;
+var _valid5 = _errs48 === errors;
 if(_valid5){
 valid7 = true;
 passing5 = 0;
 }
-const _errs51 = errors;
-if(data20 !== null){
-const err10 = {instancePath:instancePath+"/total_difficulty",schemaPath:"#/properties/total_difficulty/oneOf/1/type",keyword:"type",params:{type: "null"},message:"must be null"};
+const _errs49 = errors;
+if(data18 !== null){
+const err10 = {instancePath:instancePath+"/state_root",schemaPath:"#/properties/state_root/oneOf/1/type",keyword:"type",params:{type: "null"},message:"must be null"};
 if(vErrors === null){
 vErrors = [err10];
 }
@@ -19962,7 +19993,7 @@ vErrors.push(err10);
 }
 errors++;
 }
-var _valid5 = _errs51 === errors;
+var _valid5 = _errs49 === errors;
 if(_valid5 && valid7){
 valid7 = false;
 passing5 = [passing5, 1];
@@ -19974,7 +20005,7 @@ passing5 = 1;
 }
 }
 if(!valid7){
-const err11 = {instancePath:instancePath+"/total_difficulty",schemaPath:"#/properties/total_difficulty/oneOf",keyword:"oneOf",params:{passingSchemas: passing5},message:"must match exactly one schema in oneOf"};
+const err11 = {instancePath:instancePath+"/state_root",schemaPath:"#/properties/state_root/oneOf",keyword:"oneOf",params:{passingSchemas: passing5},message:"must match exactly one schema in oneOf"};
 if(vErrors === null){
 vErrors = [err11];
 }
@@ -19986,17 +20017,96 @@ validate566.errors = vErrors;
 return false;
 }
 else {
-errors = _errs49;
+errors = _errs47;
 if(vErrors !== null){
-if(_errs49){
-vErrors.length = _errs49;
+if(_errs47){
+vErrors.length = _errs47;
 }
 else {
 vErrors = null;
 }
 }
 }
-var valid0 = _errs48 === errors;
+var valid0 = _errs46 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.timestamp !== undefined){
+const _errs51 = errors;
+if(!(validate74(data.timestamp, {instancePath:instancePath+"/timestamp",parentData:data,parentDataProperty:"timestamp",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate74.errors : vErrors.concat(validate74.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs51 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.total_difficulty !== undefined){
+let data20 = data.total_difficulty;
+const _errs52 = errors;
+const _errs53 = errors;
+let valid8 = false;
+let passing6 = null;
+const _errs54 = errors;
+if(!(validate61(data20, {instancePath:instancePath+"/total_difficulty",parentData:data,parentDataProperty:"total_difficulty",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate61.errors : vErrors.concat(validate61.errors);
+errors = vErrors.length;
+}
+var _valid6 = _errs54 === errors;
+if(_valid6){
+valid8 = true;
+passing6 = 0;
+}
+const _errs55 = errors;
+if(data20 !== null){
+const err12 = {instancePath:instancePath+"/total_difficulty",schemaPath:"#/properties/total_difficulty/oneOf/1/type",keyword:"type",params:{type: "null"},message:"must be null"};
+if(vErrors === null){
+vErrors = [err12];
+}
+else {
+vErrors.push(err12);
+}
+errors++;
+}
+var _valid6 = _errs55 === errors;
+if(_valid6 && valid8){
+valid8 = false;
+passing6 = [passing6, 1];
+}
+else {
+if(_valid6){
+valid8 = true;
+passing6 = 1;
+}
+}
+if(!valid8){
+const err13 = {instancePath:instancePath+"/total_difficulty",schemaPath:"#/properties/total_difficulty/oneOf",keyword:"oneOf",params:{passingSchemas: passing6},message:"must match exactly one schema in oneOf"};
+if(vErrors === null){
+vErrors = [err13];
+}
+else {
+vErrors.push(err13);
+}
+errors++;
+validate566.errors = vErrors;
+return false;
+}
+else {
+errors = _errs53;
+if(vErrors !== null){
+if(_errs53){
+vErrors.length = _errs53;
+}
+else {
+vErrors = null;
+}
+}
+}
+var valid0 = _errs52 === errors;
 }
 else {
 var valid0 = true;
@@ -20004,12 +20114,12 @@ var valid0 = true;
 if(valid0){
 if(data.transaction_count !== undefined){
 let data21 = data.transaction_count;
-const _errs53 = errors;
+const _errs57 = errors;
 if((!((typeof data21 == "number") && (!(data21 % 1) && !isNaN(data21)))) && (data21 !== null)){
 validate566.errors = [{instancePath:instancePath+"/transaction_count",schemaPath:"#/properties/transaction_count/type",keyword:"type",params:{type: schema243.properties.transaction_count.type},message:"must be integer,null"}];
 return false;
 }
-if(errors === _errs53){
+if(errors === _errs57){
 if(typeof data21 == "number"){
 if(data21 < 0 || isNaN(data21)){
 validate566.errors = [{instancePath:instancePath+"/transaction_count",schemaPath:"#/properties/transaction_count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
@@ -20017,19 +20127,19 @@ return false;
 }
 }
 }
-var valid0 = _errs53 === errors;
+var valid0 = _errs57 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.transaction_fees !== undefined){
-const _errs55 = errors;
+const _errs59 = errors;
 if(!(validate139(data.transaction_fees, {instancePath:instancePath+"/transaction_fees",parentData:data,parentDataProperty:"transaction_fees",rootData,dynamicAnchors}))){
 vErrors = vErrors === null ? validate139.errors : vErrors.concat(validate139.errors);
 errors = vErrors.length;
 }
-var valid0 = _errs55 === errors;
+var valid0 = _errs59 === errors;
 }
 else {
 var valid0 = true;
@@ -20037,7 +20147,7 @@ var valid0 = true;
 if(valid0){
 if(data.type !== undefined){
 let data23 = data.type;
-const _errs56 = errors;
+const _errs60 = errors;
 if(typeof data23 !== "string"){
 validate566.errors = [{instancePath:instancePath+"/type",schemaPath:"#/properties/type/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
@@ -20046,7 +20156,7 @@ if(!(((data23 === "block") || (data23 === "uncle")) || (data23 === "reorg"))){
 validate566.errors = [{instancePath:instancePath+"/type",schemaPath:"#/properties/type/enum",keyword:"enum",params:{allowedValues: schema243.properties.type.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
-var valid0 = _errs56 === errors;
+var valid0 = _errs60 === errors;
 }
 else {
 var valid0 = true;
@@ -20054,19 +20164,19 @@ var valid0 = true;
 if(valid0){
 if(data.uncles_hashes !== undefined){
 let data24 = data.uncles_hashes;
-const _errs58 = errors;
-if(errors === _errs58){
+const _errs62 = errors;
+if(errors === _errs62){
 if(Array.isArray(data24)){
-var valid8 = true;
+var valid9 = true;
 const len1 = data24.length;
 for(let i1=0; i1<len1; i1++){
-const _errs60 = errors;
+const _errs64 = errors;
 if(!(validate72(data24[i1], {instancePath:instancePath+"/uncles_hashes/" + i1,parentData:data24,parentDataProperty:i1,rootData,dynamicAnchors}))){
 vErrors = vErrors === null ? validate72.errors : vErrors.concat(validate72.errors);
 errors = vErrors.length;
 }
-var valid8 = _errs60 === errors;
-if(!valid8){
+var valid9 = _errs64 === errors;
+if(!valid9){
 break;
 }
 }
@@ -20076,7 +20186,7 @@ validate566.errors = [{instancePath:instancePath+"/uncles_hashes",schemaPath:"#/
 return false;
 }
 }
-var valid0 = _errs58 === errors;
+var valid0 = _errs62 === errors;
 }
 else {
 var valid0 = true;
@@ -20084,12 +20194,12 @@ var valid0 = true;
 if(valid0){
 if(data.withdrawals_count !== undefined){
 let data26 = data.withdrawals_count;
-const _errs61 = errors;
+const _errs65 = errors;
 if((!((typeof data26 == "number") && (!(data26 % 1) && !isNaN(data26)))) && (data26 !== null)){
 validate566.errors = [{instancePath:instancePath+"/withdrawals_count",schemaPath:"#/properties/withdrawals_count/type",keyword:"type",params:{type: schema243.properties.withdrawals_count.type},message:"must be integer,null"}];
 return false;
 }
-if(errors === _errs61){
+if(errors === _errs65){
 if(typeof data26 == "number"){
 if(data26 < 0 || isNaN(data26)){
 validate566.errors = [{instancePath:instancePath+"/withdrawals_count",schemaPath:"#/properties/withdrawals_count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
@@ -20097,7 +20207,7 @@ return false;
 }
 }
 }
-var valid0 = _errs61 === errors;
+var valid0 = _errs65 === errors;
 }
 else {
 var valid0 = true;
@@ -20794,7 +20904,7 @@ validate606.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false}
 exports.listBlockTransactions_200 = validate609;
 const schema278 = {"$ref":"document#/components/schemas/BlockTransactionsPage"};
 const schema279 = {"type":"object","description":"A page of the transactions of a block.","required":["items","next_page_params"],"properties":{"items":{"type":"array","description":"The page, up to 50 items.","items":{"$ref":"#/components/schemas/Transaction"}},"next_page_params":{"description":"Where the next page begins; null on the last page.","oneOf":[{"$ref":"#/components/schemas/BlockTransactionsCursor"},{"type":"null"}]}},"additionalProperties":false};
-const schema280 = {"type":"object","description":"Position among the transactions of a block.","x-decision":4,"required":["block_number","index","items_count","chain_id","cursor"],"properties":{"block_number":{"type":"integer","description":"Number of the block of the last item.","minimum":0,"examples":[19854321]},"index":{"type":"integer","description":"Place of the last item in its block.","minimum":0,"examples":[68]},"items_count":{"type":"integer","description":"Number of items on this page; handed back, it changes nothing.","minimum":0,"examples":[50]},"chain_id":{"type":"integer","description":"Chain that the page came from; the next page comes from the same chain.","x-decision":5,"minimum":1,"examples":[1]},"cursor":{"type":"string","description":"The whole position as one opaque text. Handed back as `cursor` it is enough on its own.","x-decision":4,"maxLength":1024,"pattern":"^[A-Za-z0-9_-]+$","examples":["WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d"]}},"additionalProperties":false};
+const schema280 = {"type":"object","description":"Position among the transactions of a block.","x-decision":4,"required":["block_number","index","items_count","chain_id","cursor"],"properties":{"block_number":{"type":"integer","description":"Number of the block of the last item.","minimum":0,"examples":[19854321]},"index":{"type":"integer","description":"Place of the last item in its block.","minimum":0,"examples":[68]},"items_count":{"type":"integer","description":"Number of items on this page; handed back, it changes nothing.","minimum":0,"examples":[50]},"chain_id":{"type":"integer","description":"Chain that the page came from; the next page comes from the same chain.","x-decision":5,"minimum":1,"examples":[1]},"cursor":{"type":"string","description":"The whole position as one opaque text. Handed back as `cursor` it is enough on its own.","x-decision":4,"maxLength":4096,"pattern":"^[A-Za-z0-9_-]+$","examples":["WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d"]}},"additionalProperties":false};
 
 function validate612(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -20912,8 +21022,8 @@ let data4 = data.cursor;
 const _errs10 = errors;
 if(errors === _errs10){
 if(typeof data4 === "string"){
-if(func3(data4) > 1024){
-validate612.errors = [{instancePath:instancePath+"/cursor",schemaPath:"#/properties/cursor/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"}];
+if(func3(data4) > 4096){
+validate612.errors = [{instancePath:instancePath+"/cursor",schemaPath:"#/properties/cursor/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"}];
 return false;
 }
 else {
@@ -21853,7 +21963,7 @@ return errors === 0;
 }
 validate641.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-const schema300 = {"type":"object","description":"Position in a list of withdrawals.","x-decision":4,"required":["index","items_count","chain_id","cursor"],"properties":{"index":{"type":"integer","description":"Number of the last withdrawal.","minimum":0,"examples":[68]},"items_count":{"type":"integer","description":"Number of items on this page; handed back, it changes nothing.","minimum":0,"examples":[50]},"chain_id":{"type":"integer","description":"Chain that the page came from; the next page comes from the same chain.","x-decision":5,"minimum":1,"examples":[1]},"cursor":{"type":"string","description":"The whole position as one opaque text. Handed back as `cursor` it is enough on its own.","x-decision":4,"maxLength":1024,"pattern":"^[A-Za-z0-9_-]+$","examples":["WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d"]}},"additionalProperties":false};
+const schema300 = {"type":"object","description":"Position in a list of withdrawals.","x-decision":4,"required":["index","items_count","chain_id","cursor"],"properties":{"index":{"type":"integer","description":"Number of the last withdrawal.","minimum":0,"examples":[68]},"items_count":{"type":"integer","description":"Number of items on this page; handed back, it changes nothing.","minimum":0,"examples":[50]},"chain_id":{"type":"integer","description":"Chain that the page came from; the next page comes from the same chain.","x-decision":5,"minimum":1,"examples":[1]},"cursor":{"type":"string","description":"The whole position as one opaque text. Handed back as `cursor` it is enough on its own.","x-decision":4,"maxLength":4096,"pattern":"^[A-Za-z0-9_-]+$","examples":["WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d"]}},"additionalProperties":false};
 
 function validate645(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -21950,8 +22060,8 @@ let data3 = data.cursor;
 const _errs8 = errors;
 if(errors === _errs8){
 if(typeof data3 === "string"){
-if(func3(data3) > 1024){
-validate645.errors = [{instancePath:instancePath+"/cursor",schemaPath:"#/properties/cursor/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"}];
+if(func3(data3) > 4096){
+validate645.errors = [{instancePath:instancePath+"/cursor",schemaPath:"#/properties/cursor/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"}];
 return false;
 }
 else {
@@ -26282,36 +26392,24 @@ var valid0 = true;
 }
 if(valid0){
 if(data.difficulty !== undefined){
+let data3 = data.difficulty;
 const _errs14 = errors;
-if(!(validate61(data.difficulty, {instancePath:instancePath+"/difficulty",parentData:data,parentDataProperty:"difficulty",rootData,dynamicAnchors}))){
+const _errs15 = errors;
+let valid3 = false;
+let passing2 = null;
+const _errs16 = errors;
+if(!(validate61(data3, {instancePath:instancePath+"/difficulty",parentData:data,parentDataProperty:"difficulty",rootData,dynamicAnchors}))){
 vErrors = vErrors === null ? validate61.errors : vErrors.concat(validate61.errors);
 errors = vErrors.length;
 }
-var valid0 = _errs14 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.extra_data !== undefined){
-let data4 = data.extra_data;
-const _errs15 = errors;
-const _errs16 = errors;
-let valid3 = false;
-let passing2 = null;
-const _errs17 = errors;
-if(!(validate205(data4, {instancePath:instancePath+"/extra_data",parentData:data,parentDataProperty:"extra_data",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate205.errors : vErrors.concat(validate205.errors);
-errors = vErrors.length;
-}
-var _valid2 = _errs17 === errors;
+var _valid2 = _errs16 === errors;
 if(_valid2){
 valid3 = true;
 passing2 = 0;
 }
-const _errs18 = errors;
-if(data4 !== null){
-const err4 = {instancePath:instancePath+"/extra_data",schemaPath:"#/properties/extra_data/oneOf/1/type",keyword:"type",params:{type: "null"},message:"must be null"};
+const _errs17 = errors;
+if(data3 !== null){
+const err4 = {instancePath:instancePath+"/difficulty",schemaPath:"#/properties/difficulty/oneOf/1/type",keyword:"type",params:{type: "null"},message:"must be null"};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -26320,7 +26418,7 @@ vErrors.push(err4);
 }
 errors++;
 }
-var _valid2 = _errs18 === errors;
+var _valid2 = _errs17 === errors;
 if(_valid2 && valid3){
 valid3 = false;
 passing2 = [passing2, 1];
@@ -26332,7 +26430,7 @@ passing2 = 1;
 }
 }
 if(!valid3){
-const err5 = {instancePath:instancePath+"/extra_data",schemaPath:"#/properties/extra_data/oneOf",keyword:"oneOf",params:{passingSchemas: passing2},message:"must match exactly one schema in oneOf"};
+const err5 = {instancePath:instancePath+"/difficulty",schemaPath:"#/properties/difficulty/oneOf",keyword:"oneOf",params:{passingSchemas: passing2},message:"must match exactly one schema in oneOf"};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -26344,160 +26442,41 @@ validate768.errors = vErrors;
 return false;
 }
 else {
-errors = _errs16;
+errors = _errs15;
 if(vErrors !== null){
-if(_errs16){
-vErrors.length = _errs16;
+if(_errs15){
+vErrors.length = _errs15;
 }
 else {
 vErrors = null;
 }
 }
 }
-var valid0 = _errs15 === errors;
+var valid0 = _errs14 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
-if(data.gas_limit !== undefined){
+if(data.extra_data !== undefined){
+let data4 = data.extra_data;
+const _errs19 = errors;
 const _errs20 = errors;
-if(!(validate61(data.gas_limit, {instancePath:instancePath+"/gas_limit",parentData:data,parentDataProperty:"gas_limit",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate61.errors : vErrors.concat(validate61.errors);
-errors = vErrors.length;
-}
-var valid0 = _errs20 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.gas_target_percentage !== undefined){
-let data6 = data.gas_target_percentage;
+let valid4 = false;
+let passing3 = null;
 const _errs21 = errors;
-if((!(typeof data6 == "number")) && (data6 !== null)){
-validate768.errors = [{instancePath:instancePath+"/gas_target_percentage",schemaPath:"#/properties/gas_target_percentage/type",keyword:"type",params:{type: schema243.properties.gas_target_percentage.type},message:"must be number,null"}];
-return false;
-}
-var valid0 = _errs21 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.gas_used !== undefined){
-const _errs23 = errors;
-if(!(validate61(data.gas_used, {instancePath:instancePath+"/gas_used",parentData:data,parentDataProperty:"gas_used",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate61.errors : vErrors.concat(validate61.errors);
-errors = vErrors.length;
-}
-var valid0 = _errs23 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.gas_used_percentage !== undefined){
-let data8 = data.gas_used_percentage;
-const _errs24 = errors;
-if((!(typeof data8 == "number")) && (data8 !== null)){
-validate768.errors = [{instancePath:instancePath+"/gas_used_percentage",schemaPath:"#/properties/gas_used_percentage/type",keyword:"type",params:{type: schema243.properties.gas_used_percentage.type},message:"must be number,null"}];
-return false;
-}
-var valid0 = _errs24 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.hash !== undefined){
-const _errs26 = errors;
-if(!(validate72(data.hash, {instancePath:instancePath+"/hash",parentData:data,parentDataProperty:"hash",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate72.errors : vErrors.concat(validate72.errors);
-errors = vErrors.length;
-}
-var valid0 = _errs26 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.height !== undefined){
-let data10 = data.height;
-const _errs27 = errors;
-if(!((typeof data10 == "number") && (!(data10 % 1) && !isNaN(data10)))){
-validate768.errors = [{instancePath:instancePath+"/height",schemaPath:"#/properties/height/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
-return false;
-}
-if(errors === _errs27){
-if(typeof data10 == "number"){
-if(data10 < 0 || isNaN(data10)){
-validate768.errors = [{instancePath:instancePath+"/height",schemaPath:"#/properties/height/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
-return false;
-}
-}
-}
-var valid0 = _errs27 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.miner !== undefined){
-const _errs29 = errors;
-if(!(validate143(data.miner, {instancePath:instancePath+"/miner",parentData:data,parentDataProperty:"miner",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate143.errors : vErrors.concat(validate143.errors);
-errors = vErrors.length;
-}
-var valid0 = _errs29 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.nonce !== undefined){
-const _errs30 = errors;
-if(!(validate205(data.nonce, {instancePath:instancePath+"/nonce",parentData:data,parentDataProperty:"nonce",rootData,dynamicAnchors}))){
+if(!(validate205(data4, {instancePath:instancePath+"/extra_data",parentData:data,parentDataProperty:"extra_data",rootData,dynamicAnchors}))){
 vErrors = vErrors === null ? validate205.errors : vErrors.concat(validate205.errors);
 errors = vErrors.length;
 }
-var valid0 = _errs30 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.parent_hash !== undefined){
-const _errs31 = errors;
-if(!(validate72(data.parent_hash, {instancePath:instancePath+"/parent_hash",parentData:data,parentDataProperty:"parent_hash",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate72.errors : vErrors.concat(validate72.errors);
-errors = vErrors.length;
-}
-var valid0 = _errs31 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.priority_fee !== undefined){
-let data14 = data.priority_fee;
-const _errs32 = errors;
-const _errs33 = errors;
-let valid4 = false;
-let passing3 = null;
-const _errs34 = errors;
-if(!(validate139(data14, {instancePath:instancePath+"/priority_fee",parentData:data,parentDataProperty:"priority_fee",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate139.errors : vErrors.concat(validate139.errors);
-errors = vErrors.length;
-}
-var _valid3 = _errs34 === errors;
+var _valid3 = _errs21 === errors;
 if(_valid3){
 valid4 = true;
 passing3 = 0;
 }
-const _errs35 = errors;
-if(data14 !== null){
-const err6 = {instancePath:instancePath+"/priority_fee",schemaPath:"#/properties/priority_fee/oneOf/1/type",keyword:"type",params:{type: "null"},message:"must be null"};
+const _errs22 = errors;
+if(data4 !== null){
+const err6 = {instancePath:instancePath+"/extra_data",schemaPath:"#/properties/extra_data/oneOf/1/type",keyword:"type",params:{type: "null"},message:"must be null"};
 if(vErrors === null){
 vErrors = [err6];
 }
@@ -26506,7 +26485,7 @@ vErrors.push(err6);
 }
 errors++;
 }
-var _valid3 = _errs35 === errors;
+var _valid3 = _errs22 === errors;
 if(_valid3 && valid4){
 valid4 = false;
 passing3 = [passing3, 1];
@@ -26518,7 +26497,7 @@ passing3 = 1;
 }
 }
 if(!valid4){
-const err7 = {instancePath:instancePath+"/priority_fee",schemaPath:"#/properties/priority_fee/oneOf",keyword:"oneOf",params:{passingSchemas: passing3},message:"must match exactly one schema in oneOf"};
+const err7 = {instancePath:instancePath+"/extra_data",schemaPath:"#/properties/extra_data/oneOf",keyword:"oneOf",params:{passingSchemas: passing3},message:"must match exactly one schema in oneOf"};
 if(vErrors === null){
 vErrors = [err7];
 }
@@ -26530,92 +26509,160 @@ validate768.errors = vErrors;
 return false;
 }
 else {
-errors = _errs33;
+errors = _errs20;
 if(vErrors !== null){
-if(_errs33){
-vErrors.length = _errs33;
+if(_errs20){
+vErrors.length = _errs20;
 }
 else {
 vErrors = null;
 }
 }
 }
-var valid0 = _errs32 === errors;
+var valid0 = _errs19 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
-if(data.rewards !== undefined){
-let data15 = data.rewards;
-const _errs37 = errors;
-if(errors === _errs37){
-if(Array.isArray(data15)){
-var valid5 = true;
-const len0 = data15.length;
-for(let i0=0; i0<len0; i0++){
-const _errs39 = errors;
-if(!(validate533(data15[i0], {instancePath:instancePath+"/rewards/" + i0,parentData:data15,parentDataProperty:i0,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate533.errors : vErrors.concat(validate533.errors);
+if(data.gas_limit !== undefined){
+const _errs24 = errors;
+if(!(validate61(data.gas_limit, {instancePath:instancePath+"/gas_limit",parentData:data,parentDataProperty:"gas_limit",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate61.errors : vErrors.concat(validate61.errors);
 errors = vErrors.length;
 }
-var valid5 = _errs39 === errors;
-if(!valid5){
-break;
-}
-}
-}
-else {
-validate768.errors = [{instancePath:instancePath+"/rewards",schemaPath:"#/properties/rewards/type",keyword:"type",params:{type: "array"},message:"must be array"}];
-return false;
-}
-}
-var valid0 = _errs37 === errors;
+var valid0 = _errs24 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
-if(data.size !== undefined){
-let data17 = data.size;
-const _errs40 = errors;
-if((!((typeof data17 == "number") && (!(data17 % 1) && !isNaN(data17)))) && (data17 !== null)){
-validate768.errors = [{instancePath:instancePath+"/size",schemaPath:"#/properties/size/type",keyword:"type",params:{type: schema243.properties.size.type},message:"must be integer,null"}];
+if(data.gas_target_percentage !== undefined){
+let data6 = data.gas_target_percentage;
+const _errs25 = errors;
+if((!(typeof data6 == "number")) && (data6 !== null)){
+validate768.errors = [{instancePath:instancePath+"/gas_target_percentage",schemaPath:"#/properties/gas_target_percentage/type",keyword:"type",params:{type: schema243.properties.gas_target_percentage.type},message:"must be number,null"}];
 return false;
 }
-if(errors === _errs40){
-if(typeof data17 == "number"){
-if(data17 < 0 || isNaN(data17)){
-validate768.errors = [{instancePath:instancePath+"/size",schemaPath:"#/properties/size/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
-return false;
-}
-}
-}
-var valid0 = _errs40 === errors;
+var valid0 = _errs25 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
-if(data.state_root !== undefined){
-let data18 = data.state_root;
-const _errs42 = errors;
-const _errs43 = errors;
-let valid6 = false;
-let passing4 = null;
-const _errs44 = errors;
-if(!(validate72(data18, {instancePath:instancePath+"/state_root",parentData:data,parentDataProperty:"state_root",rootData,dynamicAnchors}))){
+if(data.gas_used !== undefined){
+const _errs27 = errors;
+if(!(validate61(data.gas_used, {instancePath:instancePath+"/gas_used",parentData:data,parentDataProperty:"gas_used",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate61.errors : vErrors.concat(validate61.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs27 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.gas_used_percentage !== undefined){
+let data8 = data.gas_used_percentage;
+const _errs28 = errors;
+if((!(typeof data8 == "number")) && (data8 !== null)){
+validate768.errors = [{instancePath:instancePath+"/gas_used_percentage",schemaPath:"#/properties/gas_used_percentage/type",keyword:"type",params:{type: schema243.properties.gas_used_percentage.type},message:"must be number,null"}];
+return false;
+}
+var valid0 = _errs28 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.hash !== undefined){
+const _errs30 = errors;
+if(!(validate72(data.hash, {instancePath:instancePath+"/hash",parentData:data,parentDataProperty:"hash",rootData,dynamicAnchors}))){
 vErrors = vErrors === null ? validate72.errors : vErrors.concat(validate72.errors);
 errors = vErrors.length;
 }
-var _valid4 = _errs44 === errors;
+var valid0 = _errs30 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.height !== undefined){
+let data10 = data.height;
+const _errs31 = errors;
+if(!((typeof data10 == "number") && (!(data10 % 1) && !isNaN(data10)))){
+validate768.errors = [{instancePath:instancePath+"/height",schemaPath:"#/properties/height/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+return false;
+}
+if(errors === _errs31){
+if(typeof data10 == "number"){
+if(data10 < 0 || isNaN(data10)){
+validate768.errors = [{instancePath:instancePath+"/height",schemaPath:"#/properties/height/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+return false;
+}
+}
+}
+var valid0 = _errs31 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.miner !== undefined){
+const _errs33 = errors;
+if(!(validate143(data.miner, {instancePath:instancePath+"/miner",parentData:data,parentDataProperty:"miner",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate143.errors : vErrors.concat(validate143.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs33 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.nonce !== undefined){
+const _errs34 = errors;
+if(!(validate205(data.nonce, {instancePath:instancePath+"/nonce",parentData:data,parentDataProperty:"nonce",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate205.errors : vErrors.concat(validate205.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs34 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.parent_hash !== undefined){
+const _errs35 = errors;
+if(!(validate72(data.parent_hash, {instancePath:instancePath+"/parent_hash",parentData:data,parentDataProperty:"parent_hash",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate72.errors : vErrors.concat(validate72.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs35 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.priority_fee !== undefined){
+let data14 = data.priority_fee;
+const _errs36 = errors;
+const _errs37 = errors;
+let valid5 = false;
+let passing4 = null;
+const _errs38 = errors;
+if(!(validate139(data14, {instancePath:instancePath+"/priority_fee",parentData:data,parentDataProperty:"priority_fee",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate139.errors : vErrors.concat(validate139.errors);
+errors = vErrors.length;
+}
+var _valid4 = _errs38 === errors;
 if(_valid4){
-valid6 = true;
+valid5 = true;
 passing4 = 0;
 }
-const _errs45 = errors;
-if(data18 !== null){
-const err8 = {instancePath:instancePath+"/state_root",schemaPath:"#/properties/state_root/oneOf/1/type",keyword:"type",params:{type: "null"},message:"must be null"};
+const _errs39 = errors;
+if(data14 !== null){
+const err8 = {instancePath:instancePath+"/priority_fee",schemaPath:"#/properties/priority_fee/oneOf/1/type",keyword:"type",params:{type: "null"},message:"must be null"};
 if(vErrors === null){
 vErrors = [err8];
 }
@@ -26624,19 +26671,19 @@ vErrors.push(err8);
 }
 errors++;
 }
-var _valid4 = _errs45 === errors;
-if(_valid4 && valid6){
-valid6 = false;
+var _valid4 = _errs39 === errors;
+if(_valid4 && valid5){
+valid5 = false;
 passing4 = [passing4, 1];
 }
 else {
 if(_valid4){
-valid6 = true;
+valid5 = true;
 passing4 = 1;
 }
 }
-if(!valid6){
-const err9 = {instancePath:instancePath+"/state_root",schemaPath:"#/properties/state_root/oneOf",keyword:"oneOf",params:{passingSchemas: passing4},message:"must match exactly one schema in oneOf"};
+if(!valid5){
+const err9 = {instancePath:instancePath+"/priority_fee",schemaPath:"#/properties/priority_fee/oneOf",keyword:"oneOf",params:{passingSchemas: passing4},message:"must match exactly one schema in oneOf"};
 if(vErrors === null){
 vErrors = [err9];
 }
@@ -26648,53 +26695,92 @@ validate768.errors = vErrors;
 return false;
 }
 else {
-errors = _errs43;
+errors = _errs37;
 if(vErrors !== null){
-if(_errs43){
-vErrors.length = _errs43;
+if(_errs37){
+vErrors.length = _errs37;
 }
 else {
 vErrors = null;
 }
 }
 }
-var valid0 = _errs42 === errors;
+var valid0 = _errs36 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
-if(data.timestamp !== undefined){
-const _errs47 = errors;
-if(!(validate74(data.timestamp, {instancePath:instancePath+"/timestamp",parentData:data,parentDataProperty:"timestamp",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate74.errors : vErrors.concat(validate74.errors);
+if(data.rewards !== undefined){
+let data15 = data.rewards;
+const _errs41 = errors;
+if(errors === _errs41){
+if(Array.isArray(data15)){
+var valid6 = true;
+const len0 = data15.length;
+for(let i0=0; i0<len0; i0++){
+const _errs43 = errors;
+if(!(validate533(data15[i0], {instancePath:instancePath+"/rewards/" + i0,parentData:data15,parentDataProperty:i0,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate533.errors : vErrors.concat(validate533.errors);
 errors = vErrors.length;
 }
-var valid0 = _errs47 === errors;
+var valid6 = _errs43 === errors;
+if(!valid6){
+break;
+}
+}
+}
+else {
+validate768.errors = [{instancePath:instancePath+"/rewards",schemaPath:"#/properties/rewards/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+return false;
+}
+}
+var valid0 = _errs41 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
-if(data.total_difficulty !== undefined){
-let data20 = data.total_difficulty;
-const _errs48 = errors;
-const _errs49 = errors;
+if(data.size !== undefined){
+let data17 = data.size;
+const _errs44 = errors;
+if((!((typeof data17 == "number") && (!(data17 % 1) && !isNaN(data17)))) && (data17 !== null)){
+validate768.errors = [{instancePath:instancePath+"/size",schemaPath:"#/properties/size/type",keyword:"type",params:{type: schema243.properties.size.type},message:"must be integer,null"}];
+return false;
+}
+if(errors === _errs44){
+if(typeof data17 == "number"){
+if(data17 < 0 || isNaN(data17)){
+validate768.errors = [{instancePath:instancePath+"/size",schemaPath:"#/properties/size/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+return false;
+}
+}
+}
+var valid0 = _errs44 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.state_root !== undefined){
+let data18 = data.state_root;
+const _errs46 = errors;
+const _errs47 = errors;
 let valid7 = false;
 let passing5 = null;
-const _errs50 = errors;
-if(!(validate61(data20, {instancePath:instancePath+"/total_difficulty",parentData:data,parentDataProperty:"total_difficulty",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate61.errors : vErrors.concat(validate61.errors);
+const _errs48 = errors;
+if(!(validate72(data18, {instancePath:instancePath+"/state_root",parentData:data,parentDataProperty:"state_root",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate72.errors : vErrors.concat(validate72.errors);
 errors = vErrors.length;
 }
-var _valid5 = _errs50 === errors;
+var _valid5 = _errs48 === errors;
 if(_valid5){
 valid7 = true;
 passing5 = 0;
 }
-const _errs51 = errors;
-if(data20 !== null){
-const err10 = {instancePath:instancePath+"/total_difficulty",schemaPath:"#/properties/total_difficulty/oneOf/1/type",keyword:"type",params:{type: "null"},message:"must be null"};
+const _errs49 = errors;
+if(data18 !== null){
+const err10 = {instancePath:instancePath+"/state_root",schemaPath:"#/properties/state_root/oneOf/1/type",keyword:"type",params:{type: "null"},message:"must be null"};
 if(vErrors === null){
 vErrors = [err10];
 }
@@ -26703,7 +26789,7 @@ vErrors.push(err10);
 }
 errors++;
 }
-var _valid5 = _errs51 === errors;
+var _valid5 = _errs49 === errors;
 if(_valid5 && valid7){
 valid7 = false;
 passing5 = [passing5, 1];
@@ -26715,7 +26801,7 @@ passing5 = 1;
 }
 }
 if(!valid7){
-const err11 = {instancePath:instancePath+"/total_difficulty",schemaPath:"#/properties/total_difficulty/oneOf",keyword:"oneOf",params:{passingSchemas: passing5},message:"must match exactly one schema in oneOf"};
+const err11 = {instancePath:instancePath+"/state_root",schemaPath:"#/properties/state_root/oneOf",keyword:"oneOf",params:{passingSchemas: passing5},message:"must match exactly one schema in oneOf"};
 if(vErrors === null){
 vErrors = [err11];
 }
@@ -26727,17 +26813,96 @@ validate768.errors = vErrors;
 return false;
 }
 else {
-errors = _errs49;
+errors = _errs47;
 if(vErrors !== null){
-if(_errs49){
-vErrors.length = _errs49;
+if(_errs47){
+vErrors.length = _errs47;
 }
 else {
 vErrors = null;
 }
 }
 }
-var valid0 = _errs48 === errors;
+var valid0 = _errs46 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.timestamp !== undefined){
+const _errs51 = errors;
+if(!(validate74(data.timestamp, {instancePath:instancePath+"/timestamp",parentData:data,parentDataProperty:"timestamp",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate74.errors : vErrors.concat(validate74.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs51 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.total_difficulty !== undefined){
+let data20 = data.total_difficulty;
+const _errs52 = errors;
+const _errs53 = errors;
+let valid8 = false;
+let passing6 = null;
+const _errs54 = errors;
+if(!(validate61(data20, {instancePath:instancePath+"/total_difficulty",parentData:data,parentDataProperty:"total_difficulty",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate61.errors : vErrors.concat(validate61.errors);
+errors = vErrors.length;
+}
+var _valid6 = _errs54 === errors;
+if(_valid6){
+valid8 = true;
+passing6 = 0;
+}
+const _errs55 = errors;
+if(data20 !== null){
+const err12 = {instancePath:instancePath+"/total_difficulty",schemaPath:"#/properties/total_difficulty/oneOf/1/type",keyword:"type",params:{type: "null"},message:"must be null"};
+if(vErrors === null){
+vErrors = [err12];
+}
+else {
+vErrors.push(err12);
+}
+errors++;
+}
+var _valid6 = _errs55 === errors;
+if(_valid6 && valid8){
+valid8 = false;
+passing6 = [passing6, 1];
+}
+else {
+if(_valid6){
+valid8 = true;
+passing6 = 1;
+}
+}
+if(!valid8){
+const err13 = {instancePath:instancePath+"/total_difficulty",schemaPath:"#/properties/total_difficulty/oneOf",keyword:"oneOf",params:{passingSchemas: passing6},message:"must match exactly one schema in oneOf"};
+if(vErrors === null){
+vErrors = [err13];
+}
+else {
+vErrors.push(err13);
+}
+errors++;
+validate768.errors = vErrors;
+return false;
+}
+else {
+errors = _errs53;
+if(vErrors !== null){
+if(_errs53){
+vErrors.length = _errs53;
+}
+else {
+vErrors = null;
+}
+}
+}
+var valid0 = _errs52 === errors;
 }
 else {
 var valid0 = true;
@@ -26745,12 +26910,12 @@ var valid0 = true;
 if(valid0){
 if(data.transaction_count !== undefined){
 let data21 = data.transaction_count;
-const _errs53 = errors;
+const _errs57 = errors;
 if((!((typeof data21 == "number") && (!(data21 % 1) && !isNaN(data21)))) && (data21 !== null)){
 validate768.errors = [{instancePath:instancePath+"/transaction_count",schemaPath:"#/properties/transaction_count/type",keyword:"type",params:{type: schema243.properties.transaction_count.type},message:"must be integer,null"}];
 return false;
 }
-if(errors === _errs53){
+if(errors === _errs57){
 if(typeof data21 == "number"){
 if(data21 < 0 || isNaN(data21)){
 validate768.errors = [{instancePath:instancePath+"/transaction_count",schemaPath:"#/properties/transaction_count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
@@ -26758,19 +26923,19 @@ return false;
 }
 }
 }
-var valid0 = _errs53 === errors;
+var valid0 = _errs57 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.transaction_fees !== undefined){
-const _errs55 = errors;
+const _errs59 = errors;
 if(!(validate139(data.transaction_fees, {instancePath:instancePath+"/transaction_fees",parentData:data,parentDataProperty:"transaction_fees",rootData,dynamicAnchors}))){
 vErrors = vErrors === null ? validate139.errors : vErrors.concat(validate139.errors);
 errors = vErrors.length;
 }
-var valid0 = _errs55 === errors;
+var valid0 = _errs59 === errors;
 }
 else {
 var valid0 = true;
@@ -26778,7 +26943,7 @@ var valid0 = true;
 if(valid0){
 if(data.type !== undefined){
 let data23 = data.type;
-const _errs56 = errors;
+const _errs60 = errors;
 if(typeof data23 !== "string"){
 validate768.errors = [{instancePath:instancePath+"/type",schemaPath:"#/properties/type/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
@@ -26787,7 +26952,7 @@ if(!(((data23 === "block") || (data23 === "uncle")) || (data23 === "reorg"))){
 validate768.errors = [{instancePath:instancePath+"/type",schemaPath:"#/properties/type/enum",keyword:"enum",params:{allowedValues: schema243.properties.type.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
-var valid0 = _errs56 === errors;
+var valid0 = _errs60 === errors;
 }
 else {
 var valid0 = true;
@@ -26795,19 +26960,19 @@ var valid0 = true;
 if(valid0){
 if(data.uncles_hashes !== undefined){
 let data24 = data.uncles_hashes;
-const _errs58 = errors;
-if(errors === _errs58){
+const _errs62 = errors;
+if(errors === _errs62){
 if(Array.isArray(data24)){
-var valid8 = true;
+var valid9 = true;
 const len1 = data24.length;
 for(let i1=0; i1<len1; i1++){
-const _errs60 = errors;
+const _errs64 = errors;
 if(!(validate72(data24[i1], {instancePath:instancePath+"/uncles_hashes/" + i1,parentData:data24,parentDataProperty:i1,rootData,dynamicAnchors}))){
 vErrors = vErrors === null ? validate72.errors : vErrors.concat(validate72.errors);
 errors = vErrors.length;
 }
-var valid8 = _errs60 === errors;
-if(!valid8){
+var valid9 = _errs64 === errors;
+if(!valid9){
 break;
 }
 }
@@ -26817,7 +26982,7 @@ validate768.errors = [{instancePath:instancePath+"/uncles_hashes",schemaPath:"#/
 return false;
 }
 }
-var valid0 = _errs58 === errors;
+var valid0 = _errs62 === errors;
 }
 else {
 var valid0 = true;
@@ -26825,12 +26990,12 @@ var valid0 = true;
 if(valid0){
 if(data.withdrawals_count !== undefined){
 let data26 = data.withdrawals_count;
-const _errs61 = errors;
+const _errs65 = errors;
 if((!((typeof data26 == "number") && (!(data26 % 1) && !isNaN(data26)))) && (data26 !== null)){
 validate768.errors = [{instancePath:instancePath+"/withdrawals_count",schemaPath:"#/properties/withdrawals_count/type",keyword:"type",params:{type: schema243.properties.withdrawals_count.type},message:"must be integer,null"}];
 return false;
 }
-if(errors === _errs61){
+if(errors === _errs65){
 if(typeof data26 == "number"){
 if(data26 < 0 || isNaN(data26)){
 validate768.errors = [{instancePath:instancePath+"/withdrawals_count",schemaPath:"#/properties/withdrawals_count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
@@ -26838,7 +27003,7 @@ return false;
 }
 }
 }
-var valid0 = _errs61 === errors;
+var valid0 = _errs65 === errors;
 }
 else {
 var valid0 = true;
@@ -31507,7 +31672,7 @@ return errors === 0;
 }
 validate932.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-const schema451 = {"type":"object","description":"Position in the list of holders of the native coin.","x-decision":4,"required":["fetched_coin_balance","hash","items_count","transaction_count","chain_id","cursor"],"properties":{"fetched_coin_balance":{"description":"Balance of the last item in wei; null when it has not been fetched.","oneOf":[{"$ref":"#/components/schemas/Wei"},{"type":"null"}]},"hash":{"$ref":"#/components/schemas/AddressHash","description":"Address of the last item."},"items_count":{"type":"integer","description":"Number of items on this page; handed back, it changes nothing.","minimum":0,"examples":[50]},"transaction_count":{"type":["integer","null"],"description":"Number of transactions of the last item; null when not counted.","minimum":0,"examples":[128,null]},"chain_id":{"type":"integer","description":"Chain that the page came from; the next page comes from the same chain.","x-decision":5,"minimum":1,"examples":[1]},"cursor":{"type":"string","description":"The whole position as one opaque text. Handed back as `cursor` it is enough on its own.","x-decision":4,"maxLength":1024,"pattern":"^[A-Za-z0-9_-]+$","examples":["WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d"]}},"additionalProperties":false};
+const schema451 = {"type":"object","description":"Position in the list of holders of the native coin.","x-decision":4,"required":["fetched_coin_balance","hash","items_count","transaction_count","chain_id","cursor"],"properties":{"fetched_coin_balance":{"description":"Balance of the last item in wei; null when it has not been fetched.","oneOf":[{"$ref":"#/components/schemas/Wei"},{"type":"null"}]},"hash":{"$ref":"#/components/schemas/AddressHash","description":"Address of the last item."},"items_count":{"type":"integer","description":"Number of items on this page; handed back, it changes nothing.","minimum":0,"examples":[50]},"transaction_count":{"type":["integer","null"],"description":"Number of transactions of the last item; null when not counted.","minimum":0,"examples":[128,null]},"chain_id":{"type":"integer","description":"Chain that the page came from; the next page comes from the same chain.","x-decision":5,"minimum":1,"examples":[1]},"cursor":{"type":"string","description":"The whole position as one opaque text. Handed back as `cursor` it is enough on its own.","x-decision":4,"maxLength":4096,"pattern":"^[A-Za-z0-9_-]+$","examples":["WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d"]}},"additionalProperties":false};
 
 function validate941(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -31683,8 +31848,8 @@ let data5 = data.cursor;
 const _errs14 = errors;
 if(errors === _errs14){
 if(typeof data5 === "string"){
-if(func3(data5) > 1024){
-validate941.errors = [{instancePath:instancePath+"/cursor",schemaPath:"#/properties/cursor/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"}];
+if(func3(data5) > 4096){
+validate941.errors = [{instancePath:instancePath+"/cursor",schemaPath:"#/properties/cursor/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"}];
 return false;
 }
 else {
@@ -33095,7 +33260,7 @@ return errors === 0;
 }
 validate969.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-const schema470 = {"type":"object","description":"Position in the token balances of an address; which keys are present depends on the back end.","x-decision":4,"required":["items_count","chain_id","cursor"],"properties":{"fiat_value":{"description":"Value of the last item in US dollars; null when no price is known.","oneOf":[{"$ref":"#/components/schemas/DecimalString"},{"type":"null"}]},"id":{"type":"integer","description":"The back end's own number of the last item.","minimum":0,"examples":[12519063346]},"items_count":{"type":"integer","description":"Number of items on this page; handed back, it changes nothing.","minimum":0,"examples":[50]},"token_name":{"type":["string","null"],"description":"Name of the last item; null when it has none.","examples":["Tether USD",null]},"token_type":{"type":"string","description":"Token standard of the last item.","examples":["ERC-1155"]},"value":{"description":"Balance of the last item in the smallest unit; null when unknown.","oneOf":[{"$ref":"#/components/schemas/IntegerString"},{"type":"null"}]},"chain_id":{"type":"integer","description":"Chain that the page came from; the next page comes from the same chain.","x-decision":5,"minimum":1,"examples":[1]},"cursor":{"type":"string","description":"The whole position as one opaque text. Handed back as `cursor` it is enough on its own.","x-decision":4,"maxLength":1024,"pattern":"^[A-Za-z0-9_-]+$","examples":["WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d"]}},"additionalProperties":false};
+const schema470 = {"type":"object","description":"Position in the token balances of an address; which keys are present depends on the back end.","x-decision":4,"required":["items_count","chain_id","cursor"],"properties":{"fiat_value":{"description":"Value of the last item in US dollars; null when no price is known.","oneOf":[{"$ref":"#/components/schemas/DecimalString"},{"type":"null"}]},"id":{"type":"integer","description":"The back end's own number of the last item.","minimum":0,"examples":[12519063346]},"items_count":{"type":"integer","description":"Number of items on this page; handed back, it changes nothing.","minimum":0,"examples":[50]},"token_name":{"type":["string","null"],"description":"Name of the last item; null when it has none.","examples":["Tether USD",null]},"token_type":{"type":"string","description":"Token standard of the last item.","examples":["ERC-1155"]},"value":{"description":"Balance of the last item in the smallest unit; null when unknown.","oneOf":[{"$ref":"#/components/schemas/IntegerString"},{"type":"null"}]},"chain_id":{"type":"integer","description":"Chain that the page came from; the next page comes from the same chain.","x-decision":5,"minimum":1,"examples":[1]},"cursor":{"type":"string","description":"The whole position as one opaque text. Handed back as `cursor` it is enough on its own.","x-decision":4,"maxLength":4096,"pattern":"^[A-Za-z0-9_-]+$","examples":["WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d"]}},"additionalProperties":false};
 
 function validate980(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -33351,8 +33516,8 @@ let data7 = data.cursor;
 const _errs22 = errors;
 if(errors === _errs22){
 if(typeof data7 === "string"){
-if(func3(data7) > 1024){
-validate980.errors = [{instancePath:instancePath+"/cursor",schemaPath:"#/properties/cursor/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"}];
+if(func3(data7) > 4096){
+validate980.errors = [{instancePath:instancePath+"/cursor",schemaPath:"#/properties/cursor/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"}];
 return false;
 }
 else {
@@ -37840,7 +38005,7 @@ return errors === 0;
 }
 validate1130.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-const schema563 = {"type":"object","description":"Position in the NFTs of an address.","x-decision":4,"required":["token_contract_address_hash","token_id","token_type","items_count","chain_id","cursor"],"properties":{"token_contract_address_hash":{"$ref":"#/components/schemas/AddressHash","description":"Token contract of the last item."},"token_id":{"description":"Id of the last item; null when unknown.","oneOf":[{"$ref":"#/components/schemas/IntegerString"},{"type":"null"}]},"token_type":{"type":"string","description":"Token standard of the last item.","examples":["ERC-721"]},"items_count":{"type":"integer","description":"Number of items on this page; handed back, it changes nothing.","minimum":0,"examples":[50]},"chain_id":{"type":"integer","description":"Chain that the page came from; the next page comes from the same chain.","x-decision":5,"minimum":1,"examples":[1]},"cursor":{"type":"string","description":"The whole position as one opaque text. Handed back as `cursor` it is enough on its own.","x-decision":4,"maxLength":1024,"pattern":"^[A-Za-z0-9_-]+$","examples":["WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d"]}},"additionalProperties":false};
+const schema563 = {"type":"object","description":"Position in the NFTs of an address.","x-decision":4,"required":["token_contract_address_hash","token_id","token_type","items_count","chain_id","cursor"],"properties":{"token_contract_address_hash":{"$ref":"#/components/schemas/AddressHash","description":"Token contract of the last item."},"token_id":{"description":"Id of the last item; null when unknown.","oneOf":[{"$ref":"#/components/schemas/IntegerString"},{"type":"null"}]},"token_type":{"type":"string","description":"Token standard of the last item.","examples":["ERC-721"]},"items_count":{"type":"integer","description":"Number of items on this page; handed back, it changes nothing.","minimum":0,"examples":[50]},"chain_id":{"type":"integer","description":"Chain that the page came from; the next page comes from the same chain.","x-decision":5,"minimum":1,"examples":[1]},"cursor":{"type":"string","description":"The whole position as one opaque text. Handed back as `cursor` it is enough on its own.","x-decision":4,"maxLength":4096,"pattern":"^[A-Za-z0-9_-]+$","examples":["WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d"]}},"additionalProperties":false};
 
 function validate1137(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -38007,8 +38172,8 @@ let data5 = data.cursor;
 const _errs14 = errors;
 if(errors === _errs14){
 if(typeof data5 === "string"){
-if(func3(data5) > 1024){
-validate1137.errors = [{instancePath:instancePath+"/cursor",schemaPath:"#/properties/cursor/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"}];
+if(func3(data5) > 4096){
+validate1137.errors = [{instancePath:instancePath+"/cursor",schemaPath:"#/properties/cursor/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"}];
 return false;
 }
 else {

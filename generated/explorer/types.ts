@@ -1434,10 +1434,11 @@ export interface components {
             /** @description Hash of the block that holds the transfer. */
             block_hash: components["schemas"]["Hash"];
             /**
-             * @description Number of the block that holds the transfer.
+             * @description Number of the block that holds the transfer; null where the back end gives only its hash.
              * @example 19854321
+             * @example null
              */
-            block_number: number;
+            block_number: number | null;
             /** @description Who gave the tokens; the zero address when they were minted. */
             from: components["schemas"]["Address"];
             /** @description Who received the tokens; the zero address when they were burnt. */
@@ -1566,17 +1567,17 @@ export interface components {
              * @description Number of the block of the last item.
              * @example 19854321
              */
-            block_number: number;
+            block_number?: number;
             /**
              * @description Place of the last item's transaction in its block.
              * @example 12
              */
-            transaction_index: number;
+            transaction_index?: number;
             /**
              * @description Place of the last item in its transaction's trace.
              * @example 68
              */
-            index: number;
+            index?: number;
             /**
              * @description Number of items on this page; handed back, it changes nothing.
              * @example 50
@@ -1671,12 +1672,12 @@ export interface components {
              * @description Number of the block of the last item.
              * @example 19854321
              */
-            block_number: number;
+            block_number?: number;
             /**
              * @description Position of the last item in its block.
              * @example 68
              */
-            index: number;
+            index?: number;
             /**
              * @description Number of items on this page; handed back, it changes nothing.
              * @example 50
@@ -1954,8 +1955,8 @@ export interface components {
              * @example null
              */
             burnt_fees_percentage: number | null;
-            /** @description Difficulty of the block; 0 after the merge. */
-            difficulty: components["schemas"]["IntegerString"];
+            /** @description Difficulty of the block, 0 after the merge; null where the back end does not give it. */
+            difficulty: components["schemas"]["IntegerString"] | null;
             /** @description The block's extra data; null where the back end does not give it. */
             extra_data: components["schemas"]["HexData"] | null;
             /** @description Most gas that the block's transactions may use, in units of gas. */

@@ -37,7 +37,7 @@ export async function benchConcurrentMisses(): Promise<Figure[]> {
       clock: systemClock,
       log,
       metrics: createMetrics(),
-    }),
+    }).serve,
   );
   const ask = () => handlers.listMainPageBlocks({ path: {}, query: {} }, { headers: {} });
   await Promise.all(Array.from({ length: CLIENTS }, ask));

@@ -5,16 +5,14 @@ import { isEmptyPage, leadsNowhere } from './nothing.ts';
 import type { DataOperations } from './port/backend.ts';
 import type { Row } from './row.ts';
 
-const lookup: Row = { strategyFor: () => firstFound, lifetime: 'record' };
+const lookup: Row = { strategyFor: () => firstFound, hashOf, lifetime: 'record' };
 const feed: Row = { strategyFor: () => firstAvailable, lifetime: 'moving' };
 /** A hash is one block's; a number means something on every chain, so the first chain that is there has the word. */
 const block: Row = {
-  strategyFor: path =>
-    'block_number_or_hash' in path && isHash(path.block_number_or_hash) ? firstFound : firstAvailable,
+  strategyFor: path => (hashOf(path) === undefined ? firstAvailable : firstFound),
+  hashOf,
   lifetime: 'record',
 };
-
-const isHash = (value: unknown) => typeof value === 'string' && value.startsWith('0x');
 
 /** An address is on every chain; the one that knows something of it is meant. Decision 38. */
 const addressList: Row = { strategyFor: () => firstFound, lifetime: 'moving', isNothing: isEmptyPage };
@@ -59,3 +57,9 @@ export const explorer = (serve: Serve): Handlers<DataOperations> => ({
   listWithdrawals: serve('listWithdrawals', feed),
   getSmartContract: serve('getSmartContract', addressRecord),
 });
+
+function hashOf(path: object): string | undefined {
+  const transaction = 'transaction_hash' in path ? path.transaction_hash : undefined;
+  const asked = 'block_number_or_hash' in path ? path.block_number_or_hash : transaction;
+  return typeof asked === 'string' && asked.startsWith('0x') ? asked.toLowerCase() : undefined;
+}

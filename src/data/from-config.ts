@@ -1,7 +1,8 @@
 import type { BackendConfig, ChainConfig, Config } from '../config/config.ts';
 import { ConfigError, type Finding } from '../config/config-error.ts';
 import { type KnownContracts, readKnownContracts } from './abis/known-contracts.ts';
-import type { DataServiceOptions, IndexBackendOptions, ServedChain } from './service.ts';
+import type { ServedChain } from './open-chain.ts';
+import type { DataServiceOptions } from './service.ts';
 
 /** How often an index looks for a new block of a real chain. */
 const POLL_MS = 1_000;
@@ -64,13 +65,15 @@ function servedChain(
     confirmations,
     rpcUrls: rpc,
     abis: contracts,
-    backends: backends.flatMap(indexOptions),
+    backends: backends.flatMap(backendOptions),
   };
 }
 
-function indexOptions(backend: BackendConfig): IndexBackendOptions[] {
-  if (backend.kind !== 'index') return [];
-  return [{ kind: 'index', file: backend.database.file, fromBlock: backend.fromBlock, pollMs: POLL_MS }];
+function backendOptions(backend: BackendConfig): ServedChain['backends'] {
+  const { kind } = backend;
+  if (kind === 'blockscout') return [{ kind, url: backend.url, apiKey: backend.apiKey }];
+  if (kind === 'insight') return [];
+  return [{ kind, file: backend.database.file, fromBlock: backend.fromBlock, pollMs: POLL_MS }];
 }
 
 function notServed({ chains, data }: Config): Finding[] {
@@ -83,7 +86,7 @@ function notServed({ chains, data }: Config): Finding[] {
     ...(data.cache.store?.kind === 'redis' ? [at('data.cache.store', 'a Redis store')] : []),
     ...chains.flatMap((chain, index) => [
       ...chain.backends.flatMap((backend, position) =>
-        backend.kind === 'index'
+        backend.kind !== 'insight'
           ? []
           : [at(`chains[${index}].backends[${position}].kind`, `a back end of kind ${backend.kind}`)],
       ),

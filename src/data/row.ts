@@ -3,6 +3,8 @@ import type { Strategy } from './chains/strategies.ts';
 /** What sets one operation apart from the others: how it goes over chains, and what may become of its answers. */
 export interface Row {
   strategyFor(path: object): Strategy;
+  /** The transaction's or block's hash that the path asks for, in lower case: the chain it was found on is remembered. */
+  hashOf?(path: object): string | undefined;
   /** `record`: about one thing that settles with its block. `moving`: a feed, a statistic, a list that grows. */
   readonly lifetime: 'record' | 'moving';
   /** Whether an answer means that this chain has nothing of it, so that the next one is asked. Pages behind the first never do. */

@@ -1,5 +1,4 @@
 import { hash } from 'node:crypto';
-import { createChainClient } from '../chain/client.ts';
 import { description } from '../contract/description.ts';
 import { docs } from '../contract/docs.ts';
 import { explorerContract } from '../contract/explorer.ts';
@@ -11,38 +10,17 @@ import { type Check, healthRoutes } from '../http/health.ts';
 import type { Metrics } from '../http/metrics.ts';
 import { type Listening, listen } from '../http/server.ts';
 import type { ChainIndex } from '../indexer/index-service.ts';
-import type { KnownAbi } from '../indexer/reader/abi.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Logger } from '../lib/logger.ts';
 import { answerer } from './answer.ts';
-import { indexBackend } from './backends/index/index-backend.ts';
 import { responseCache } from './cache/response-cache.ts';
 import { CACHE_MIGRATIONS, sqliteStore } from './cache/sqlite-store.ts';
 import type { Chain } from './chains/chain.ts';
 import { chainsRoute } from './chains-route.ts';
 import { explorer } from './explorer.ts';
 import type { Lifetimes } from './lifetime.ts';
-import type { Backend } from './port/backend.ts';
-
-/** One chain as the data service serves it. */
-export interface ServedChain {
-  readonly id: number;
-  readonly name: string;
-  readonly confirmations: number;
-  readonly rpcUrls: readonly string[];
-  /** Contracts whose interface is known, some of them with their sources. */
-  readonly abis: readonly KnownAbi[];
-  /** In the order they are tried. */
-  readonly backends: readonly IndexBackendOptions[];
-}
-
-export interface IndexBackendOptions {
-  readonly kind: 'index';
-  /** Path of the SQLite file. */
-  readonly file: string;
-  readonly fromBlock: number;
-  readonly pollMs: number;
-}
+import { openChain, type ServedChain } from './open-chain.ts';
+import type { Upstream } from './upstream/upstream.ts';
 
 export interface DataServiceOptions {
   readonly host: string;
@@ -79,13 +57,19 @@ export interface DataService {
 export async function startDataService(options: DataServiceOptions): Promise<DataService> {
   const { metrics, clock, log } = options;
   const indexes: ChainIndex[] = [];
+  const upstreams: Upstream[] = [];
   const databases: Db[] = [];
   const close = async () => {
-    await Promise.all(indexes.map(index => index.stop()));
+    await Promise.all([
+      ...indexes.map(index => index.stop()),
+      ...upstreams.map(upstream => upstream.close()),
+    ]);
     await Promise.all(databases.map(db => db.destroy()));
   };
   try {
-    const chains = await Promise.all(options.chains.map(chain => openChain(chain, options, indexes)));
+    const chains = await Promise.all(
+      options.chains.map(chain => openChain(chain, options, { indexes, upstreams })),
+    );
     const listening = await serve(chains, options, databases);
     for (const index of indexes) index.start();
     metrics.watchIndex(() => progressOf(chains));
@@ -125,7 +109,7 @@ export async function startDataService(options: DataServiceOptions): Promise<Dat
     const durable =
       cacheSettings.file === undefined ? undefined : await openStore(cacheSettings.file, opened);
     const cache = responseCache({ maxBytes: cacheSettings.maxBytes, durable, clock, log });
-    const answer = answerer({
+    const answers = answerer({
       chains,
       cache,
       lifetimes: cacheSettings.lifetimes,
@@ -143,7 +127,7 @@ export async function startDataService(options: DataServiceOptions): Promise<Dat
       routes: [
         await mount({
           contract: explorerContract,
-          handlers: explorer(answer),
+          handlers: explorer(answers.serve),
           validateResponses: settings.validateResponses,
         }),
         healthRoutes({ checks: readiness(chains) }),
@@ -152,7 +136,14 @@ export async function startDataService(options: DataServiceOptions): Promise<Dat
         await docs('tollgate data service'),
       ],
     });
-    return listen({ app, host, port, log });
+    const listening = await listen({ app, host, port, log });
+    return {
+      ...listening,
+      close: async drainMs => {
+        await listening.close(drainMs);
+        await answers.close();
+      },
+    };
   }
 
   async function openStore(file: string, opened: Db[]) {
@@ -162,36 +153,6 @@ export async function startDataService(options: DataServiceOptions): Promise<Dat
     // Answers that another version of the contract shaped are not this one's.
     return sqliteStore(db, { clock, version: hash('sha256', JSON.stringify(explorerContract.document)) });
   }
-}
-
-async function openChain(
-  chain: ServedChain,
-  options: DataServiceOptions,
-  indexes: ChainIndex[],
-): Promise<Chain> {
-  const { clock, log, fallback } = options;
-  const { id, name, confirmations, rpcUrls, abis } = chain;
-  const backends: Backend[] = [];
-  for (const [position, { kind, file, fromBlock, pollMs }] of chain.backends.entries()) {
-    // Loaded only where a chain has an index: everything else works without one.
-    const { openIndex } = await import('../indexer/index-service.ts');
-    const client = createChainClient({ id, rpcUrls, timeoutMs: fallback.timeoutMs, log });
-    const index = await openIndex({
-      file,
-      chain: { id, confirmations },
-      client,
-      abis,
-      clock,
-      log,
-      fromBlock,
-      pollMs,
-    });
-    indexes.push(index);
-    backends.push(
-      indexBackend({ name: `${kind}-${id}${position === 0 ? '' : `-${position + 1}`}`, chainId: id, index }),
-    );
-  }
-  return { id, name, confirmations, backends };
 }
 
 function readiness(chains: readonly Chain[]): Record<string, Check> {

@@ -15,6 +15,8 @@ export interface Metrics {
   cacheResult(result: string): void;
   /** `outcome` is ok or the kind of a back end's error. */
   backendCall(call: { chain: string; backend: string; outcome: string; seconds?: number }): void;
+  /** A record that a back end gave and the contract has no place for. */
+  droppedRecord(record: { chain: string; backend: string; kind: string }): void;
   /** Reads are made at every scrape; one that fails leaves its chains out of that scrape. */
   watchIndex(read: () => readonly IndexProgress[] | Promise<readonly IndexProgress[]>): void;
 }
@@ -61,6 +63,12 @@ export function createMetrics({ ofProcess = false }: { ofProcess?: boolean } = {
     buckets: REQUEST_BUCKETS_S,
     registers,
   });
+  const droppedRecords = new Counter({
+    name: 'tollgate_backend_dropped_records_total',
+    help: 'Records of back ends that the contract has no place for, by chain, back end and kind',
+    labelNames: ['chain', 'backend', 'kind'],
+    registers,
+  });
   watchedGauge('tollgate_index_head_block', 'Newest indexed block by chain', progress => progress.headBlock);
   watchedGauge(
     'tollgate_index_lag_blocks',
@@ -103,6 +111,7 @@ export function createMetrics({ ofProcess = false }: { ofProcess?: boolean } = {
       backendCalls.inc({ chain, backend, outcome });
       if (seconds !== undefined) backendSeconds.observe({ chain, backend }, seconds);
     },
+    droppedRecord: record => droppedRecords.inc(record),
     watchIndex: read => indexReads.push(read),
   };
 }

@@ -98,7 +98,7 @@ describe('stores', () => {
     const { store, close } = await durable(await temporaryFile());
     await close();
     const cache = responseCache({ maxBytes: 10_000, durable: store, clock, log });
-    const { record, state } = setUp({ answer: final, cache });
+    const { record, state } = setUp({ answer: final, cache, clock });
 
     const answers = [await record(), await record()];
 

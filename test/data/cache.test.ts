@@ -162,6 +162,7 @@ describe('the way of a request', () => {
     state.answer = () => Promise.reject(failure('unavailable'));
     const stale = await record();
     state.answer = final;
+    clock.advance(30_000);
     const healed = await record();
 
     expect(stale).toMatchObject({

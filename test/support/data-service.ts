@@ -1,12 +1,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import {
-  type DataService,
-  type DataServiceOptions,
-  type ServedChain,
-  startDataService,
-} from '../../src/data/service.ts';
+import type { ServedChain } from '../../src/data/open-chain.ts';
+import { type DataService, type DataServiceOptions, startDataService } from '../../src/data/service.ts';
 import { knownContracts } from '../../src/devnet/artifacts.ts';
 import type { EmbeddedChain } from '../../src/devnet/start-devnet.ts';
 import { createMetrics } from '../../src/http/metrics.ts';
@@ -55,5 +51,17 @@ export function servedChain({ id, name, rpcUrl, contracts }: EmbeddedChain, fold
     rpcUrls: [rpcUrl],
     abis: knownContracts(contracts),
     backends: [{ kind: 'index', file: join(folder, `index-${id}.db`), fromBlock: 0, pollMs: 50 }],
+  };
+}
+
+/** A chain that is served by one Blockscout at `url`. */
+export function blockscoutChain(id: number, url: string, apiKey?: string): ServedChain {
+  return {
+    id,
+    name: `Chain ${id}`,
+    confirmations: 12,
+    rpcUrls: [],
+    abis: [],
+    backends: [{ kind: 'blockscout', url, apiKey }],
   };
 }

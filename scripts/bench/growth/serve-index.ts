@@ -43,7 +43,7 @@ export async function serveIndex(options: {
       epoch: () => 0,
     },
   });
-  const serve = answerer({
+  const { serve } = answerer({
     chains: [{ id: chainId, name: 'synthetic', confirmations: 12, backends: [backend] }],
     cache: responseCache({ maxBytes: 1, clock: systemClock, log }),
     lifetimes: { finalMs: 60_000, movingMs: 60_000, unsettledMs: 10_000, overrides: {} },

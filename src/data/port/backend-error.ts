@@ -10,6 +10,8 @@ export type BackendErrorReason =
   | 'timeout'
   | 'incomplete'
   | 'failed'
+  | 'over_quota'
+  | 'unreadable'
   | 'no_such_answer'
   | 'no_such_record'
   | 'bad_input';
@@ -30,6 +32,11 @@ export class BackendError extends Error {
 /** The record is not on this chain, from a back end that would know. */
 export function notFound(what: string): BackendError {
   return new BackendError('not_found', 'no_such_record', `${what} was not found`);
+}
+
+/** Whether this is the failure of a back end, of that kind. */
+export function isOfKind(error: unknown, kind: BackendErrorKind): error is BackendError {
+  return error instanceof BackendError && error.kind === kind;
 }
 
 /** Any failure as a BackendError: what is not one yet was not foreseen and counts as an outage. */

@@ -1,10 +1,10 @@
 import { type Abi, type Address, decodeErrorResult, erc20Abi, erc721Abi, erc1155Abi, type Hex } from 'viem';
+import { panicText } from '../../lib/panic.ts';
 import { quotedText } from './abi-text.ts';
 import type { ContractSource } from './contract-source.ts';
 import { decodeCall } from './decode-call.ts';
 import { decodeEvent } from './decode-event.ts';
 import type { DecodedInput, DecodedLog } from './decoded.ts';
-import { panicText } from './panic.ts';
 import { type Signatures, signaturesOf } from './signatures.ts';
 
 /** An ABI that the operator knows: of one contract, or (without an address) of any that matches. */

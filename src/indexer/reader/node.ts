@@ -2,8 +2,8 @@ import { type Address, encodeFunctionData, erc20Abi, type Hash, type Hex, number
 import { nodeAnswered } from '../../chain/answered.ts';
 import type { ChainClient } from '../../chain/client.ts';
 import type { RpcFullTrace } from '../../chain/rpc-trace.ts';
+import { parityOfFrame } from '../../lib/parity-of-frame.ts';
 import { wordOf } from '../sync/call-result.ts';
-import { parityOfFrame } from './parity-of-frame.ts';
 
 /**
  * What the index does not keep and the node is asked for when somebody wants it. Null where the node has no such

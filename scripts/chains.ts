@@ -1,0 +1,71 @@
+/**
+ * Prints a configuration file that serves real chains:
+ *   npm run -s chains -- ethereum base optimism > FILE
+ * Exits with 2, and prints nothing on standard output, when a chain is not known or its name is not clear.
+ */
+import { parseArgs } from 'node:util';
+import { configFile } from './chains/config-file.ts';
+import { findChain } from './chains/find-chain.ts';
+import { type KnownChain, readKnownChains } from './chains/known-chains.ts';
+
+const USAGE = `Usage: npm run -s chains -- [--pro] CHAIN...  > FILE
+       npm run -s chains -- --list [TEXT]
+
+Prints a configuration file for the chains, in the order of fallback. A CHAIN is an id, a name or a part of a
+name that only one chain has: 1, ethereum, "op mainnet", base-sepolia. Capitals do not count.
+(-s keeps npm's own lines out of the file.)
+
+  --pro     take Blockscout's paid gateway, with the key in BLOCKSCOUT_PRO_KEY, instead of the public instances
+  --list    list the known chains, or those whose id, name or coin contains TEXT
+  --help    print this
+`;
+
+function main(): void {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: {
+      pro: { type: 'boolean', default: false },
+      list: { type: 'boolean', default: false },
+      help: { type: 'boolean', short: 'h', default: false },
+    },
+  });
+  const known = readKnownChains();
+  if (values.help) process.stdout.write(USAGE);
+  else if (values.list) list(positionals.join(' '), known);
+  else if (positionals.length === 0) refuse(USAGE);
+  else print(positionals, known, values.pro);
+}
+
+function list(text: string, known: readonly KnownChain[]): void {
+  const wanted = text.toLowerCase();
+  const shown = known.filter(({ id, name, symbol }) =>
+    `${id}\n${name}\n${symbol}`.toLowerCase().includes(wanted),
+  );
+  if (shown.length === 0) refuse(`no known chain has "${text}" in its id, name or coin\n`);
+  for (const { id, name, symbol, url, testnet } of shown) {
+    process.stdout.write(`${id}  ${name}${testnet ? ' [testnet]' : ''}  ${symbol}  ${url}\n`);
+  }
+}
+
+function print(texts: readonly string[], known: readonly KnownChain[], pro: boolean): void {
+  const found = texts.map(text => findChain(text, known));
+  const faults = found.flatMap(one => ('fault' in one ? [one.fault] : []));
+  const chains = found.flatMap(one => ('chain' in one ? [one.chain] : []));
+  const twice = chains.filter((chain, place) => chains.indexOf(chain) < place);
+  faults.push(...twice.map(({ id, name }) => `${name} (${id}) is named twice`));
+  if (faults.length === 0) process.stdout.write(configFile(chains, { pro }));
+  else refuse(`${faults.join('\n')}\n--list [TEXT] shows the known chains.\n`);
+}
+
+function refuse(message: string): void {
+  process.stderr.write(message);
+  process.exitCode = 2;
+}
+
+try {
+  main();
+} catch (error) {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  if (!(error instanceof Error) || !code.startsWith('ERR_PARSE_ARGS_')) throw error;
+  refuse(`${error.message}\n`);
+}

@@ -1,0 +1,91 @@
+import { didYouMean } from '../../src/config/spelling.ts';
+import type { KnownChain } from './known-chains.ts';
+
+const MOST_CANDIDATES = 8;
+const MOST_SPELLINGS = 3;
+
+/** Names people use that are neither a chain's name nor a word of it; compared as `plain` writes them. */
+export const ALIASES: ReadonlyMap<string, number> = new Map([
+  ['eth', 1],
+  ['mainnet', 1],
+  ['ethereum mainnet', 1],
+  ['optimism', 10],
+  ['etc', 61],
+  ['xdai', 100],
+  ['gnosis chain', 100],
+  ['polygon', 137],
+  ['matic', 137],
+  ['filecoin', 314],
+  ['zksync', 324],
+  ['worldchain', 480],
+  ['hyperliquid', 999],
+  ['immutable', 13_371],
+  ['arbitrum', 42_161],
+  ['arbitrum one', 42_161],
+  ['arb', 42_161],
+  ['nova', 42_170],
+  ['sepolia', 11_155_111],
+  ['optimism sepolia', 11_155_420],
+]);
+
+/** The chain that was meant, or a sentence that says why none or which of several. */
+export type Found = { chain: KnownChain } | { fault: string };
+
+/**
+ * Looks a chain up by id, by its whole name (with or without "Mainnet"), by an alias, by whole words of its name, and
+ * by beginnings of them. The first of these that names any chain decides; when it names several, that is a fault.
+ */
+export function findChain(text: string, chains: readonly KnownChain[]): Found {
+  if (/^\d+$/.test(text)) {
+    const chain = chains.find(({ id }) => String(id) === text);
+    return chain === undefined ? { fault: `no known chain has the id ${text}` } : { chain };
+  }
+  const wanted = plain(text);
+  if (wanted === '') return { fault: `"${text}" is not a name` };
+  const words = wanted.split(' ');
+  const ways: ((chain: KnownChain) => boolean)[] = [
+    ({ name }) => plain(name) === wanted || plain(name) === `${wanted} mainnet`,
+    ({ id }) => ALIASES.get(wanted) === id,
+    ({ name }) => words.every(word => plain(name).split(' ').includes(word)),
+    ({ name }) =>
+      words.every(start =>
+        plain(name)
+          .split(' ')
+          .some(word => word.startsWith(start)),
+      ),
+  ];
+  const matches = ways.map(way => chains.filter(way)).find(some => some.length > 0) ?? [];
+  const [chain, ...others] = matches;
+  if (chain === undefined)
+    return { fault: `no known chain is called "${text}"${suggestion(wanted, chains)}` };
+  return others.length === 0 ? { chain } : { fault: `"${text}" may be any of: ${listed(matches)}` };
+}
+
+/** A name as it is compared: small letters, and one space for what stands between words. */
+function plain(name: string): string {
+  return name
+    .toLowerCase()
+    .replaceAll(/[\s_-]+/g, ' ')
+    .trim();
+}
+
+/** Up to three known chains whose names are spelled nearly like this one. */
+function suggestion(wanted: string, chains: readonly KnownChain[]): string {
+  const idsByName = new Map(ALIASES);
+  for (const { id, name } of chains) idsByName.set(plain(name), id);
+  const near = new Set<number | undefined>();
+  while (near.size < MOST_SPELLINGS) {
+    const name = didYouMean(wanted, [...idsByName.keys()]);
+    if (name === undefined) break;
+    near.add(idsByName.get(name));
+    idsByName.delete(name);
+  }
+  const meant = chains.filter(({ id }) => near.has(id));
+  return meant.length === 0 ? '' : `; did you mean ${listed(meant)}?`;
+}
+
+function listed(chains: readonly KnownChain[]): string {
+  const shown = chains.slice(0, MOST_CANDIDATES).map(({ id, name }) => `${name} (${id})`);
+  const hidden = chains.length - shown.length;
+  return shown.join(', ') + (hidden > 0 ? ` and ${hidden} more` : '');
+}

@@ -1,0 +1,158 @@
+import type { Answer, Answers, Ask } from '../../port/backend.ts';
+import { isOfKind } from '../../port/backend-error.ts';
+import {
+  addressNftKeys,
+  addressTokenKeys,
+  blockKeys,
+  coinHolderKeys,
+  internalTransactionKeys,
+  logKeys,
+  withdrawalKeys,
+} from './keys.ts';
+import { type List, type ListPage, readList } from './list.ts';
+import { addressNft } from './normalise/address-nft.ts';
+import { addressToken } from './normalise/address-token.ts';
+import { block } from './normalise/block.ts';
+import { coinHolder, coinTotals } from './normalise/coin-holder.ts';
+import { internalTransaction } from './normalise/internal-transaction.ts';
+import { log } from './normalise/log.ts';
+import { addressWithdrawal } from './normalise/withdrawal.ts';
+import { positionFrom } from './position.ts';
+import {
+  BLOCK_SETS,
+  INTERNAL_TRANSACTION_SETS,
+  isStillTraced,
+  LOG_SETS,
+  WITHDRAWAL_SETS,
+} from './shared-lists.ts';
+import type { BlockscoutSource } from './source.ts';
+
+type AddressAnswers = Pick<
+  Answers,
+  | 'listAddresses'
+  | 'listAddressTokens'
+  | 'listAddressNfts'
+  | 'listAddressWithdrawals'
+  | 'listAddressBlocksValidated'
+  | 'listAddressLogs'
+  | 'listAddressInternalTransactions'
+>;
+
+/** The holders of the native coin, and what one address has and did. */
+export function addressAnswers(source: BlockscoutSource): AddressAnswers {
+  return {
+    async listAddresses({ query }, ask) {
+      const start = positionFrom(query, [['fetched_coin_balance', 'hash']], ['transaction_count']);
+      const { body, envelope } = await readList(
+        source,
+        {
+          operation: 'listAddresses',
+          path: '/addresses',
+          start: start === undefined ? undefined : inUpstreamsWords(start),
+          item: coinHolder,
+          keys: coinHolderKeys,
+        },
+        ask,
+      );
+      return {
+        body: { ...coinTotals(envelope), ...body },
+      };
+    },
+
+    listAddressTokens({ path: { address_hash: address }, query }, ask) {
+      const { type } = query;
+      return listOfAddress(ask, {
+        operation: 'listAddressTokens',
+        path: `/addresses/${address}/tokens`,
+        start: positionFrom(query, [['fiat_value', 'id', 'value']], ['token_name', 'token_type']),
+        filters: type === undefined ? {} : { type: type.join(',') },
+        passes: type === undefined ? undefined : ({ token }) => type.some(one => one === token?.type),
+        item: addressToken,
+        keys: addressTokenKeys,
+      });
+    },
+
+    listAddressNfts({ path: { address_hash: address }, query }, ask) {
+      const { type } = query;
+      return listOfAddress(ask, {
+        operation: 'listAddressNfts',
+        path: `/addresses/${address}/nft`,
+        start: positionFrom(query, [['token_contract_address_hash', 'token_id', 'token_type']]),
+        filters: type === undefined ? {} : { type: type.join(',') },
+        passes: type === undefined ? undefined : record => type.some(one => one === record.token_type),
+        item: addressNft,
+        keys: addressNftKeys,
+      });
+    },
+
+    listAddressWithdrawals({ path: { address_hash: address }, query }, ask) {
+      return listOfAddress(ask, {
+        operation: 'listAddressWithdrawals',
+        path: `/addresses/${address}/withdrawals`,
+        start: positionFrom(query, WITHDRAWAL_SETS),
+        item: addressWithdrawal,
+        keys: withdrawalKeys,
+      });
+    },
+
+    listAddressBlocksValidated({ path: { address_hash: address }, query }, ask) {
+      return listOfAddress(ask, {
+        operation: 'listAddressBlocksValidated',
+        path: `/addresses/${address}/blocks-validated`,
+        start: positionFrom(query, BLOCK_SETS),
+        item: block,
+        keys: blockKeys,
+      });
+    },
+
+    listAddressLogs({ path: { address_hash: address }, query }, ask) {
+      return listOfAddress(ask, {
+        operation: 'listAddressLogs',
+        path: `/addresses/${address}/logs`,
+        start: positionFrom(query, LOG_SETS, ['transaction_index']),
+        item: log,
+        keys: logKeys,
+      });
+    },
+
+    listAddressInternalTransactions({ path: { address_hash: address }, query }, ask) {
+      const { filter } = query;
+      const isMine = (hash: string | undefined) => hash?.toLowerCase() === address.toLowerCase();
+      return listOfAddress(ask, {
+        operation: 'listAddressInternalTransactions',
+        path: `/addresses/${address}/internal-transactions`,
+        start: positionFrom(query, INTERNAL_TRANSACTION_SETS),
+        filters: filter === undefined ? {} : { filter },
+        passes:
+          filter === undefined
+            ? undefined
+            : ({ from, to, created_contract: created }) =>
+                filter === 'from' ? isMine(from.hash) : isMine(to?.hash) || isMine(created?.hash),
+        item: internalTransaction,
+        keys: internalTransactionKeys,
+      });
+    },
+  };
+
+  /** Up to 6.9 an address that the instance has not seen is a 404, later it has empty lists. Decision 38. */
+  async function listOfAddress<Item, Keys>(
+    ask: Ask,
+    list: List<Item, Keys>,
+  ): Promise<Answer<ListPage<Item, Keys>>> {
+    try {
+      const { body, envelope } = await readList(source, list, ask);
+      return isStillTraced(envelope) ? { body, unsettled: true } : { body };
+    } catch (error) {
+      if (!isOfKind(error, 'not_found')) throw error;
+      return { body: { items: [], next_page_params: null } };
+    }
+  }
+}
+
+/** Since version 8 the key has another name than the document's. */
+function inUpstreamsWords({
+  transaction_count: count = null,
+  ...others
+}: Readonly<Record<string, string | number | null>>) {
+  return { ...others, transactions_count: count };
+}

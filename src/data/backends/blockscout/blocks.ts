@@ -1,0 +1,100 @@
+import type { Answer, Answers } from '../../port/backend.ts';
+import { each, fieldsOf, listOf } from '../../upstream/fields.ts';
+import { blockKeys, blockTransactionKeys, withdrawalKeys } from './keys.ts';
+import { readList } from './list.ts';
+import { block } from './normalise/block.ts';
+import { transactionOrNull } from './normalise/transaction.ts';
+import { blockWithdrawal } from './normalise/withdrawal.ts';
+import { positionFrom } from './position.ts';
+import { beside } from './settlement.ts';
+import { BLOCK_SETS, WITHDRAWAL_SETS } from './shared-lists.ts';
+import { type BlockscoutSource, read } from './source.ts';
+
+type BlockAnswers = Pick<
+  Answers,
+  'listBlocks' | 'listMainPageBlocks' | 'getBlock' | 'listBlockTransactions' | 'listBlockWithdrawals'
+>;
+
+/** Blocks, and what one of them holds. */
+export function blockAnswers(source: BlockscoutSource): BlockAnswers {
+  const { settlement, clock } = source;
+  return {
+    async listBlocks({ query }, ask) {
+      const { type } = query;
+      const { body } = await readList(
+        source,
+        {
+          operation: 'listBlocks',
+          path: '/blocks',
+          start: positionFrom(query, BLOCK_SETS),
+          filters: type === undefined ? {} : { type },
+          passes: type === undefined ? undefined : record => record.type === type,
+          item: block,
+          keys: blockKeys,
+        },
+        ask,
+      );
+      return { body };
+    },
+
+    async listMainPageBlocks(_request, { signal }) {
+      const get = { operation: 'listMainPageBlocks', path: '/main-page/blocks', signal } as const;
+      return read(source, get, body => {
+        settlement.sawBlocks(listOf(body));
+        return { body: each(body, block) };
+      });
+    },
+
+    async getBlock({ path: { block_number_or_hash: id } }, { signal }) {
+      const reading = read(source, { operation: 'getBlock', path: `/blocks/${id}`, signal }, body => {
+        settlement.sawBlocks([fieldsOf(body)]);
+        return block(body);
+      });
+      return settled(reading, settlement.ofThisBlock(id, reading, signal));
+    },
+
+    async listBlockTransactions({ path: { block_number_or_hash: id }, query }, ask) {
+      const reading = readList(
+        source,
+        {
+          operation: 'listBlockTransactions',
+          path: `/blocks/${id}/transactions`,
+          start: positionFrom(query, [['block_number', 'index']]),
+          item: transactionOrNull,
+          keys: blockTransactionKeys,
+        },
+        ask,
+      );
+      return settled(
+        reading.then(({ body }) => body),
+        settlement.ofBlock(id, ask.signal),
+      );
+    },
+
+    async listBlockWithdrawals({ path: { block_number_or_hash: id }, query }, ask) {
+      const reading = readList(
+        source,
+        {
+          operation: 'listBlockWithdrawals',
+          path: `/blocks/${id}/withdrawals`,
+          start: positionFrom(query, WITHDRAWAL_SETS),
+          item: blockWithdrawal,
+          keys: withdrawalKeys,
+        },
+        ask,
+      );
+      return settled(
+        reading.then(({ body }) => body),
+        settlement.ofBlock(id, ask.signal),
+      );
+    },
+  };
+
+  async function settled<Body>(
+    reading: Promise<Body>,
+    depth: Promise<number | undefined>,
+  ): Promise<Answer<Body>> {
+    const [body, confirmations] = await beside(reading, depth, clock);
+    return confirmations === undefined ? { body } : { body, confirmations };
+  }
+}

@@ -1,0 +1,57 @@
+import type { Clock } from '../../../lib/clock.ts';
+import type { Logger } from '../../../lib/logger.ts';
+import type { Backend } from '../../port/backend.ts';
+import type { Upstream } from '../../upstream/upstream.ts';
+import { addressAnswers } from './addresses.ts';
+import { blockAnswers } from './blocks.ts';
+import { feedAnswers } from './feeds.ts';
+import { recordAnswers } from './records.ts';
+import { refusals } from './refusals.ts';
+import { searchAnswers } from './search.ts';
+import { settlement } from './settlement.ts';
+import type { BlockscoutSource } from './source.ts';
+import { transactionListAnswers } from './transaction-lists.ts';
+import { transactionAnswers } from './transactions.ts';
+
+export interface BlockscoutBackendOptions {
+  readonly name: string;
+  readonly chainId: number;
+  /** Blocks after which the chain's records count as final. */
+  readonly confirmations: number;
+  /** The instance's API, `…/api/v2`, opened with `judge`. */
+  readonly upstream: Upstream;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** Told of every record that the contract has no place for, by its kind. */
+  onDropped(kind: string): void;
+}
+
+/** A Blockscout instance of any version from 5 to 12 as a back end of its chain. */
+export function blockscoutBackend(options: BlockscoutBackendOptions): Backend {
+  const { name, chainId, confirmations, upstream, clock, log, onDropped } = options;
+  const source: BlockscoutSource = {
+    name,
+    chainId,
+    upstream,
+    settlement: settlement({ upstream, confirmations, clock }),
+    refusals: refusals(clock),
+    clock,
+    log,
+    onDropped,
+  };
+  return {
+    kind: 'blockscout',
+    name,
+    chainId,
+    answers: {
+      ...transactionAnswers(source),
+      ...transactionListAnswers(source),
+      ...blockAnswers(source),
+      ...feedAnswers(source),
+      ...addressAnswers(source),
+      ...recordAnswers(source),
+      ...searchAnswers(source),
+    },
+    status: () => ({ ready: upstream.isReady(), head: undefined, lag: undefined }),
+  };
+}

@@ -1,0 +1,66 @@
+import type { Answers } from '../../port/backend.ts';
+import { internalTransactionKeys, tokenTransferKeys, withdrawalKeys } from './keys.ts';
+import { readList } from './list.ts';
+import { internalTransaction } from './normalise/internal-transaction.ts';
+import { tokenTransfer } from './normalise/token-transfer.ts';
+import { withdrawal } from './normalise/withdrawal.ts';
+import { positionFrom } from './position.ts';
+import {
+  INTERNAL_TRANSACTION_SETS,
+  isStillTraced,
+  TOKEN_TRANSFER_SETS,
+  WITHDRAWAL_SETS,
+} from './shared-lists.ts';
+import type { BlockscoutSource } from './source.ts';
+
+type FeedAnswers = Pick<Answers, 'listTokenTransfers' | 'listInternalTransactions' | 'listWithdrawals'>;
+
+/** Lists of the whole chain, beside its transactions and blocks. */
+export function feedAnswers(source: BlockscoutSource): FeedAnswers {
+  return {
+    async listTokenTransfers({ query }, ask) {
+      const { body } = await readList(
+        source,
+        {
+          operation: 'listTokenTransfers',
+          path: '/token-transfers',
+          start: positionFrom(query, TOKEN_TRANSFER_SETS),
+          item: tokenTransfer,
+          keys: tokenTransferKeys,
+        },
+        ask,
+      );
+      return { body };
+    },
+
+    async listInternalTransactions({ query }, ask) {
+      const { body, envelope } = await readList(
+        source,
+        {
+          operation: 'listInternalTransactions',
+          path: '/internal-transactions',
+          start: positionFrom(query, INTERNAL_TRANSACTION_SETS),
+          item: internalTransaction,
+          keys: internalTransactionKeys,
+        },
+        ask,
+      );
+      return isStillTraced(envelope) ? { body, unsettled: true } : { body };
+    },
+
+    async listWithdrawals({ query }, ask) {
+      const { body } = await readList(
+        source,
+        {
+          operation: 'listWithdrawals',
+          path: '/withdrawals',
+          start: positionFrom(query, WITHDRAWAL_SETS),
+          item: withdrawal,
+          keys: withdrawalKeys,
+        },
+        ask,
+      );
+      return { body };
+    },
+  };
+}

@@ -1,0 +1,85 @@
+import type { ExplorerSchemas } from '../../../../contract/explorer.ts';
+import {
+  at,
+  each,
+  type Fields,
+  fieldsOf,
+  given,
+  isFields,
+  listOf,
+  pick,
+  required,
+} from '../../../upstream/fields.ts';
+import { addressHashOrNull, booleanOrNull, integerOrNull, textOrNull } from '../../../upstream/values.ts';
+
+type Address = ExplorerSchemas['Address'];
+
+/**
+ * An address of any generation. Up to 6.7 the name behind a proxy was a field of its own, since then it is that of the
+ * first implementation. Lists of tags may be missing (withdrawals of 6.x).
+ * @throws Unreadable without a hash.
+ */
+export function address(value: unknown): Address {
+  const record = fieldsOf(value);
+  return {
+    hash: required(addressHashOrNull(record.hash), 'hash'),
+    implementation_name: textOrNull(record.implementation_name) ?? implementationName(record),
+    name: textOrNull(record.name),
+    ...given('ens_domain_name', textOrNull(record.ens_domain_name)),
+    ...given('metadata', leadingTag(record.metadata)),
+    is_contract: booleanOrNull(record.is_contract) ?? false,
+    private_tags: each(record.private_tags, addressTag),
+    watchlist_names: each(record.watchlist_names, watchlistName),
+    public_tags: each(record.public_tags, addressTag),
+    is_verified: booleanOrNull(record.is_verified),
+  };
+}
+
+/** An address where there may be none, such as the receiver of a contract creation. @throws Unreadable */
+export function addressOrNull(value: unknown): Address | null {
+  return value === null || value === undefined ? null : address(value);
+}
+
+/** The address in one field of a record. @throws Unreadable with the name of the field. */
+export function addressIn(record: Fields, name: string): Address {
+  return at(name, record[name], address);
+}
+
+/** The same for a field that may be null. */
+export function addressOrNullIn(record: Fields, name: string): Address | null {
+  return at(name, record[name], addressOrNull);
+}
+
+function implementationName(record: Fields): string | null {
+  const [first] = listOf(record.implementations);
+  return isFields(first) ? textOrNull(first.name) : null;
+}
+
+/** Decision 27: the one with the highest ordinal, the first of equals. */
+function leadingTag(metadata: unknown): NonNullable<Address['metadata']> | null {
+  if (!isFields(metadata)) return null;
+  const tags = (Array.isArray(metadata.tags) ? metadata.tags : [metadata]).filter(isFields);
+  let leading: NonNullable<Address['metadata']> | null = null;
+  for (const tag of tags) {
+    const [slug, name, tagType] = [textOrNull(tag.slug), textOrNull(tag.name), textOrNull(tag.tagType)];
+    if (slug === null || name === null || tagType === null) continue;
+    const ordinal = integerOrNull(tag.ordinal) ?? 0;
+    if (leading !== null && leading.ordinal >= ordinal) continue;
+    leading = { slug, name, tagType, ordinal, meta: isFields(tag.meta) ? { ...tag.meta } : {} };
+  }
+  return leading;
+}
+
+function addressTag(value: unknown): ExplorerSchemas['AddressTag'] {
+  const tag = fieldsOf(value);
+  return {
+    address_hash: required(addressHashOrNull(pick(tag, 'address_hash', 'address')), 'address_hash'),
+    display_name: textOrNull(tag.display_name) ?? textOrNull(tag.label) ?? '',
+    label: textOrNull(tag.label) ?? '',
+  };
+}
+
+function watchlistName(value: unknown): ExplorerSchemas['WatchlistName'] {
+  const name = fieldsOf(value);
+  return { display_name: textOrNull(name.display_name) ?? '', label: textOrNull(name.label) ?? '' };
+}

@@ -1,0 +1,40 @@
+import type { ExplorerSchemas } from '../../../../contract/explorer.ts';
+import { fieldsOf, pick, required } from '../../../upstream/fields.ts';
+import {
+  booleanOrNull,
+  hashOrNull,
+  integerOrNull,
+  naturalOrNull,
+  textOrNull,
+  timestampOrNull,
+} from '../../../upstream/values.ts';
+import { addressIn, addressOrNullIn } from './address.ts';
+
+type InternalTransaction = ExplorerSchemas['InternalTransaction'];
+
+/**
+ * An internal transaction of any generation. Up to 5.1 creations have no `type`.
+ * @throws Unreadable without its place (block, transaction, index), a sender, a type or a value.
+ */
+export function internalTransaction(value: unknown): InternalTransaction {
+  const record = fieldsOf(value);
+  const created = addressOrNullIn(record, 'created_contract');
+  const type = required(textOrNull(record.type) ?? (created === null ? null : 'create'), 'type');
+  const error = textOrNull(record.error);
+  return {
+    block_number: required(integerOrNull(pick(record, 'block_number', 'block')), 'block_number'),
+    created_contract: created,
+    error,
+    from: addressIn(record, 'from'),
+    gas_limit: naturalOrNull(record.gas_limit),
+    index: required(integerOrNull(record.index), 'index'),
+    success: booleanOrNull(record.success) ?? error === null,
+    timestamp: timestampOrNull(record.timestamp),
+    // Decision 49: the heir of a self-destruction was not called, and delegated and static calls move nothing.
+    to: type === 'selfdestruct' ? null : addressOrNullIn(record, 'to'),
+    transaction_hash: required(hashOrNull(record.transaction_hash), 'transaction_hash'),
+    type,
+    value:
+      type === 'delegatecall' || type === 'staticcall' ? '0' : required(naturalOrNull(record.value), 'value'),
+  };
+}

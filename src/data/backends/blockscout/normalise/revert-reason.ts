@@ -1,0 +1,55 @@
+import { decodeAbiParameters } from 'viem';
+import type { ExplorerSchemas } from '../../../../contract/explorer.ts';
+import { panicText } from '../../../../lib/panic.ts';
+import { isFields } from '../../../upstream/fields.ts';
+import { bigintOrNull, hexOrNull } from '../../../upstream/values.ts';
+import { decodedInputOrNull } from './decoded.ts';
+
+/** `Error(string)` and `Panic(uint256)`. Source: Solidity documentation, "Panic via assert and Error via require". */
+const ERROR = '08c379a0';
+const PANIC = '4e487b71';
+
+/** Returned data that some versions wrote without 0x: a selector and whole words. */
+const BARE_DATA = /^[0-9a-fA-F]{8}(?:[0-9a-fA-F]{64})*$/;
+
+/**
+ * Why a transaction was reverted, as text: upstream gives the returned data as `{raw}`, a decoded error, or text.
+ * Null when nothing was returned. Decision 18.
+ */
+export function revertReasonOrNull(value: unknown): string | null {
+  if (typeof value === 'string') return fromText(value);
+  if (!isFields(value)) return null;
+  const error = decodedInputOrNull(value);
+  if (error !== null) return fromError(error);
+  return typeof value.raw === 'string' ? fromText(value.raw) : null;
+}
+
+function fromText(text: string): string | null {
+  if (text === '' || text === '0x') return null;
+  const data = hexOrNull(BARE_DATA.test(text) ? `0x${text}` : text);
+  return data === null ? text : (fromData(data.slice(2, 10).toLowerCase(), data.slice(10)) ?? data);
+}
+
+function fromData(selector: string, words: string): string | null {
+  try {
+    if (selector === ERROR) return decodeAbiParameters([{ type: 'string' }], `0x${words}`)[0];
+    if (selector === PANIC) return panicText(decodeAbiParameters([{ type: 'uint256' }], `0x${words}`)[0]);
+  } catch {
+    // Anybody may return data that begins like a standard error and is none: then it stays hex.
+  }
+  return null;
+}
+
+function fromError({ method_call, method_id, parameters }: ExplorerSchemas['DecodedInput']): string {
+  const [first] = parameters;
+  if (method_id === ERROR && first !== undefined) return first.value;
+  const code = method_id === PANIC ? bigintOrNull(first?.value) : null;
+  if (code !== null) return panicText(code);
+  const [name] = method_call.split('(', 1);
+  return `${name}(${parameters.map(argument).join(', ')})`;
+}
+
+/** Quotes tell words from numbers. */
+function argument({ type, value }: ExplorerSchemas['DecodedParameter']): string {
+  return type === 'string' ? JSON.stringify(value) : value;
+}

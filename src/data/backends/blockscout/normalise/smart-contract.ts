@@ -1,0 +1,126 @@
+import type { ExplorerSchemas } from '../../../../contract/explorer.ts';
+import { toJson } from '../../../../lib/json.ts';
+import { type Fields, fieldsOf, given, isFields, listOf, pick } from '../../../upstream/fields.ts';
+import {
+  addressHashOrNull,
+  booleanOrNull,
+  hexOrNull,
+  integerOrNull,
+  textOrNull,
+  timestampOrNull,
+} from '../../../upstream/values.ts';
+import { decodedArgumentsOrNull } from './constructor-arguments.ts';
+
+type SmartContract = ExplorerSchemas['SmartContract'];
+type Language = NonNullable<SmartContract['language']>;
+type Status = NonNullable<SmartContract['status']>;
+
+const LANGUAGES: readonly Language[] = ['solidity', 'vyper', 'yul'];
+const STATUSES: readonly Status[] = ['success', 'failed', 'selfdestructed'];
+
+/**
+ * A contract of any generation. What upstream does not know is absent, so one that nobody verified has little more than
+ * its bytecodes. Decisions 3, 34.
+ * @throws Unreadable when it is no object.
+ */
+export function smartContract(value: unknown): SmartContract {
+  const record = fieldsOf(value);
+  return { ...verification(record), ...compilation(record), ...sources(record), ...existence(record) };
+}
+
+function verification(record: Fields): SmartContract {
+  return {
+    ...given('verified_twin_address_hash', addressHashOrNull(record.verified_twin_address_hash)),
+    ...given('minimal_proxy_address_hash', minimalProxyTarget(record)),
+    ...given('registry_repo_url', textOrNull(record.sourcify_repo_url)),
+    ...given('is_verified', booleanOrNull(record.is_verified)),
+    ...given('is_changed_bytecode', booleanOrNull(record.is_changed_bytecode)),
+    ...given('is_partially_verified', booleanOrNull(record.is_partially_verified)),
+    ...given('is_fully_verified', booleanOrNull(record.is_fully_verified)),
+    ...given('is_verified_via_registry', booleanOrNull(record.is_verified_via_sourcify)),
+    ...given('is_verified_via_eth_bytecode_db', booleanOrNull(record.is_verified_via_eth_bytecode_db)),
+    ...given('can_be_visualized_via_visualizer', booleanOrNull(record.can_be_visualized_via_sol2uml)),
+    ...given('verified_at', timestampOrNull(record.verified_at)),
+  };
+}
+
+function compilation(record: Fields): SmartContract {
+  const settings = record.compiler_settings;
+  return {
+    ...given('name', textOrNull(record.name)),
+    ...given('language', languageOrNull(record)),
+    ...given('compiler_version', textOrNull(record.compiler_version)),
+    ...given('evm_version', textOrNull(record.evm_version)),
+    ...given('optimization_enabled', booleanOrNull(record.optimization_enabled)),
+    ...given('optimizations_runs', runsOrNull(pick(record, 'optimization_runs', 'optimizations_runs'))),
+    ...given('compiler_settings', isFields(settings) ? { ...settings } : null),
+    ...given('constructor_args', textOrNull(record.constructor_args)),
+    ...given('decoded_constructor_args', decodedArgumentsOrNull(record.decoded_constructor_args)),
+  };
+}
+
+function sources(record: Fields): SmartContract {
+  return {
+    ...given('abi', jsonTextOrNull(record.abi)),
+    ...given('source_code', textOrNull(record.source_code)),
+    ...given('file_path', textOrNull(record.file_path)),
+    ...given('additional_sources', listOrNull(record.additional_sources, contractSource)),
+    ...given('external_libraries', listOrNull(record.external_libraries, externalLibrary)),
+  };
+}
+
+/** `creation_status` was `status` in 8.x, and before there was only the flag, which says nothing of failed creations. */
+function existence(record: Fields): SmartContract {
+  const named = pick(record, 'creation_status', 'status');
+  const flag = booleanOrNull(record.is_self_destructed);
+  const status = STATUSES.find(known => known === named) ?? (flag === true ? 'selfdestructed' : null);
+  return {
+    ...given('deployed_bytecode', hexOrNull(record.deployed_bytecode)),
+    ...given('creation_bytecode', hexOrNull(record.creation_bytecode)),
+    ...given('is_self_destructed', status === null ? flag : status === 'selfdestructed'),
+    ...given('status', status),
+  };
+}
+
+/** Up to 6.7 a field of its own, since then one of the kinds of proxies. */
+function minimalProxyTarget(record: Fields): string | null {
+  const own = addressHashOrNull(record.minimal_proxy_address_hash);
+  if (own !== null || record.proxy_type !== 'eip1167') return own;
+  const [first] = listOf(record.implementations);
+  return isFields(first) ? addressHashOrNull(pick(first, 'address_hash', 'address')) : null;
+}
+
+function languageOrNull(record: Fields): Language | null {
+  if (record.is_vyper_contract === true) return 'vyper';
+  return LANGUAGES.find(known => known === record.language) ?? null;
+}
+
+/** Compilers of some chains have modes such as `s` in place of a number. */
+function runsOrNull(value: unknown): number | null {
+  const runs = integerOrNull(value);
+  return runs !== null && runs >= 0 ? runs : null;
+}
+
+function jsonTextOrNull(value: unknown): string | null {
+  if (typeof value === 'string') return value;
+  return Array.isArray(value) ? toJson(value) : null;
+}
+
+/** What cannot be read is left out; `null` in place of the list is no list. */
+function listOrNull<Item>(value: unknown, read: (item: Fields) => Item | null): Item[] | null {
+  if (!Array.isArray(value)) return null;
+  return value.flatMap((item: unknown) => {
+    const found = isFields(item) ? read(item) : null;
+    return found === null ? [] : [found];
+  });
+}
+
+function contractSource(item: Fields): ExplorerSchemas['ContractSource'] | null {
+  const [path, code] = [textOrNull(item.file_path), textOrNull(item.source_code)];
+  return path === null || code === null ? null : { file_path: path, source_code: code };
+}
+
+function externalLibrary(item: Fields): ExplorerSchemas['ExternalLibrary'] | null {
+  const hash = addressHashOrNull(pick(item, 'address_hash', 'address'));
+  return hash === null ? null : { name: textOrNull(item.name), address_hash: hash };
+}

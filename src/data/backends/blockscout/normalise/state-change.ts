@@ -1,0 +1,57 @@
+import type { ExplorerSchemas } from '../../../../contract/explorer.ts';
+import { at, each, type Fields, fieldsOf, given, required } from '../../../upstream/fields.ts';
+import { booleanOrNull, naturalOrNull, signedOrNull } from '../../../upstream/values.ts';
+import { addressIn } from './address.ts';
+import { tokenOrNullIn } from './token.ts';
+import { tokenInstanceOrNull } from './token-instance.ts';
+
+type StateChange = ExplorerSchemas['StateChange'];
+type NftChange = ExplorerSchemas['NftChange'];
+
+const TYPES: readonly StateChange['type'][] = ['coin', 'token'];
+const DIRECTIONS: readonly NftChange['direction'][] = ['from', 'to'];
+
+/**
+ * How a transaction changed a balance, of any generation. Of ERC-721 the change is a list of NFTs. Decision 47.
+ * @throws Unreadable without an address or a type.
+ */
+export function stateChange(value: unknown): StateChange {
+  const record = fieldsOf(value);
+  const isListed = Array.isArray(record.change);
+  return {
+    address: addressIn(record, 'address'),
+    is_miner: booleanOrNull(record.is_miner) ?? false,
+    type: required(TYPES.find(known => known === record.type) ?? null, 'type'),
+    token: tokenOrNullIn(record, 'token'),
+    token_id: isListed ? null : naturalOrNull(record.token_id),
+    ...balances(record),
+    change: isListed
+      ? at('change', record.change, changes => each(changes, nftChange))
+      : signedOrNull(record.change),
+  };
+}
+
+/** Known together or not at all: upstream hides both when one came out negative. */
+function balances(record: Fields): Pick<StateChange, 'balance_before' | 'balance_after'> {
+  const [before, after] = [naturalOrNull(record.balance_before), naturalOrNull(record.balance_after)];
+  return before === null || after === null
+    ? { balance_before: null, balance_after: null }
+    : { balance_before: before, balance_after: after };
+}
+
+function nftChange(value: unknown): NftChange {
+  const record = fieldsOf(value);
+  return {
+    direction: required(DIRECTIONS.find(known => known === record.direction) ?? null, 'direction'),
+    total: at('total', record.total, nftTotal),
+  };
+}
+
+function nftTotal(value: unknown): ExplorerSchemas['NftTotal'] {
+  if (value === null || value === undefined) return { token_id: null };
+  const record = fieldsOf(value);
+  return {
+    token_id: naturalOrNull(record.token_id),
+    ...given('token_instance', at('token_instance', record.token_instance, tokenInstanceOrNull)),
+  };
+}

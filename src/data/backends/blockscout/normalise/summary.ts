@@ -1,0 +1,53 @@
+import type { ExplorerSchemas } from '../../../../contract/explorer.ts';
+import { at, each, fieldsOf, isFields, required } from '../../../upstream/fields.ts';
+import { addressHashOrNull, booleanOrNull, textOrNull } from '../../../upstream/values.ts';
+import { address } from './address.ts';
+import { token } from './token.ts';
+
+type Summary = ExplorerSchemas['Summary'];
+type SummaryVariable = ExplorerSchemas['SummaryVariable'];
+
+/**
+ * What a transaction did, in words. Upstream answers `null` for one that failed or is pending. Decision 31.
+ * @throws Unreadable for a sentence without a template.
+ */
+export function summary(value: unknown): ExplorerSchemas['TransactionSummary'] {
+  if (value === null) return { success: false, data: { summaries: [] } };
+  const record = fieldsOf(value);
+  const data = isFields(record.data) ? record.data : {};
+  const summaries = at('data.summaries', data.summaries, list => each(list, sentence));
+  return { success: booleanOrNull(record.success) ?? summaries.length > 0, data: { summaries } };
+}
+
+function sentence(value: unknown): Summary {
+  const record = fieldsOf(value);
+  return {
+    summary_template: required(textOrNull(record.summary_template), 'summary_template'),
+    summary_template_variables: variables(record.summary_template_variables),
+  };
+}
+
+/** A template may name units, such as `{native}`, that have no variable, so one too few breaks no sentence. */
+function variables(value: unknown): Summary['summary_template_variables'] {
+  const read: Summary['summary_template_variables'] = {};
+  if (!isFields(value)) return read;
+  for (const [name, variable] of Object.entries(value)) {
+    if (!isFields(variable)) continue;
+    const type = textOrNull(variable.type);
+    if (type !== null) read[name] = { type, value: variableValue(type, variable.value) };
+  }
+  return read;
+}
+
+/** Tokens and addresses become our records where upstream has whole ones; all else is as the summary service wrote it. */
+function variableValue(type: string, value: unknown): SummaryVariable['value'] {
+  if (!isFields(value)) return value ?? null;
+  if (type === 'token' && isHash(value.address_hash ?? value.address)) return token(value);
+  if (type === 'address' && isHash(value.hash) && typeof value.is_contract === 'boolean')
+    return address(value);
+  return value;
+}
+
+function isHash(value: unknown): boolean {
+  return addressHashOrNull(value) !== null;
+}

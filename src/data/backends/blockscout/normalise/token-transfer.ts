@@ -1,0 +1,85 @@
+import type { ExplorerSchemas } from '../../../../contract/explorer.ts';
+import { at, type Fields, fieldsOf, given, isFields, pick, required } from '../../../upstream/fields.ts';
+import {
+  hashOrNull,
+  integerOrNull,
+  naturalOrNull,
+  textOrNull,
+  timestampOrNull,
+} from '../../../upstream/values.ts';
+import { addressIn } from './address.ts';
+import { tokenOrNullIn } from './token.ts';
+import { tokenInstanceOrNull } from './token-instance.ts';
+
+type EmbeddedTokenTransfer = ExplorerSchemas['EmbeddedTokenTransfer'];
+type TokenTransfer = ExplorerSchemas['TokenTransfer'];
+type Address = ExplorerSchemas['Address'];
+
+const ZERO = '0x0000000000000000000000000000000000000000';
+
+/**
+ * A token transfer of any generation, as it is inside a transaction. Numbers were strings up to 6.8. Celo's transfers
+ * between transactions have none upstream; their node gives the hash of the block in its place, and so do we.
+ * @throws Unreadable without its place (block, transaction, log index) or one of its sides.
+ */
+export function embeddedTokenTransfer(value: unknown): EmbeddedTokenTransfer {
+  const record = fieldsOf(value);
+  const token = tokenOrNullIn(record, 'token');
+  const [from, to] = [addressIn(record, 'from'), addressIn(record, 'to')];
+  const blockHash = required(hashOrNull(record.block_hash), 'block_hash');
+  return {
+    block_hash: blockHash,
+    from,
+    to,
+    log_index: required(integerOrNull(record.log_index), 'log_index'),
+    ...given('method', textOrNull(record.method)),
+    ...given('timestamp', timestampOrNull(record.timestamp)),
+    token,
+    total: at('total', record.total, total => totalOrNull(total, tokenTypeOrNull(record, token))),
+    transaction_hash: hashOrNull(pick(record, 'transaction_hash', 'tx_hash')) ?? blockHash,
+    type: kindOf(record.type, from, to),
+  };
+}
+
+/** A token transfer of a list; upstream has the number of its block since 6.8. @throws Unreadable as above. */
+export function tokenTransfer(value: unknown): TokenTransfer {
+  const record = fieldsOf(value);
+  const transfer = embeddedTokenTransfer(record);
+  return {
+    ...transfer,
+    block_number: integerOrNull(record.block_number),
+    token_type: tokenTypeOrNull(record, transfer.token),
+  };
+}
+
+/** The standard by which the transfer was read, since 9.1; before, the token's is all there is. */
+function tokenTypeOrNull(record: Fields, token: TokenTransfer['token']): string | null {
+  return textOrNull(record.token_type) ?? token?.type ?? null;
+}
+
+function totalOrNull(value: unknown, tokenType: string | null): TokenTransfer['total'] {
+  if (!isFields(value)) return null;
+  if (value.token_id === undefined) return amount(value);
+  const nft = {
+    token_id: naturalOrNull(value.token_id),
+    ...given('token_instance', at('token_instance', value.token_instance, tokenInstanceOrNull)),
+  };
+  return tokenType === 'ERC-721' || value.value === undefined ? nft : { ...nft, ...amount(value) };
+}
+
+function amount({ decimals, value }: Fields): ExplorerSchemas['FungibleTotal'] {
+  return { decimals: naturalOrNull(decimals), value: naturalOrNull(value) };
+}
+
+/** What upstream says; of a kind that the contract does not know, what the two sides say. */
+function kindOf(type: unknown, from: Address, to: Address): TokenTransfer['type'] {
+  switch (type) {
+    case 'token_transfer':
+    case 'token_minting':
+    case 'token_burning':
+    case 'token_spawning':
+      return type;
+  }
+  if (from.hash === ZERO) return 'token_minting';
+  return to.hash === ZERO ? 'token_burning' : 'token_transfer';
+}

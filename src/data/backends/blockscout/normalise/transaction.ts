@@ -1,0 +1,126 @@
+import type { ExplorerSchemas } from '../../../../contract/explorer.ts';
+import { at, each, fieldsOf, isFields, listOf, pick, required } from '../../../upstream/fields.ts';
+import {
+  bigintOrNull,
+  booleanOrNull,
+  decimalOrNull,
+  hashOrNull,
+  hexOrNull,
+  integerOrNull,
+  naturalOrNull,
+  numberOrNull,
+  textOrNull,
+  timestampOrNull,
+} from '../../../upstream/values.ts';
+import { addressIn, addressOrNullIn } from './address.ts';
+import { decodedInputOrNull } from './decoded.ts';
+import { revertReasonOrNull } from './revert-reason.ts';
+import { embeddedTokenTransfer } from './token-transfer.ts';
+import { feeOf, pricesOf } from './transaction-fees.ts';
+
+type Transaction = ExplorerSchemas['Transaction'];
+
+/** Decision 15. */
+const MOST_TRANSFERS = 10;
+
+/**
+ * A transaction of any generation: 6.10 renamed `block` and whatever began with `tx_`, and 6.9 has both names.
+ * @throws Unreadable without a hash, sender, nonce, value, gas limit or input, or in a block without confirmations.
+ */
+export function transaction(value: unknown): Transaction {
+  const record = fieldsOf(value);
+  const hash = required(hashOrNull(record.hash), 'hash');
+  const blockNumber = integerOrNull(pick(record, 'block_number', 'block'));
+  const status = record.status === 'ok' || record.status === 'error' ? record.status : null;
+  const to = addressOrNullIn(record, 'to');
+  const rawInput = required(hexOrNull(record.raw_input), 'raw_input');
+  const transfers = Array.isArray(record.token_transfers) ? record.token_transfers : null;
+  const hasMore = transfers !== null && transfers.length > MOST_TRANSFERS;
+  return {
+    timestamp: timestampOrNull(record.timestamp),
+    fee: feeOf(record, blockNumber !== null),
+    gas_limit: required(bigintOrNull(record.gas_limit), 'gas_limit'),
+    block_number: blockNumber,
+    status,
+    method: to === null ? null : (textOrNull(record.method) ?? selectorOrNull(rawInput)),
+    confirmations: blockNumber === null ? 0 : blocksAbove(record.confirmations),
+    type: integerOrNull(record.type),
+    exchange_rate: decimalOrNull(record.exchange_rate),
+    to,
+    from: addressIn(record, 'from'),
+    created_contract: addressOrNullIn(record, 'created_contract'),
+    ...pricesOf(record),
+    value: required(naturalOrNull(record.value), 'value'),
+    result: required(textOrNull(record.result) ?? (status === 'ok' ? 'success' : status), 'result'),
+    revert_reason: revertReasonOrNull(record.revert_reason),
+    hash,
+    token_transfers: at('token_transfers', transfers?.slice(0, MOST_TRANSFERS) ?? null, transfersOrNull),
+    token_transfers_overflow: hasMore || booleanOrNull(record.token_transfers_overflow),
+    transaction_types: listOf(pick(record, 'transaction_types', 'tx_types')).filter(isKind),
+    position: integerOrNull(record.position),
+    nonce: required(bigintOrNull(record.nonce), 'nonce'),
+    has_error_in_internal_transactions: booleanOrNull(
+      pick(record, 'has_error_in_internal_transactions', 'has_error_in_internal_txs'),
+    ),
+    actions: listOf(record.actions).flatMap(action),
+    decoded_input: decodedInputOrNull(record.decoded_input),
+    raw_input: rawInput,
+    confirmation_duration: durations(record.confirmation_duration),
+    transaction_tag: textOrNull(pick(record, 'transaction_tag', 'tx_tag')),
+  };
+}
+
+/**
+ * A transaction of a block's list; null for a reward, which chains with an emission fund list among them.
+ * @throws Unreadable as above.
+ */
+export function transactionOrNull(value: unknown): Transaction | null {
+  const isReward = isFields(value) && value.hash === undefined && value.emission_reward !== undefined;
+  return isReward ? null : transaction(value);
+}
+
+/** Decision 20. */
+function selectorOrNull(input: string): string | null {
+  return input.length < 10 ? null : input.slice(0, 10).toLowerCase();
+}
+
+/** Decision 17. Upstream counts the transaction's own block, too, and so begins with 1. */
+function blocksAbove(confirmations: unknown): number {
+  return Math.max(0, required(integerOrNull(confirmations), 'confirmations') - 1);
+}
+
+function transfersOrNull(transfers: readonly unknown[] | null): Transaction['token_transfers'] {
+  return transfers === null ? null : each(transfers, embeddedTokenTransfer);
+}
+
+/** Decision 23. */
+function isKind(value: unknown): value is Transaction['transaction_types'][number] {
+  switch (value) {
+    case 'token_transfer':
+    case 'contract_creation':
+    case 'contract_call':
+    case 'token_creation':
+    case 'coin_transfer':
+      return true;
+    default:
+      return false;
+  }
+}
+
+/** Gone since 11.0. One of another shape is left out. */
+function action(value: unknown): Transaction['actions'] {
+  if (!isFields(value)) return [];
+  const [protocol, type] = [textOrNull(value.protocol), textOrNull(value.type)];
+  if (protocol === null || type === null || !isFields(value.data)) return [];
+  return [{ data: { ...value.data }, protocol, type }];
+}
+
+/** In milliseconds. Decision 16. */
+function durations(value: unknown): number[] {
+  const found: number[] = [];
+  for (const item of listOf(value)) {
+    const duration = numberOrNull(item);
+    if (duration !== null && duration >= 0 && found.length < 2) found.push(duration);
+  }
+  return found;
+}

@@ -1,0 +1,37 @@
+import type { ExplorerSchemas } from '../../../../contract/explorer.ts';
+import { type Fields, fieldsOf, required } from '../../../upstream/fields.ts';
+import { integerOrNull, naturalOrNull, timestampOrNull } from '../../../upstream/values.ts';
+import { addressIn } from './address.ts';
+
+/** A withdrawal in the list of the chain, from 5.2 on. @throws Unreadable without any of its fields. */
+export function withdrawal(value: unknown): ExplorerSchemas['Withdrawal'] {
+  const record = fieldsOf(value);
+  return { ...what(record), receiver: addressIn(record, 'receiver'), ...when(record) };
+}
+
+/** A withdrawal in the list of its block. @throws Unreadable without any of its fields. */
+export function blockWithdrawal(value: unknown): ExplorerSchemas['BlockWithdrawal'] {
+  const record = fieldsOf(value);
+  return { ...what(record), receiver: addressIn(record, 'receiver') };
+}
+
+/** A withdrawal in the list of its receiver. @throws Unreadable without any of its fields. */
+export function addressWithdrawal(value: unknown): ExplorerSchemas['AddressWithdrawal'] {
+  const record = fieldsOf(value);
+  return { ...what(record), ...when(record) };
+}
+
+function what(record: Fields) {
+  return {
+    index: required(integerOrNull(record.index), 'index'),
+    amount: required(naturalOrNull(record.amount), 'amount'),
+    validator_index: required(integerOrNull(record.validator_index), 'validator_index'),
+  };
+}
+
+function when(record: Fields) {
+  return {
+    block_number: required(integerOrNull(record.block_number), 'block_number'),
+    timestamp: required(timestampOrNull(record.timestamp), 'timestamp'),
+  };
+}

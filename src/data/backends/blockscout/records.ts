@@ -1,0 +1,53 @@
+import type { Answers } from '../../port/backend.ts';
+import { indexingStatus } from './normalise/indexing-status.ts';
+import { marketChart } from './normalise/market-chart.ts';
+import { smartContract } from './normalise/smart-contract.ts';
+import { stats } from './normalise/stats.ts';
+import { tokenInstance } from './normalise/token-instance.ts';
+import { transactionsChart } from './normalise/transactions-chart.ts';
+import { type BlockscoutSource, read } from './source.ts';
+
+type RecordAnswers = Pick<
+  Answers,
+  | 'getStats'
+  | 'getIndexingStatus'
+  | 'getTransactionsChart'
+  | 'getMarketChart'
+  | 'getSmartContract'
+  | 'getTokenInstance'
+>;
+
+/** Statistics, contracts and token instances: one record each, which any block may change. */
+export function recordAnswers(source: BlockscoutSource): RecordAnswers {
+  return {
+    async getStats(_request, { signal }) {
+      return { body: await read(source, { operation: 'getStats', path: '/stats', signal }, stats) };
+    },
+
+    async getIndexingStatus(_request, { signal }) {
+      const get = { operation: 'getIndexingStatus', path: '/main-page/indexing-status', signal } as const;
+      const body = await read(source, get, indexingStatus);
+      return body.finished_indexing ? { body } : { body, unsettled: true };
+    },
+
+    async getTransactionsChart(_request, { signal }) {
+      const get = { operation: 'getTransactionsChart', path: '/stats/charts/transactions', signal } as const;
+      return { body: await read(source, get, transactionsChart) };
+    },
+
+    async getMarketChart(_request, { signal }) {
+      const get = { operation: 'getMarketChart', path: '/stats/charts/market', signal } as const;
+      return { body: await read(source, get, marketChart) };
+    },
+
+    async getSmartContract({ path: { address_hash: address } }, { signal }) {
+      const get = { operation: 'getSmartContract', path: `/smart-contracts/${address}`, signal } as const;
+      return { body: await read(source, get, smartContract) };
+    },
+
+    async getTokenInstance({ path: { address_hash: address, id } }, { signal }) {
+      const path = `/tokens/${address}/instances/${id}`;
+      return { body: await read(source, { operation: 'getTokenInstance', path, signal }, tokenInstance) };
+    },
+  };
+}

@@ -1,0 +1,55 @@
+import type { Answers } from '../../port/backend.ts';
+import { searchKeys } from './keys.ts';
+import { readList } from './list.ts';
+import { searchRedirect } from './normalise/search-redirect.ts';
+import { kindOf, searchResultOrNull } from './normalise/search-result.ts';
+import { positionFrom } from './position.ts';
+import { type BlockscoutSource, read } from './source.ts';
+
+type SearchAnswers = Pick<Answers, 'search' | 'searchRedirect'>;
+
+/** The keys of a search's position that the document has, which are those of versions up to 6.9. */
+const KEYS = [
+  'address_hash',
+  'block_hash',
+  'holder_count',
+  'inserted_at',
+  'item_type',
+  'name',
+  'transaction_hash',
+] as const;
+
+/** Search by name, symbol, number, address or hash. Upstream refuses a search for nothing; here it finds nothing. */
+export function searchAnswers(source: BlockscoutSource): SearchAnswers {
+  return {
+    async search({ query }, ask) {
+      const { q = '' } = query;
+      if (q === '') return { body: { items: [], next_page_params: null } };
+      const start = positionFrom(query, [['item_type']], KEYS);
+      const { body } = await readList(
+        source,
+        {
+          operation: 'search',
+          path: '/search',
+          start,
+          fixed: { q },
+          item(value) {
+            const result = searchResultOrNull(value);
+            if (result === null) source.onDropped(kindOf(value));
+            return result;
+          },
+          keys: (params, itemCount) => searchKeys(params, itemCount, q),
+        },
+        ask,
+      );
+      return { body };
+    },
+
+    async searchRedirect({ query: { q = '' } }, { signal }) {
+      if (q === '') return { body: { redirect: false, type: null, parameter: null } };
+      const query = new URLSearchParams({ q });
+      const get = { operation: 'searchRedirect', path: '/search/check-redirect', query, signal } as const;
+      return { body: await read(source, get, searchRedirect) };
+    },
+  };
+}

@@ -1,0 +1,131 @@
+import type { Answer, Answers, Ask } from '../../port/backend.ts';
+import { isOfKind } from '../../port/backend-error.ts';
+import type { CursorPosition } from '../../port/cursor.ts';
+import { internalTransactionKeys, logKeys, stateChangeKeys, tokenTransferKeys } from './keys.ts';
+import { type List, type ListPage, readList } from './list.ts';
+import { internalTransaction } from './normalise/internal-transaction.ts';
+import { log } from './normalise/log.ts';
+import { rawTrace } from './normalise/raw-trace.ts';
+import { stateChange } from './normalise/state-change.ts';
+import { summary } from './normalise/summary.ts';
+import { tokenTransfer } from './normalise/token-transfer.ts';
+import { positionFrom } from './position.ts';
+import { beside } from './settlement.ts';
+import { INTERNAL_TRANSACTION_SETS, isStillTraced, LOG_SETS, TOKEN_TRANSFER_SETS } from './shared-lists.ts';
+import { type BlockscoutSource, read } from './source.ts';
+
+type TransactionListAnswers = Pick<
+  Answers,
+  | 'listTransactionTokenTransfers'
+  | 'listTransactionInternalTransactions'
+  | 'listTransactionLogs'
+  | 'listTransactionStateChanges'
+  | 'getTransactionRawTrace'
+  | 'getTransactionSummary'
+>;
+
+/** What is inside one transaction. It is as settled as the transaction, which is looked up beside it. */
+export function transactionListAnswers(source: BlockscoutSource): TransactionListAnswers {
+  const { settlement, clock } = source;
+  return {
+    listTransactionTokenTransfers({ path: { transaction_hash: hash }, query }, ask) {
+      const { type } = query;
+      return listOf(hash, ask, {
+        operation: 'listTransactionTokenTransfers',
+        path: `/transactions/${hash}/token-transfers`,
+        start: positionFrom(query, TOKEN_TRANSFER_SETS),
+        filters: type === undefined ? {} : { type: type.join(',') },
+        passes: type === undefined ? undefined : record => type.some(one => one === record.token_type),
+        item: tokenTransfer,
+        keys: tokenTransferKeys,
+      });
+    },
+
+    listTransactionInternalTransactions({ path: { transaction_hash: hash }, query }, ask) {
+      return listOf(hash, ask, {
+        operation: 'listTransactionInternalTransactions',
+        path: `/transactions/${hash}/internal-transactions`,
+        start: positionFrom(query, INTERNAL_TRANSACTION_SETS),
+        item: internalTransaction,
+        keys: internalTransactionKeys,
+      });
+    },
+
+    listTransactionLogs({ path: { transaction_hash: hash }, query }, ask) {
+      return listOf(hash, ask, {
+        operation: 'listTransactionLogs',
+        path: `/transactions/${hash}/logs`,
+        start: positionFrom(query, LOG_SETS, ['transaction_index']),
+        item: log,
+        keys: logKeys,
+      });
+    },
+
+    async listTransactionStateChanges({ path: { transaction_hash: hash }, query }, ask) {
+      const { items_count: count } = query;
+      const list = (start?: CursorPosition) =>
+        listOf(hash, ask, {
+          operation: 'listTransactionStateChanges',
+          path: `/transactions/${hash}/state-changes`,
+          start,
+          item: stateChange,
+          keys: stateChangeKeys,
+          countsItems: true,
+        });
+      if (count === undefined || ask.position !== undefined) return list();
+      // The document's key is that of versions before 12, which refuses it and has another.
+      return list({ items_count: count, state_changes: null }).catch(error => {
+        if (!isOfKind(error, 'rejected')) throw error;
+        return list({ state_changes_count: count });
+      });
+    },
+
+    async getTransactionRawTrace({ path: { transaction_hash: hash } }, { signal }) {
+      const get = {
+        operation: 'getTransactionRawTrace',
+        path: `/transactions/${hash}/raw-trace`,
+        signal,
+      } as const;
+      try {
+        const reading = read(source, get, body => rawTrace(body, hash));
+        return await settled(hash, signal, reading);
+      } catch (error) {
+        // Since 6.9 upstream crashes on a transaction that waits; it has no trace yet.
+        if (isOfKind(error, 'unavailable') && (await settlement.isPending(hash, signal))) return { body: [] };
+        throw error;
+      }
+    },
+
+    getTransactionSummary({ path: { transaction_hash: hash } }, { signal }) {
+      const path = `/transactions/${hash}/summary`;
+      return settled(
+        hash,
+        signal,
+        read(source, { operation: 'getTransactionSummary', path, signal }, summary),
+      );
+    },
+  };
+
+  async function listOf<Item, Keys>(
+    hash: string,
+    ask: Ask,
+    list: List<Item, Keys>,
+  ): Promise<Answer<ListPage<Item, Keys>>> {
+    const reading = readList(source, list, ask);
+    const [{ body, envelope }, depth] = await beside(
+      reading,
+      settlement.ofTransaction(hash, ask.signal),
+      clock,
+    );
+    return depth === undefined || isStillTraced(envelope) ? { body } : { body, confirmations: depth };
+  }
+
+  async function settled<Body>(
+    hash: string,
+    signal: AbortSignal,
+    reading: Promise<Body>,
+  ): Promise<Answer<Body>> {
+    const [body, depth] = await beside(reading, settlement.ofTransaction(hash, signal), clock);
+    return depth === undefined ? { body } : { body, confirmations: depth };
+  }
+}

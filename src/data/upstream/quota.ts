@@ -1,0 +1,60 @@
+import type { Clock } from '../../lib/clock.ts';
+import type { Logger } from '../../lib/logger.ts';
+import { BackendError } from '../port/backend-error.ts';
+
+/** Leaves an upstream alone from a 429 or 402 until it may be asked again. */
+export interface Quota {
+  /** Takes note of a response's status and headers. */
+  note(status: number, headers: Headers): void;
+  isUsedUp(): boolean;
+  /** @throws BackendError `over_quota` while the quota is used up. */
+  check(): void;
+}
+
+type Headers = Readonly<Record<string, string | string[] | undefined>>;
+
+const MAX_PAUSE_MS = 3_600_000;
+/** Pauses where the upstream names none: a rate is back in seconds, credits have to be bought or wait for a new day. */
+const PAUSE_MS: Readonly<Record<number, number>> = { 429: 10_000, 402: 600_000 };
+
+export function watchQuota({ name, clock, log }: { name: string; clock: Clock; log: Logger }): Quota {
+  let until = Number.NEGATIVE_INFINITY;
+  const isUsedUp = () => clock.now() < until;
+  return {
+    isUsedUp,
+    note(status, headers) {
+      const otherwise = PAUSE_MS[status];
+      if (otherwise === undefined) return;
+      const pauseMs = Math.min(resetMs(headers) ?? retryAfterMs(headers, clock) ?? otherwise, MAX_PAUSE_MS);
+      if (!isUsedUp()) log.warn({ upstream: name, status, pauseMs }, 'over quota: left alone');
+      // Answers to requests that were under way arrive in any order.
+      until = Math.max(until, clock.now() + pauseMs);
+    },
+    check() {
+      if (isUsedUp()) throw new BackendError('unavailable', 'over_quota', 'its quota is used up');
+    },
+  };
+}
+
+/**
+ * Blockscout's `x-ratelimit-reset`: milliseconds from now, -1 where no limit is known.
+ * Source: Blockscout's rate limit plug; other services write a moment here, which the longest pause bounds.
+ */
+function resetMs(headers: Headers): number | undefined {
+  return positive(headers['x-ratelimit-reset'], 1);
+}
+
+/** RFC 9110, section 10.2.3: whole seconds from now, or a date. */
+function retryAfterMs(headers: Headers, clock: Clock): number | undefined {
+  const value = headers['retry-after'];
+  if (typeof value !== 'string') return undefined;
+  // Date.parse takes numbers such as -1 for years.
+  if (!/[a-z]/i.test(value)) return positive(value, 1000);
+  const ms = Date.parse(value) - clock.now();
+  return ms > 0 ? ms : undefined;
+}
+
+function positive(value: string | string[] | undefined, unitMs: number): number | undefined {
+  if (typeof value !== 'string' || !/^\s*\d{1,15}\s*$/.test(value)) return undefined;
+  return Number(value) * unitMs || undefined;
+}

@@ -1,0 +1,135 @@
+import { spawnSync } from 'node:child_process';
+import { describe, expect, test } from 'vitest';
+import { ALIASES } from '../../scripts/chains/find-chain.ts';
+import { readKnownChains } from '../../scripts/chains/known-chains.ts';
+import type { Variables } from '../../src/config/environment.ts';
+import { loadConfig } from '../../src/config/load.ts';
+import { refusal } from './refusal.ts';
+import { writeConfig } from './write-config.ts';
+
+const known = readKnownChains();
+
+function run(...args: string[]) {
+  const { status, stdout, stderr } = spawnSync(process.execPath, ['scripts/chains.ts', ...args], {
+    encoding: 'utf8',
+    timeout: 20_000,
+  });
+  return { status, stdout, stderr };
+}
+
+function chainsOf(text: string, env: Variables = {}) {
+  return loadConfig({ file: writeConfig(text), env }).chains;
+}
+
+describe('npm run chains', () => {
+  test('names give a configuration that loads, with the chains in the order they were named', () => {
+    const { status, stdout, stderr } = run('ethereum', 'BASE', 'optimism');
+
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+    expect(chainsOf(stdout)).toMatchObject([
+      {
+        id: 1,
+        name: 'Ethereum',
+        native: { symbol: 'ETH', decimals: 18 },
+        confirmations: 12,
+        testnet: false,
+        backends: [{ kind: 'blockscout', url: 'https://eth.blockscout.com/api/v2', apiKey: undefined }],
+      },
+      { id: 8453, name: 'Base' },
+      { id: 10, name: 'OP Mainnet' },
+    ]);
+  });
+
+  test('every known chain can be named by its id, and all of them load as they are in the table', () => {
+    const { status, stdout } = run(...known.map(({ id }) => String(id)));
+
+    expect(status).toBe(0);
+    expect(
+      chainsOf(stdout).map(({ id, name, native, testnet, backends: [backend] }) => ({
+        ...{ id, name, testnet, symbol: native.symbol },
+        url: backend?.kind === 'blockscout' ? backend.url : undefined,
+      })),
+    ).toEqual(known.map(({ gateway: _, ...chain }) => chain));
+  });
+
+  test('a chain is found by alias, with hyphens, without "Mainnet", and by the only name that begins so', () => {
+    const { stdout } = run('sepolia', 'base-sepolia', 'b3', 'arbitrum', 'soneium min');
+
+    expect(chainsOf(stdout).map(({ id, testnet }) => [id, testnet])).toEqual([
+      [11_155_111, true],
+      [84_532, true],
+      [8333, false],
+      [42_161, false],
+      [1946, true],
+    ]);
+  });
+
+  test('BLOCKSCOUT_KEY reaches the public instances when it is set', () => {
+    const [chain] = chainsOf(run('gnosis').stdout, { BLOCKSCOUT_KEY: 'k' });
+
+    expect(chain?.backends).toMatchObject([{ apiKey: 'k' }]);
+  });
+
+  test('--pro takes the gateway, needs the key, and marks chains the gateway may not have', () => {
+    const { stdout } = run('--pro', 'base', 'polygon');
+
+    expect(chainsOf(stdout, { BLOCKSCOUT_PRO_KEY: 'proapi_1' }).map(({ backends }) => backends)).toEqual([
+      [{ kind: 'blockscout', url: 'https://api.blockscout.com/8453/api/v2', apiKey: 'proapi_1' }],
+      [{ kind: 'blockscout', url: 'https://api.blockscout.com/137/api/v2', apiKey: 'proapi_1' }],
+    ]);
+    expect(refusal(() => chainsOf(stdout)).message).toContain('BLOCKSCOUT_PRO_KEY');
+    expect(stdout.match(/# The gateway was not documented .*\n.*/g)).toEqual([
+      expect.stringContaining('/137/api/v2'),
+    ]);
+  });
+
+  test.each([
+    { given: ['base', 'etherum'], said: 'no known chain is called "etherum"; did you mean Ethereum (1)?' },
+    { given: ['4'], said: 'no known chain has the id 4' },
+    { given: ['scrol'], said: '"scrol" may be any of: Scroll Testnet (534351), Scroll (534352)' },
+    { given: ['morph'], said: '"morph" may be any of: Morph (2810), Morph (2818)' },
+    { given: ['ethereum', '1'], said: 'Ethereum (1) is named twice' },
+    { given: ['-'], said: '"-" is not a name' },
+    { given: ['--prod', 'base'], said: "Unknown option '--prod'" },
+    { given: [], said: 'Usage: ' },
+    { given: ['--list', 'no such chain'], said: 'no known chain has "no such chain"' },
+  ])('$given is refused with 2, and nothing is printed', ({ given, said }) => {
+    const { status, stdout, stderr } = run(...given);
+
+    expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
+    expect(stderr).toContain(said);
+  });
+
+  test('--list shows the chains a text fits, or all of them', () => {
+    expect(run('--list', 'SCROLL').stdout).toBe(
+      '534351  Scroll Testnet [testnet]  ETH  https://scroll-sepolia.blockscout.com/api/v2\n' +
+        '534352  Scroll  ETH  https://scroll.blockscout.com/api/v2\n',
+    );
+    expect(run('--list').stdout.trimEnd().split('\n')).toHaveLength(known.length);
+  });
+
+  test('--help explains the command', () => {
+    expect(run('--help')).toMatchObject({ status: 0, stdout: expect.stringContaining('--pro') });
+  });
+});
+
+describe('the table of known chains', () => {
+  test('it is sorted by id, and no id and no address stands in it twice', () => {
+    const ids = known.map(({ id }) => id);
+
+    expect(ids.length).toBeGreaterThan(500);
+    expect(ids).toEqual([...new Set(ids)].sort((a, b) => a - b));
+    expect(new Set(known.map(({ url }) => url.toLowerCase())).size).toBe(known.length);
+  });
+
+  test('every address is an https one of a Blockscout API', () => {
+    expect(known.filter(({ url }) => !/^https:\/\/[a-z0-9.-]+(\/[\w-]+)*\/api\/v2$/.test(url))).toEqual([]);
+  });
+
+  test('every alias leads to a known chain, and stands for no chain’s whole name', () => {
+    const ids = new Set(known.map(({ id }) => id));
+    const names = new Set(known.map(({ name }) => name.toLowerCase()));
+
+    expect([...ALIASES].filter(([alias, id]) => !ids.has(id) || names.has(alias))).toEqual([]);
+  });
+});

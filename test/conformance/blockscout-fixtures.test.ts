@@ -1,0 +1,64 @@
+import { readdirSync } from 'node:fs';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { explorerContract } from '../../src/contract/explorer.ts';
+import { type Fixture, fixturesOf } from '../support/blockscout-fixtures.ts';
+import { blockscoutChain, startTestDataService, type TestDataService } from '../support/data-service.ts';
+import { type ScriptedUpstream, startScriptedUpstream } from '../support/scripted-upstream.ts';
+
+/** Bodies that hold nothing of the contract: they must not reach anybody. */
+const UNREADABLE = new Set(['getTransactionRawTrace/v11-opcodes']);
+/** Of a fixture's query, what is no position: a position is written by its own generation. */
+const FILTERS = new Set(['q', 'filter', 'type', 'method']);
+const OPERATIONS = Object.keys(explorerContract.table);
+
+let served: Fixture | undefined;
+let upstream: ScriptedUpstream;
+let service: TestDataService;
+
+beforeAll(async () => {
+  upstream = await startScriptedUpstream(({ path, query }) => {
+    if (path !== served?.path.split('?')[0]) return { status: 404, json: { message: 'Not found' } };
+    const isFirstPage = [...query.keys()].every(name => FILTERS.has(name));
+    return isFirstPage
+      ? { text: served.text, type: 'application/json; charset=utf-8' }
+      : { json: { items: [], next_page_params: null } };
+  });
+  service = await startTestDataService([], {
+    chains: [blockscoutChain(1, upstream.url)],
+    rateLimitPerMinute: 100_000,
+    // Every fixture of an operation has the same path, so nothing may be kept.
+    cache: { maxBytes: 1, lifetimes: { finalMs: 1, movingMs: 1, unsettledMs: 1, overrides: {} } },
+  });
+});
+
+afterAll(async () => {
+  await service.close();
+  await upstream[Symbol.asyncDispose]();
+});
+
+test('every operation has bodies of three generations and more, each with its source', () => {
+  const folders = readdirSync(new URL('../fixtures/blockscout/', import.meta.url)).sort();
+
+  expect(folders).toEqual([...OPERATIONS].sort());
+  for (const id of OPERATIONS) {
+    const generations = new Set(fixturesOf(id).map(({ version }) => version.split('.')[0]));
+    expect(generations.size, id).toBeGreaterThanOrEqual(3);
+  }
+});
+
+test.each(OPERATIONS.flatMap(id => fixturesOf(id).map(fixture => ({ id, fixture }))))(
+  'the body of $id of $fixture.name is answered in the form of the contract',
+  async ({ id, fixture }) => {
+    served = fixture;
+    const [path = '', query = ''] = fixture.path.split('?');
+    const kept = new URLSearchParams([...new URLSearchParams(query)].filter(([name]) => FILTERS.has(name)));
+
+    const response = await fetch(`${service.url}/explorer${path}?${kept}`);
+
+    // The service checks its own answers here, so a 200 is a valid one.
+    expect([response.status, await response.text()]).toEqual([
+      UNREADABLE.has(`${id}/${fixture.name}`) ? 502 : 200,
+      expect.any(String),
+    ]);
+  },
+);

@@ -1,0 +1,158 @@
+import { describe, expect, test } from 'vitest';
+import { addressNft } from '../../../src/data/backends/blockscout/normalise/address-nft.ts';
+import { addressToken } from '../../../src/data/backends/blockscout/normalise/address-token.ts';
+import { coinHolder, coinTotals } from '../../../src/data/backends/blockscout/normalise/coin-holder.ts';
+import { each, fieldsOf } from '../../../src/data/upstream/fields.ts';
+import { type Fixture, fixtureOf, fixturesOf, validates } from '../../support/blockscout-fixtures.ts';
+
+function itemsOf<Item>({ body }: Fixture, read: (item: unknown) => Item): Item[] {
+  return each(fieldsOf(body).items, read);
+}
+
+describe('token balances of an address', () => {
+  const generations = fixturesOf('listAddressTokens').filter(({ name }) => /^v[\d.]+$/.test(name));
+  const balancesOf = (name: string) => itemsOf(fixtureOf('listAddressTokens', name), addressToken);
+
+  test.each(fixturesOf('listAddressTokens'))('$name becomes the contract’s record', async fixture => {
+    const items = itemsOf(fixture, addressToken);
+
+    expect(items.length).toBeGreaterThan(0);
+    expect(await validates('listAddressTokens', { items, next_page_params: null })).toEqual([]);
+  });
+
+  test.each(generations)('$name is the same as any other generation', fixture => {
+    expect(itemsOf(fixture, addressToken)).toEqual(balancesOf('v12'));
+  });
+
+  test('the number of holders is a number here', () => {
+    expect(balancesOf('v5')[0]?.token).toEqual({
+      name: 'Tea Leaf',
+      decimals: '18',
+      symbol: 'TEA',
+      address: balancesOf('v11')[0]?.token?.address,
+      type: 'ERC-20',
+      exchange_rate: '1.0007',
+      total_supply: '90071992547409930000000000000',
+      holders: 48211,
+    });
+  });
+
+  test('only what is of one id has an id and an instance', () => {
+    const [fungible, collection, multi] = balancesOf('v6.9');
+
+    expect(fungible).toMatchObject({ token_id: null, value: '1500000000000000000000000000' });
+    expect(fungible).not.toHaveProperty('token_instance');
+    expect(collection).not.toHaveProperty('token_instance');
+    expect(multi).toMatchObject({ token_id: '9007199254740993', token_instance: { id: '9007199254740993' } });
+  });
+
+  test('numbers in place of text keep all their digits', () => {
+    expect(balancesOf('v11')[2]).toMatchObject({ value: '12', token_id: '9007199254740993' });
+  });
+
+  test('a token that is not known is null, holders that nobody counted too', () => {
+    const [unknown, uncounted] = balancesOf('v11-unknown-token');
+
+    expect(unknown).toEqual({ value: '1', token_id: null, token: null });
+    expect(uncounted?.token).toMatchObject({ holders: null, type: 'ZRC-2' });
+  });
+
+  test('a balance without its value cannot be read', () => {
+    expect(() => each([{ value: '1' }, { value: null }], addressToken)).toThrow(
+      expect.objectContaining({ name: 'Unreadable', path: '[1].value' }),
+    );
+  });
+
+  test('the path leads to a token without an address', () => {
+    expect(() => addressToken({ value: '1', token: { address: '0x12' } })).toThrow(
+      expect.objectContaining({ name: 'Unreadable', path: 'token.address_hash' }),
+    );
+  });
+});
+
+describe('NFTs of an address', () => {
+  const generations = fixturesOf('listAddressNfts').filter(({ name }) => /^v[\d.]+$/.test(name));
+  const nftsOf = (name: string) => itemsOf(fixtureOf('listAddressNfts', name), addressNft);
+
+  test.each(fixturesOf('listAddressNfts'))('$name becomes the contract’s record', async fixture => {
+    const items = itemsOf(fixture, addressNft);
+
+    expect(items.length).toBeGreaterThan(0);
+    expect(await validates('listAddressNfts', { items, next_page_params: null })).toEqual([]);
+  });
+
+  test.each(generations)('$name is the same as any other generation', fixture => {
+    expect(itemsOf(fixture, addressNft)).toEqual(nftsOf('v12'));
+  });
+
+  test('a balance that is not known is null', () => {
+    expect(nftsOf('v11').map(nft => nft.value)).toEqual(['1', '12', null]);
+  });
+
+  test('a standard that only the token names is the item’s', () => {
+    const [named, own] = nftsOf('v11-celo');
+
+    expect(named?.token_type).toBe('ERC-1155');
+    expect(own).toMatchObject({ token_type: 'ERC-404', token: null });
+  });
+
+  test('an NFT without its id or standard cannot be read', () => {
+    expect(() => addressNft({ token_type: 'ERC-721' })).toThrow(expect.objectContaining({ path: 'id' }));
+    expect(() => addressNft({ id: '1' })).toThrow(expect.objectContaining({ path: 'token_type' }));
+  });
+});
+
+describe('holders of the native coin', () => {
+  const generations = fixturesOf('listAddresses').filter(({ name }) => /^v[\d.]+$/.test(name));
+  const holdersOf = (name: string) => itemsOf(fixtureOf('listAddresses', name), coinHolder);
+
+  test.each(fixturesOf('listAddresses'))('$name becomes the contract’s record', async fixture => {
+    const items = itemsOf(fixture, coinHolder);
+
+    expect(items.length).toBeGreaterThan(0);
+    const page = { ...coinTotals(fixture.body), items, next_page_params: null };
+    expect(await validates('listAddresses', page)).toEqual([]);
+  });
+
+  test.each(generations)('$name is the same as any other generation', fixture => {
+    expect(itemsOf(fixture, coinHolder)).toEqual(holdersOf('v12'));
+    expect(coinTotals(fixture.body)).toEqual({ exchange_rate: '2500.17', total_supply: '120450000.25' });
+  });
+
+  test('a count that is empty text is null, under each of its names', () => {
+    for (const { name } of generations) {
+      expect(holdersOf(name).map(holder => holder.transaction_count)).toEqual(['184467', null, '0']);
+    }
+  });
+
+  test('a balance that was never fetched is null', () => {
+    expect(holdersOf('v5').map(holder => holder.coin_balance)).toEqual([
+      '120450000000000000000000000',
+      '9007199254740993',
+      null,
+    ]);
+  });
+
+  test('numbers in place of text keep all their digits', () => {
+    expect(holdersOf('v11-testnet')).toMatchObject([
+      {
+        ens_domain_name: 'alice.eth',
+        metadata: { slug: 'team' },
+        coin_balance: '120450000000000000000000000',
+        transaction_count: '3',
+      },
+    ]);
+  });
+
+  test('a chain without prices has neither price nor supply', () => {
+    const { body } = fixtureOf('listAddresses', 'v11-testnet');
+
+    expect(coinTotals(body)).toEqual({ exchange_rate: null, total_supply: null });
+  });
+
+  test('a holder without its hash cannot be read', () => {
+    expect(() => coinHolder({ coin_balance: '1' })).toThrow(
+      expect.objectContaining({ name: 'Unreadable', path: 'hash' }),
+    );
+  });
+});

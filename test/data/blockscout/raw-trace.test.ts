@@ -1,0 +1,180 @@
+import { expect, test } from 'vitest';
+import { rawTrace } from '../../../src/data/backends/blockscout/normalise/raw-trace.ts';
+import { fieldsOf, listOf } from '../../../src/data/upstream/fields.ts';
+import { fixtureOf, fixturesOf, validates } from '../../support/blockscout-fixtures.ts';
+
+const HASH = /0x[0-9a-f]{64}/.exec(fixtureOf('getTransactionRawTrace', 'v6').path)?.[0] ?? '';
+const TRACES = fixturesOf('getTransactionRawTrace').filter(({ name }) => name !== 'v11-opcodes');
+
+const [SENDER, FACTORY, CHILD, PREY, HEIR] = [
+  '0x71c7656ec7ab88b098defb751b7401b5f6d8976f',
+  '0x4e59b44847b379578588920ca78fbf26c0b4956c',
+  '0x5b38da6a701c568545dcfcb03fcb875f56beddc4',
+  '0xab8483f64d9c6d1ecf9b849ae677dd3315835cb2',
+  '0x4b20993bc481177ec7e8f571cecae8a9e22c02db',
+];
+
+/** The one transaction of all fixtures. */
+const EXPECTED = [
+  {
+    type: 'call',
+    action: {
+      callType: 'call',
+      from: SENDER,
+      to: FACTORY,
+      gas: '0x47b760',
+      value: '0xde0b6b3a7640000',
+      input: '0x5f2e686d',
+    },
+    result: { gasUsed: '0x1d4c0', output: '0x' },
+    subtraces: 3,
+    traceAddress: [],
+    transactionHash: HASH,
+  },
+  {
+    type: 'create',
+    action: {
+      creationMethod: 'create2',
+      from: FACTORY,
+      gas: '0x2ee00',
+      init: '0x60028060093d393df300ff',
+      value: '0x0',
+    },
+    result: { address: CHILD, code: '0x00ff', gasUsed: '0x2dc8' },
+    subtraces: 0,
+    traceAddress: [0],
+    transactionHash: HASH,
+  },
+  {
+    type: 'call',
+    action: {
+      callType: 'delegatecall',
+      from: FACTORY,
+      to: PREY,
+      gas: '0x1f400',
+      value: '0x0',
+      input: '0x41c0e1b5',
+    },
+    result: { gasUsed: '0x1388', output: '0x' },
+    subtraces: 1,
+    traceAddress: [1],
+    transactionHash: HASH,
+  },
+  {
+    type: 'suicide',
+    action: { address: FACTORY, balance: '0x6f05b59d3b20000', refundAddress: HEIR },
+    result: null,
+    subtraces: 0,
+    traceAddress: [1, 0],
+    transactionHash: HASH,
+  },
+  {
+    type: 'call',
+    action: {
+      callType: 'staticcall',
+      from: FACTORY,
+      to: CHILD,
+      gas: '0xfa00',
+      value: '0x0',
+      input: '0x01020304',
+    },
+    result: null,
+    error: 'out of gas',
+    subtraces: 0,
+    traceAddress: [2],
+    transactionHash: HASH,
+  },
+];
+
+/** A call that calls itself so many times. */
+function framesTo(depth: number): object {
+  let frame: object = { type: 'CALL', from: SENDER, to: PREY };
+  for (let step = 0; step < depth; step += 1)
+    frame = { type: 'CALL', from: SENDER, to: PREY, calls: [frame] };
+  return frame;
+}
+
+const firstItem = () => fieldsOf(listOf(fixtureOf('getTransactionRawTrace', 'v9-besu').body)[0]);
+
+test.each(TRACES.map(({ name, body }) => [name, body] as const))(
+  'the trace of %s is a list of the contract',
+  async (_name, body) => {
+    expect(await validates('getTransactionRawTrace', rawTrace(body, HASH))).toEqual([]);
+  },
+);
+
+test.each(['v6', 'v7-nethermind', 'v11-geth'])('the trace of %s is what the transaction did', name => {
+  expect(rawTrace(fixtureOf('getTransactionRawTrace', name).body, HASH)).toEqual(EXPECTED);
+});
+
+test('where the node says in which block the transaction is, so does every item', () => {
+  const { body } = fixtureOf('getTransactionRawTrace', 'v9-besu');
+  const blockHash = firstItem().blockHash;
+
+  expect(blockHash).toMatch(/^0x[0-9a-f]{64}$/);
+  expect(rawTrace(body, `0x${'00'.repeat(32)}`)).toEqual(
+    EXPECTED.map(item => ({ ...item, blockHash, blockNumber: 19854321, transactionPosition: 68 })),
+  );
+});
+
+test('keys that are null, and keys beyond the contract, are left out', () => {
+  const item = {
+    ...firstItem(),
+    error: null,
+    blockNumber: null,
+    time: '8ms',
+    action: { to: null, depth: 1 },
+  };
+
+  const [read] = rawTrace([item], HASH);
+
+  expect(read).not.toHaveProperty('error');
+  expect(read).not.toHaveProperty('blockNumber');
+  expect(read).not.toHaveProperty('time');
+  expect(read?.action).toEqual({});
+});
+
+test('a reward of a block keeps who received it', () => {
+  const action = { author: SENDER, rewardType: 'block', value: '0x1bc16d674ec80000' };
+  const item = { type: 'reward', action, result: null, subtraces: 0, traceAddress: [] };
+
+  expect(rawTrace([item], HASH)).toEqual([{ ...item, transactionHash: HASH }]);
+});
+
+test('no trace at all is an empty list', () => {
+  expect(rawTrace([], HASH)).toEqual([]);
+});
+
+test('a frame that failed and returned something keeps both', () => {
+  const frame = { type: 'CALL', from: SENDER, to: PREY, gas: '0x1', gasUsed: '0x1', output: '0x08c379a0' };
+
+  expect(rawTrace({ ...frame, error: 'execution reverted' }, HASH)).toMatchObject([
+    { type: 'call', error: 'execution reverted', result: { gasUsed: '0x1', output: '0x08c379a0' } },
+  ]);
+});
+
+test('frames within frames are read as deep as the EVM goes, and no deeper', () => {
+  const items = rawTrace(framesTo(1024), HASH);
+
+  expect(items).toHaveLength(1025);
+  expect(items.at(-1)?.traceAddress).toHaveLength(1024);
+  expect(() => rawTrace(framesTo(1025), HASH)).toThrow('deeper than the EVM goes');
+});
+
+test.each([
+  ['the opcodes of a transaction', fixtureOf('getTransactionRawTrace', 'v11-opcodes').body, 'type'],
+  ['a text', 'Error while raw trace fetching', ''],
+  ['nothing', null, ''],
+  ['an item without a type', [{ ...firstItem(), type: null }], '[0].type'],
+  ['an item without an action', [firstItem(), { ...firstItem(), action: null }], '[1].action'],
+  ['an item without its path', [{ ...firstItem(), traceAddress: null }], '[0].traceAddress'],
+  ['a path of words', [{ ...firstItem(), traceAddress: [0, 'a'] }], '[0].traceAddress[1]'],
+  ['an item that does not count what is below', [{ ...firstItem(), subtraces: null }], '[0].subtraces'],
+  [
+    'a frame inside without a sender',
+    { type: 'CALL', from: SENDER, calls: [{ type: 'CALL' }] },
+    'calls[0].from',
+  ],
+])('%s is unreadable', (_what, body, path) => {
+  expect(() => rawTrace(body, HASH)).toThrow(expect.objectContaining({ name: 'Unreadable', path }));
+});

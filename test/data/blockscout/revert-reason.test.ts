@@ -1,0 +1,61 @@
+import { encodeAbiParameters, encodeErrorResult, parseAbi } from 'viem';
+import { expect, test } from 'vitest';
+import { revertReasonOrNull } from '../../../src/data/backends/blockscout/normalise/revert-reason.ts';
+import { transaction } from '../../../src/data/backends/blockscout/normalise/transaction.ts';
+import { fixtureOf } from '../../support/blockscout-fixtures.ts';
+
+test('every generation tells the same of a reverted transaction, whatever form its reason has', () => {
+  const reasons = ['v5', 'v8', 'v11'].map(
+    name => transaction(fixtureOf('getTransaction', `${name}-reverted`).body).revert_reason,
+  );
+
+  expect(reasons).toEqual(Array(3).fill('UniswapV2Router: EXPIRED'));
+});
+
+const errors = parseAbi([
+  'error Error(string reason)',
+  'error Panic(uint256 code)',
+  'error Poor(uint256 has, string why)',
+]);
+const panic = encodeErrorResult({ abi: errors, errorName: 'Panic', args: [0x11n] });
+const poor = encodeErrorResult({ abi: errors, errorName: 'Poor', args: [1n, 'broke'] });
+
+test.each([
+  ['nothing', null, null],
+  ['no data', { raw: null }, null],
+  ['empty data', { raw: '0x' }, null],
+  ['a panic in hex', { raw: panic }, 'Panic(0x11): arithmetic overflow or underflow'],
+  ['a panic in hex without 0x', { raw: panic.slice(2) }, 'Panic(0x11): arithmetic overflow or underflow'],
+  ['an unknown error', { raw: poor }, poor],
+  ['data that is no whole Error(string)', { raw: '0x08c379a0ffff' }, '0x08c379a0ffff'],
+  ['text of an old version', { raw: 'SafeMath: subtraction overflow' }, 'SafeMath: subtraction overflow'],
+  ['a bare string', 'out of tea', 'out of tea'],
+  [
+    'bare words that are no text',
+    encodeAbiParameters([{ type: 'bool' }], [true]),
+    `0x${'1'.padStart(64, '0')}`,
+  ],
+  [
+    'a decoded panic',
+    {
+      method_call: 'Panic(uint256 code)',
+      method_id: '4e487b71',
+      parameters: [{ name: 'code', type: 'uint256', value: '18' }],
+    },
+    'Panic(0x12): division or modulo by zero',
+  ],
+  [
+    'a decoded error of the contract',
+    {
+      method_call: 'Poor(uint256 has, string why)',
+      method_id: poor.slice(2, 10),
+      parameters: [
+        { name: 'has', type: 'uint256', value: '1' },
+        { name: 'why', type: 'string', value: 'a "b"' },
+      ],
+    },
+    'Poor(1, "a \\"b\\"")',
+  ],
+])('the revert reason of %s is text', (_name, upstream, expected) => {
+  expect(revertReasonOrNull(upstream)).toBe(expected);
+});

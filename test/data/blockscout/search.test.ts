@@ -1,0 +1,166 @@
+import { describe, expect, test } from 'vitest';
+import { searchRedirect } from '../../../src/data/backends/blockscout/normalise/search-redirect.ts';
+import { kindOf, searchResultOrNull } from '../../../src/data/backends/blockscout/normalise/search-result.ts';
+import { each, fieldsOf, listOf } from '../../../src/data/upstream/fields.ts';
+import { type Fixture, fixtureOf, fixturesOf, validates } from '../../support/blockscout-fixtures.ts';
+
+const HASH = '0x5f1c0e7a9b3d2468ace013579bdf02468ace13579bdf02468ace13579bdf0246';
+const BLOCK = '0x0a1b2c3d4e5f60718293a4b5c6d7e8f90a1b2c3d4e5f60718293a4b5c6d7e8f9';
+const ALICE = '0x4C1f9a0B27D3e85A6F10c2b7D9384E5f6A7B8C90';
+
+function resultsOf({ body }: Fixture) {
+  return each(fieldsOf(body).items, searchResultOrNull).filter(result => result !== null);
+}
+
+function leftOutOf({ body }: Fixture): string[] {
+  return listOf(fieldsOf(body).items)
+    .filter(item => searchResultOrNull(item) === null)
+    .map(kindOf);
+}
+
+function withoutPriority(fixture: Fixture): unknown[] {
+  return resultsOf(fixture)
+    .slice(0, 6)
+    .map(({ priority: _, ...result }) => result);
+}
+
+describe('search', () => {
+  test.each(fixturesOf('search'))('$name becomes the contract’s records', async fixture => {
+    const items = resultsOf(fixture);
+
+    expect(items.length).toBeGreaterThan(0);
+    expect(await validates('search', { items, next_page_params: null })).toEqual([]);
+  });
+
+  test.each(['v5', 'v6', 'v6.9', 'v7', 'v8', 'v11'])('%s finds the same as 12 but for weights', name => {
+    expect(withoutPriority(fixtureOf('search', name))).toEqual(withoutPriority(fixtureOf('search', 'v12')));
+  });
+
+  test('weights are 0 where a version has none', () => {
+    expect(resultsOf(fixtureOf('search', 'v6'))[0]?.priority).toBe(0);
+    expect(resultsOf(fixtureOf('search', 'v6.9'))[0]?.priority).toBe(2);
+    expect(resultsOf(fixtureOf('search', 'v11-pending'))[1]?.priority).toBe(2);
+  });
+
+  test('labels, names and tags become the address that they lead to', () => {
+    expect(resultsOf(fixtureOf('search', 'v11')).slice(3)).toMatchObject([
+      { type: 'address', name: 'Tea House 3', ens_info: null },
+      { type: 'block', block_number: 19854321 },
+      { type: 'transaction', transaction_hash: HASH },
+      { type: 'address', ens_info: { name: 'teaalice.eth', names_count: 2 } },
+      { type: 'contract', name: 'TeaPot' },
+    ]);
+  });
+
+  test('a name tells no more of itself than the contract has', () => {
+    const [found] = resultsOf(fixtureOf('search', 'v11')).filter(
+      result => result.type === 'address' && result.ens_info !== null,
+    );
+
+    expect(found).toMatchObject({
+      ens_info: {
+        expiry_date: '2032-05-03T00:00:00.000Z',
+        name: 'teaalice.eth',
+        names_count: 2,
+      },
+    });
+    expect(Object.keys(found ?? {})).not.toContain('certified');
+  });
+
+  test('kinds without a place, and names that lead nowhere, are left out by name', () => {
+    expect(leftOutOf(fixtureOf('search', 'v5'))).toEqual([]);
+    expect(leftOutOf(fixtureOf('search', 'v6'))).toEqual(['user_operation', 'blob']);
+    expect(leftOutOf(fixtureOf('search', 'v12'))).toEqual([
+      'user_operation',
+      'blob',
+      'tac_operation',
+      'ens_domain',
+      'zk_batch',
+    ]);
+    expect(kindOf({ type: null })).toBe('unknown');
+  });
+
+  test('a name that leads to the zero address leads nowhere', () => {
+    const name = { type: 'ens_domain', address_hash: `0x${'0'.repeat(40)}`, ens_info: { name: 'a.eth' } };
+
+    expect(searchResultOrNull(name)).toBeNull();
+  });
+
+  test('an address with code is a contract, whatever led to it', () => {
+    const label = { type: 'label', name: 'Shop', address_hash: ALICE, is_smart_contract_address: true };
+
+    expect(searchResultOrNull(label)).toEqual({
+      type: 'contract',
+      name: 'Shop',
+      address_hash: ALICE,
+      url: `/address/${ALICE}`,
+      is_smart_contract_verified: null,
+      ens_info: null,
+      priority: 0,
+    });
+  });
+
+  test('a block without its time is left out, as is one of an unknown type', () => {
+    expect(leftOutOf(fixtureOf('search', 'v5.1'))).toEqual(['block']);
+    expect(
+      searchResultOrNull({
+        type: 'block',
+        block_hash: BLOCK,
+        block_number: 1,
+        timestamp: '2024-05-12T18:21:35.000000Z',
+        block_type: 'ghost',
+      }),
+    ).toBeNull();
+  });
+
+  test('a pending transaction has no time', () => {
+    expect(resultsOf(fixtureOf('search', 'v11-pending'))[0]).toEqual({
+      type: 'transaction',
+      transaction_hash: HASH,
+      url: `/tx/${HASH}`,
+      timestamp: null,
+      priority: 0,
+    });
+  });
+
+  test('an orphaned block and a token keep what came in another type', () => {
+    const [, block, token] = resultsOf(fixtureOf('search', 'v11-pending'));
+
+    expect(block).toMatchObject({ block_number: 19854321, block_type: 'reorg' });
+    expect(token).toMatchObject({ total_supply: '90071992547409930000000000000', token_type: 'ERC-7984' });
+  });
+
+  test.each([
+    [{ type: 'token', name: 'Tea' }, 'address_hash'],
+    [{ type: 'label', name: 'Tea', address: '0x12' }, 'address_hash'],
+    [{ type: 'block', block_number: 1 }, 'block_hash'],
+    [{ type: 'block', block_hash: BLOCK }, 'block_number'],
+    [{ type: 'transaction', tx_hash: null }, 'transaction_hash'],
+  ])('%j cannot be read without its %s', (item, path) => {
+    expect(() => searchResultOrNull(item)).toThrow(expect.objectContaining({ name: 'Unreadable', path }));
+  });
+});
+
+describe('search redirect', () => {
+  const redirectOf = (name: string) => searchRedirect(fixtureOf('searchRedirect', name).body);
+
+  test.each(fixturesOf('searchRedirect'))('$name becomes the contract’s record', async ({ body }) => {
+    expect(await validates('searchRedirect', searchRedirect(body))).toEqual([]);
+  });
+
+  test('leads to a block, a transaction and an address', () => {
+    expect(redirectOf('v5')).toEqual({ redirect: true, type: 'block', parameter: BLOCK });
+    expect(redirectOf('v6.9')).toEqual({ redirect: true, type: 'transaction', parameter: HASH });
+    expect(redirectOf('v11')).toMatchObject({ redirect: true, type: 'address' });
+  });
+
+  test.each(['v11-nowhere', 'v11-user-operation', 'v12-name'])('%s leads nowhere', name => {
+    expect(redirectOf(name)).toEqual({ redirect: false, type: null, parameter: null });
+  });
+
+  test('a redirect without its parameter cannot be read', () => {
+    expect(() => searchRedirect({ redirect: true, type: 'block', parameter: '1' })).toThrow(
+      expect.objectContaining({ name: 'Unreadable', path: 'parameter' }),
+    );
+  });
+});

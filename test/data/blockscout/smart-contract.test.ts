@@ -1,0 +1,126 @@
+import { describe, expect, test } from 'vitest';
+import { smartContract } from '../../../src/data/backends/blockscout/normalise/smart-contract.ts';
+import { fixtureOf, fixturesOf, validates } from '../../support/blockscout-fixtures.ts';
+
+function contractOf(name: string) {
+  return smartContract(fixtureOf('getSmartContract', name).body);
+}
+
+describe('smart contract', () => {
+  test.each(fixturesOf('getSmartContract'))('$name becomes the contract’s record', async ({ body }) => {
+    expect(await validates('getSmartContract', smartContract(body))).toEqual([]);
+  });
+
+  test.each(['v6.9', 'v8', 'v11', 'v12'])('%s tells what 5 told, and how the creation ended', name => {
+    const { status, ...told } = contractOf(name);
+
+    expect(told).toEqual(contractOf('v5'));
+    expect(status).toBe(name === 'v6.9' ? undefined : 'success');
+  });
+
+  test('fields have the names and types of the document', () => {
+    expect(contractOf('v11')).toMatchObject({
+      minimal_proxy_address_hash: contractOf('v5').minimal_proxy_address_hash,
+      is_verified_via_registry: true,
+      can_be_visualized_via_visualizer: true,
+      optimizations_runs: 200,
+      is_self_destructed: false,
+      file_path: '',
+      verified_at: '2023-05-12T18:21:35.123456Z',
+    });
+    expect(contractOf('v11').registry_repo_url).toMatch(/^https:/);
+  });
+
+  test('the ABI is JSON text', () => {
+    const abi: unknown = JSON.parse(contractOf('v11').abi ?? '');
+
+    expect(abi).toMatchObject([{ type: 'constructor' }, { type: 'function', name: 'pour' }]);
+  });
+
+  test('decoded arguments are text, arrays as JSON of text', () => {
+    const [owner, steps] = contractOf('v11').decoded_constructor_args ?? [];
+
+    expect(owner?.[1]).toEqual({ name: 'owner', type: 'address', internalType: 'address' });
+    expect(steps).toEqual([
+      '["1","90071992547409930000"]',
+      { name: 'steps', type: 'uint256[]', internalType: 'uint256[]' },
+    ]);
+  });
+
+  test('nested arguments that came as numbers and booleans are text all the same', () => {
+    const { decoded_constructor_args: decoded } = smartContract({
+      decoded_constructor_args: [
+        [[1, [true, 90071992547409930000n]], { name: 'order', type: 'tuple' }],
+        [null, null],
+      ],
+    });
+
+    expect(decoded).toEqual([
+      ['["1",["true","90071992547409930000"]]', { name: 'order', type: 'tuple' }],
+      [null, {}],
+    ]);
+  });
+
+  test('an unverified contract that is gone has its code, its flag and its status only', () => {
+    const gone = {
+      creation_bytecode: '0x6080604052348015',
+      is_self_destructed: true,
+      status: 'selfdestructed',
+    };
+
+    expect([contractOf('v5-unverified'), contractOf('v8-unverified'), contractOf('v11-unverified')]).toEqual([
+      gone,
+      gone,
+      gone,
+    ]);
+  });
+
+  test('what upstream answers with null is absent', () => {
+    const contract = contractOf('v11-zksync');
+
+    for (const name of ['evm_version', 'compiler_settings', 'additional_sources', 'external_libraries']) {
+      expect(contract).not.toHaveProperty(name);
+    }
+    expect(Object.values(contract)).not.toContain(null);
+  });
+
+  test('a mode of the optimiser is no number of runs', () => {
+    expect(contractOf('v11-zksync')).not.toHaveProperty('optimizations_runs');
+    expect(contractOf('v11-arbitrum').optimizations_runs).toBe(3);
+  });
+
+  test('a language, a status and a kind of proxy beyond the contract’s are absent', () => {
+    expect(contractOf('v11-arbitrum')).not.toHaveProperty('language');
+    expect(contractOf('v11-arbitrum')).not.toHaveProperty('status');
+    expect(contractOf('v11-arbitrum')).not.toHaveProperty('is_self_destructed');
+    expect(contractOf('v11-zksync')).not.toHaveProperty('minimal_proxy_address_hash');
+  });
+
+  test('a contract of old versions that says Vyper is in Vyper', () => {
+    expect(smartContract({ is_vyper_contract: true }).language).toBe('vyper');
+  });
+
+  test('the newest name of a status wins, and decides about self-destruction', () => {
+    expect(smartContract({ creation_status: 'failed', status: 'success', is_self_destructed: true })).toEqual(
+      { status: 'failed', is_self_destructed: false },
+    );
+  });
+
+  test('libraries without an address and sources without text are left out', () => {
+    const contract = smartContract({
+      external_libraries: [{ name: 'Leaf', address_hash: '0x12' }, null],
+      additional_sources: [{ file_path: 'a.sol' }, { file_path: 'b.sol', source_code: '' }],
+    });
+
+    expect(contract).toEqual({
+      external_libraries: [],
+      additional_sources: [{ file_path: 'b.sol', source_code: '' }],
+    });
+  });
+
+  test('a body that is no object cannot be read', () => {
+    expect(() => smartContract('Not found')).toThrow(
+      expect.objectContaining({ name: 'Unreadable', path: '' }),
+    );
+  });
+});

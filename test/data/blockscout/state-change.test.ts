@@ -1,0 +1,86 @@
+import { describe, expect, test } from 'vitest';
+import { stateChange } from '../../../src/data/backends/blockscout/normalise/state-change.ts';
+import { each, fieldsOf } from '../../../src/data/upstream/fields.ts';
+import { fixtureOf, fixturesOf, validates } from '../../support/blockscout-fixtures.ts';
+
+const OPERATION = 'listTransactionStateChanges';
+
+function changesOf(name: string) {
+  return each(fieldsOf(fixtureOf(OPERATION, name).body).items, stateChange);
+}
+
+describe('state change', () => {
+  test.each(fixturesOf(OPERATION))('$name becomes the contract’s record', async ({ name }) => {
+    const items = changesOf(name);
+
+    expect(items).toHaveLength(4);
+    expect(await validates(OPERATION, { items, next_page_params: null })).toEqual([]);
+  });
+
+  test.each(['v6.9', 'v8', 'v11'])('%s is the same as 12', name => {
+    expect(changesOf(name)).toEqual(changesOf('v12'));
+  });
+
+  test('5 is the same but for the instances that it does not know', () => {
+    expect(changesOf('v5').slice(0, 3)).toEqual(changesOf('v12').slice(0, 3));
+    expect(changesOf('v5')[3]?.change).toEqual([
+      { direction: 'to', total: { token_id: expect.stringMatching(/^\d{78}$/) } },
+      { direction: 'from', total: { token_id: '8' } },
+    ]);
+  });
+
+  test('of ERC-721 the change is a list of NFTs', () => {
+    expect(changesOf('v11')[3]).toMatchObject({
+      type: 'token',
+      token_id: null,
+      balance_before: '3',
+      balance_after: '4',
+      change: [
+        { direction: 'to', total: { token_instance: { is_unique: true } } },
+        { direction: 'from', total: { token_id: '8' } },
+      ],
+    });
+  });
+
+  test('a number with an exponent and one beyond 2^53 are exact', () => {
+    const [reward, payment, multi] = changesOf('v11-optimism');
+
+    expect(reward).toMatchObject({ change: '21000', balance_before: '18446744073709551616' });
+    expect(payment?.change).toBe('-1500000000000000000');
+    expect(multi?.token_id).toBe('9007199254740993');
+  });
+
+  test('balances of which one is negative are both unknown', () => {
+    expect(changesOf('v11-optimism')[1]).toMatchObject({ balance_before: null, balance_after: null });
+  });
+
+  test('an NFT without details is one of an unknown id, and the ids stand in the change only', () => {
+    expect(changesOf('v11-optimism')[3]).toMatchObject({
+      token_id: null,
+      change: [{ direction: 'from', total: { token_id: null } }],
+    });
+  });
+
+  test('a change without its address or its type cannot be read', () => {
+    const { address } = fieldsOf(changesOf('v12')[0]);
+
+    expect(() => stateChange({ type: 'coin', address: null })).toThrow(
+      expect.objectContaining({ name: 'Unreadable', path: 'address' }),
+    );
+    expect(() => stateChange({ type: 'gas', address })).toThrow(
+      expect.objectContaining({ name: 'Unreadable', path: 'type' }),
+    );
+  });
+
+  test('the path leads into the list of NFTs', () => {
+    const { address } = fieldsOf(changesOf('v12')[0]);
+    const change = [
+      { direction: 'to', total: { token_id: '1' } },
+      { direction: 'to', total: { token_instance: {} } },
+    ];
+
+    expect(() => each([{ type: 'token', address, change }], stateChange)).toThrow(
+      expect.objectContaining({ path: '[0].change[1].total.token_instance.id' }),
+    );
+  });
+});

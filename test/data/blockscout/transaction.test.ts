@@ -1,0 +1,263 @@
+import { expect, test } from 'vitest';
+import {
+  transaction,
+  transactionOrNull,
+} from '../../../src/data/backends/blockscout/normalise/transaction.ts';
+import { fieldsOf, listOf } from '../../../src/data/upstream/fields.ts';
+import { fixtureOf, fixturesOf, validates } from '../../support/blockscout-fixtures.ts';
+import { itemsOf, unreadable, withoutNewerFields } from './generations.ts';
+
+const ALICE = '0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045';
+const BOB = '0x28C6c06298d514Db089934071355E5743bf21d60';
+const single = (name: string) => transaction(fixtureOf('getTransaction', name).body);
+const changed = (fields: object, name = 'v11') => ({
+  ...fieldsOf(fixtureOf('getTransaction', name).body),
+  ...fields,
+});
+
+test.each(fixturesOf('getTransaction'))(
+  'the transaction of $name is one of the contract',
+  async ({ body }) => {
+    expect(await validates('getTransaction', transaction(body))).toEqual([]);
+  },
+);
+
+test.each(
+  ['listTransactions', 'listBlockTransactions'].flatMap(id => fixturesOf(id).map(one => ({ id, ...one }))),
+)('the page of $name of $id is one of the contract', async ({ id, body }) => {
+  const items = itemsOf(body)
+    .map(transactionOrNull)
+    .filter(item => item !== null);
+
+  expect(await validates(id, { items, next_page_params: null })).toEqual([]);
+});
+
+test.each(fixturesOf('listMainPageTransactions'))(
+  'the main page of $name is one of the contract',
+  async ({ body }) => {
+    expect(await validates('listMainPageTransactions', listOf(body).map(transaction))).toEqual([]);
+  },
+);
+
+test('every generation tells the same of a transaction, but for names and tags that came later', () => {
+  const newest = single('v12');
+
+  for (const name of ['v5', 'v6', 'v6.9', 'v7', 'v8', 'v11', 'v12']) {
+    expect(withoutNewerFields(single(name)), name).toEqual(withoutNewerFields(newest));
+  }
+  for (const name of ['v6.9', 'v7', 'v8', 'v11']) expect(single(name), name).toEqual(newest);
+});
+
+test.each(['listTransactions', 'listMainPageTransactions', 'listBlockTransactions'])(
+  'the lists of %s tell the same in every generation',
+  id => {
+    const pages = fixturesOf(id)
+      .filter(({ name }) => name !== 'v11-pending')
+      .map(({ body }) =>
+        itemsOf(body)
+          .map(transactionOrNull)
+          .filter(item => item !== null),
+      );
+
+    const newest = withoutNewerFields(pages.at(-1));
+    for (const page of pages) expect(withoutNewerFields(page)).toEqual(newest);
+    expect(pages[0]).toHaveLength(4);
+  },
+);
+
+test('a settled transaction has the values of its generation under the contract’s names', () => {
+  expect(single('v6.9')).toMatchObject({
+    timestamp: '2024-05-12T18:21:35.000000Z',
+    fee: { type: 'actual', value: '436797000000000' },
+    gas_limit: 65000n,
+    block_number: 19854321,
+    status: 'ok',
+    method: 'transfer',
+    type: 2,
+    exchange_rate: '2912.53',
+    to: { hash: '0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48', implementation_name: 'FiatTokenV2_2' },
+    from: { hash: ALICE, ens_domain_name: 'vitalik.eth' },
+    created_contract: null,
+    transaction_burnt_fee: '388264000000000',
+    max_fee_per_gas: '20000000000',
+    gas_price: '9000000000',
+    priority_fee: '48533000000000',
+    base_fee_per_gas: '8000000000',
+    max_priority_fee_per_gas: '1000000000',
+    gas_used: '48533',
+    value: '0',
+    result: 'success',
+    revert_reason: null,
+    hash: '0x431a75a0d711dfe3639aae96eb8f9facc2fd74df5aa611067f2511cc9fefc229',
+    token_transfers_overflow: false,
+    transaction_types: ['contract_call', 'token_transfer'],
+    position: 68,
+    nonce: 1142n,
+    has_error_in_internal_transactions: false,
+    actions: [],
+    decoded_input: {
+      method_call: 'transfer(address to, uint256 amount)',
+      method_id: 'a9059cbb',
+      parameters: [
+        { name: 'to', type: 'address', value: BOB },
+        { name: 'amount', type: 'uint256', value: '25000000' },
+      ],
+    },
+    confirmation_duration: [0, 12000],
+    transaction_tag: null,
+  });
+});
+
+test('upstream counts the transaction’s own block among the confirmations, we do not', () => {
+  expect(single('v11').confirmations).toBe(105);
+  expect(transaction(changed({ confirmations: 1 })).confirmations).toBe(0);
+  expect(transaction(changed({ confirmations: 0 })).confirmations).toBe(0);
+});
+
+test('a pending transaction has no block, time, status or price, and no confirmations', () => {
+  for (const name of ['v6-pending', 'v12-pending']) {
+    expect(single(name), name).toMatchObject({
+      timestamp: null,
+      fee: { type: 'maximum', value: null },
+      block_number: null,
+      status: null,
+      confirmations: 0,
+      transaction_burnt_fee: null,
+      gas_price: null,
+      gas_used: null,
+      result: 'pending',
+      position: null,
+      confirmation_duration: [],
+    });
+  }
+});
+
+test('where old and new names disagree the newest counts, unless it is null', () => {
+  const both = {
+    block: 1,
+    block_number: 2,
+    tx_burnt_fee: '3',
+    transaction_burnt_fee: null,
+    tx_types: ['coin_transfer'],
+  };
+
+  expect(transaction(changed(both))).toMatchObject({
+    block_number: 2,
+    transaction_burnt_fee: '3',
+    transaction_types: ['contract_call', 'token_transfer'],
+  });
+});
+
+test('integers beyond 2^53 keep their digits, extra keys of a layer 2 are left out', () => {
+  const deposit = single('v11-optimism');
+
+  expect(deposit.nonce).toBe(18446744073709551615n);
+  expect(deposit.gas_limit).toBe(9007199254740993n);
+  expect(Object.keys(deposit)).not.toContain('l1_fee');
+  expect(Object.keys(deposit).sort()).toEqual(Object.keys(single('v12')).sort());
+  expect(deposit).toMatchObject({
+    type: 126,
+    transaction_types: ['contract_call'],
+    transaction_burnt_fee: null,
+  });
+});
+
+test('amounts with an exponent are written out, and a duration is a number however it is spelled', () => {
+  const odd = changed({
+    value: '1.5E+18',
+    gas_limit: 65000,
+    confirmation_duration: ['2.0e3', 12000.5, 7],
+    exchange_rate: 2912.53,
+  });
+
+  expect(transaction(odd)).toMatchObject({
+    value: '1500000000000000000',
+    gas_limit: 65000n,
+    confirmation_duration: [2000, 12000.5],
+    exchange_rate: '2912.53',
+  });
+});
+
+test('a creation calls no method; another call without a known method has its selector', () => {
+  const [, , created, plain] = itemsOf(fixtureOf('listTransactions', 'v12').body).map(transaction);
+
+  expect(created).toMatchObject({ to: null, method: null, created_contract: { name: 'Vault' } });
+  expect(plain).toMatchObject({ raw_input: '0x', method: null });
+  expect(transaction(changed({ method: null, raw_input: '0xA9059CBB00' })).method).toBe('0xa9059cbb');
+  expect(transaction(changed({ method: null, raw_input: '0xa9059c' })).method).toBeNull();
+});
+
+test('a plain gas price names no tip, and burns the base fee all the same', () => {
+  const [, , created] = itemsOf(fixtureOf('listTransactions', 'v5').body).map(transaction);
+
+  expect(created).toMatchObject({
+    type: 0,
+    max_fee_per_gas: null,
+    max_priority_fee_per_gas: null,
+    priority_fee: null,
+    transaction_burnt_fee: (8_000_000_000n * 1_203_344n).toString(),
+  });
+  const tipped = {
+    type: 1,
+    gas_price: '9',
+    max_fee_per_gas: '9',
+    max_priority_fee_per_gas: '9',
+    priority_fee: '9',
+  };
+  expect(transaction(changed(tipped))).toMatchObject({
+    max_fee_per_gas: null,
+    max_priority_fee_per_gas: null,
+    priority_fee: null,
+  });
+  const free = { type: 0, gas_price: '0', transaction_burnt_fee: null };
+  expect(transaction(changed(free)).transaction_burnt_fee).toBeNull();
+});
+
+test('only the ten first token transfers are shown, and that there are more is said', () => {
+  const [transfer] = listOf(fieldsOf(changed({})).token_transfers);
+
+  const many = transaction(changed({ token_transfers: Array(11).fill(transfer) }));
+
+  expect(many.token_transfers).toHaveLength(10);
+  expect(many.token_transfers_overflow).toBe(true);
+});
+
+test('actions are kept where a version still has them', () => {
+  const swap = { protocol: 'uniswap_v3', type: 'swap', data: { amount0: '1.5', symbol0: 'WETH' } };
+
+  expect(transaction(changed({ actions: [swap, { protocol: 'aave_v3' }, null] })).actions).toEqual([swap]);
+  expect(single('v12').actions).toEqual([]);
+});
+
+test('a reward among a block’s transactions is none', () => {
+  const [reward, ...others] = itemsOf(fixtureOf('listBlockTransactions', 'v6-gnosis').body);
+
+  expect(transactionOrNull(reward)).toBeNull();
+  expect(others.map(transactionOrNull)).not.toContain(null);
+});
+
+test.each([
+  ['hash', { hash: null }],
+  ['nonce', { nonce: null }],
+  ['gas_limit', { gas_limit: 'much' }],
+  ['value', { value: null }],
+  ['raw_input', { raw_input: null }],
+  ['from', { from: null }],
+  ['to.hash', { to: { name: 'Vault' } }],
+  ['confirmations', { confirmations: null }],
+  [
+    'token_transfers[0].log_index',
+    {
+      token_transfers: [
+        { ...listOf(fieldsOf(changed({})).token_transfers).map(fieldsOf)[0], log_index: null },
+      ],
+    },
+  ],
+])('a transaction without %s is unreadable there', (path, fields) => {
+  expect(unreadable(() => transaction(changed(fields)))).toBe(path);
+});
+
+test('something that is no transaction and no reward is unreadable, not left out', () => {
+  expect(unreadable(() => transactionOrNull({}))).toBe('hash');
+  expect(unreadable(() => transactionOrNull(null))).toBe('');
+});

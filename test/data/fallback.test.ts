@@ -1,0 +1,266 @@
+import { describe, expect, test } from 'vitest';
+import { hashOf } from './answer-support.ts';
+import { type Does, world } from './fallback-support.ts';
+
+const HOUR_MS = 3_600_000;
+
+/** The chain that answered, or the status of the failure. */
+async function outcome(answer: Promise<Record<string, string>>): Promise<number> {
+  return answer.then(
+    headers => Number(headers['X-Chain-Id']),
+    error => error.status,
+  );
+}
+
+describe('lookups by hash, address or id', () => {
+  test('a slow chain costs one stagger, not its timeout', async () => {
+    const { transfers, clock, asked } = world('thinks', 'has');
+
+    const answer = outcome(transfers());
+    await expect.poll(() => clock.sleepers()).toBe(1);
+    const before = asked();
+    clock.advance(400);
+
+    expect(await answer).toBe(2);
+    expect([before, asked()]).toEqual([[1], [2]]);
+  });
+
+  test('several slow chains cost one stagger each', async () => {
+    const { transfers, clock } = world('thinks', 'thinks', 'has');
+
+    const answer = outcome(transfers());
+    for (let chain = 1; chain <= 2; chain += 1) {
+      await expect.poll(() => clock.sleepers()).toBe(1);
+      clock.advance(400);
+    }
+
+    expect(await answer).toBe(3);
+  });
+
+  test('the most preferred answer wins when several are there', async () => {
+    const { transfers, clock, release, asked } = world('thinks', 'late', 'late');
+
+    const answer = outcome(transfers());
+    for (let chain = 1; chain <= 2; chain += 1) {
+      await expect.poll(() => clock.sleepers()).toBe(1);
+      clock.advance(400);
+    }
+    await expect.poll(() => clock.sleepers()).toBe(1);
+    release(3, 2);
+
+    expect(await answer).toBe(2);
+    expect(asked()).toEqual([1, 2, 3]);
+  });
+
+  test('a chain that has nothing costs no stagger', async () => {
+    const { transfers, asked } = world('lacks', 'out', 'has');
+
+    expect(await outcome(transfers())).toBe(3);
+    expect(asked()).toEqual([1, 2, 3]);
+  });
+
+  test.each<[string, Does[], number]>([
+    ['an address list that is empty counts as nothing here', ['empty', 'has'], 2],
+    ['the first chain’s empty page is the answer when no chain has anything', ['empty', 'empty'], 1],
+    ['an empty page beats a chain that says it is not found', ['lacks', 'empty'], 2],
+    ['not found on every chain is a 404', ['lacks', 'lacks'], 404],
+    ['what a later chain has beats an outage', ['out', 'has'], 2],
+    ['what a later chain has beats an empty page and an outage', ['empty', 'out', 'has'], 3],
+    ['the first chain that has something wins', ['has', 'has'], 1],
+  ])('%s', async (_name, does, expected) => {
+    expect(await outcome(world(...does).withdrawals())).toBe(expected);
+  });
+
+  test.each<[Does[], number]>([
+    [['empty', 'has'], 2],
+    [['empty', 'empty'], 1],
+  ])('a search redirect over chains that are %j is answered by chain %i', async (does, expected) => {
+    expect(await outcome(world(...does).redirect())).toBe(expected);
+  });
+});
+
+describe('a remembered location', () => {
+  test('is asked first, whatever the operation, for an hour', async () => {
+    const { transfers, logs, block, clock, asked } = world('lacks', 'has');
+
+    await transfers();
+    const found = asked();
+    clock.advance(HOUR_MS - 1);
+    await logs();
+    const remembered = asked();
+    clock.advance(1);
+    await block(hashOf('a'));
+
+    expect([found, remembered, asked()]).toEqual([[1, 2], [2], [1, 2]]);
+  });
+
+  test('is of a hash in any letter case, and of blocks by hash too', async () => {
+    const { block, logs, asked } = world('lacks', 'has');
+
+    await block(hashOf('b'));
+    await logs(`0x${'B'.repeat(64)}`);
+
+    expect(asked()).toEqual([1, 2, 2]);
+  });
+
+  test('is not used an hour after the hash was found, however often it was used meanwhile', async () => {
+    const { transfers, logs, block, clock, asked } = world('lacks', 'has');
+
+    await transfers();
+    clock.advance(HOUR_MS / 2);
+    await logs();
+    clock.advance(HOUR_MS / 2);
+    asked();
+    await block(hashOf('a'));
+
+    expect(asked()).toEqual([1, 2]);
+  });
+
+  test.each<[string, Does[]]>([
+    ['after an outage', ['out', 'has']],
+    ['after a timeout', ['slow', 'has']],
+    ['after an index that is still filling', ['filling', 'has']],
+    ['after a chain that cannot answer this operation but may answer the next', ['cannot', 'has']],
+    ['after an outage of one chain of several', ['lacks', 'out', 'has']],
+  ])('is never written %s', async (_name, does) => {
+    const { transfers, logs, asked } = world(...does);
+
+    await transfers();
+    asked();
+    await logs();
+
+    expect(asked()).toEqual(does.map((_, at) => at + 1));
+  });
+
+  test('is never written after an outage inside of a chain, even one that then said not found', async () => {
+    const { transfers, logs, asked } = world(['out', 'lacks'], 'has');
+
+    await transfers();
+    await logs();
+
+    expect(asked()).toEqual([1, 1, 2, 1, 1, 2]);
+  });
+
+  test('is written past back ends that never answer this operation, when their chain said not found', async () => {
+    const { transfers, logs, asked } = world(['cannot', 'lacks'], ['cannot', 'has']);
+
+    await transfers();
+    asked();
+    await logs();
+
+    expect(asked()).toEqual([2, 2]);
+  });
+
+  test('is not written past a chain that was still thinking, which may have it too', async () => {
+    const { does, transfers, logs, clock, asked } = world('thinks', 'has');
+
+    const answer = transfers();
+    await expect.poll(() => clock.sleepers()).toBe(1);
+    clock.advance(400);
+    await answer;
+    asked();
+    does[0] = 'has';
+
+    expect(await outcome(logs())).toBe(1);
+    expect(asked()).toEqual([1]);
+  });
+
+  test('is forgotten when that chain then says not found', async () => {
+    const { does, transfers, logs, block, asked } = world('lacks', 'has');
+
+    await transfers();
+    does[1] = 'lacks';
+    const gone = await outcome(logs());
+    asked();
+    does[0] = 'has';
+    const found = await outcome(block(hashOf('a')));
+
+    expect([gone, found, asked()]).toEqual([404, 1, [1]]);
+  });
+
+  test('that is out leads on to the other chains in configured order', async () => {
+    const { does, transfers, logs, asked } = world('lacks', 'lacks', 'has');
+
+    await transfers();
+    asked();
+    does[2] = 'out';
+
+    expect(await outcome(logs())).toBe(502);
+    expect(asked()).toEqual([3, 1, 2]);
+  });
+
+  test('that thinks costs one stagger', async () => {
+    const { does, transfers, logs, clock } = world('lacks', 'has');
+
+    await transfers();
+    does[0] = 'has';
+    does[1] = 'thinks';
+    const answer = outcome(logs());
+    await expect.poll(() => clock.sleepers()).toBe(1);
+    clock.advance(400);
+
+    expect(await answer).toBe(1);
+  });
+
+  test('does not touch a request that names its chain', async () => {
+    const { transfers, block, asked } = world('lacks', 'has');
+
+    await transfers();
+    asked();
+    const named = await outcome(transfers('a', { chain_id: 1 }));
+    const asNamed = asked();
+    await transfers('c', { chain_id: 2 });
+    asked();
+    await block(hashOf('c'));
+
+    expect([named, asNamed, asked()]).toEqual([404, [1], [1, 2]]);
+  });
+
+  test('is of hashes only: an address is looked for anew', async () => {
+    const { withdrawals, clock, asked } = world('empty', 'has');
+
+    await withdrawals();
+    clock.advance(2 * HOUR_MS);
+    await withdrawals();
+
+    expect(asked()).toEqual([1, 2, 1, 2]);
+  });
+});
+
+describe('block numbers, feeds and statistics', () => {
+  test.each<[string, Does[], number, number[]]>([
+    ['come from the first chain that is available', ['has', 'has'], 1, [1]],
+    ['come from the next chain after an outage', ['out', 'has'], 2, [1, 2]],
+    ['come from the next chain after a timeout', ['slow', 'has'], 2, [1, 2]],
+    ['come from the next chain when the first cannot answer', ['cannot', 'has'], 2, [1, 2]],
+    ['above the first chain’s head are 404, not another chain’s block', ['lacks', 'has'], 404, [1]],
+    ['above the head of the only chain that is available are 404', ['out', 'lacks', 'has'], 404, [1, 2]],
+  ])('%s', async (_name, does, expected, way) => {
+    const byNumber = world(...does);
+    const feed = world(...does);
+
+    expect(await outcome(byNumber.block('99'))).toBe(expected);
+    expect(await outcome(feed.feed())).toBe(expected);
+    expect([byNumber.asked(), feed.asked()]).toEqual([way, way]);
+  });
+});
+
+describe('chain_id', () => {
+  test('limits every way to one chain', async () => {
+    const { feed, transfers, withdrawals, block, asked } = world('has', 'lacks');
+
+    const answers = [feed, (query: object) => transfers('a', query), withdrawals];
+    for (const ask of answers) expect(await outcome(ask({ chain_id: 2 }))).toBe(404);
+    expect(await outcome(block('1', { chain_id: 2 }))).toBe(404);
+
+    expect(asked()).toEqual([2, 2, 2, 2]);
+  });
+
+  test('that is unknown is 400 and asks nobody', async () => {
+    const { feed, withdrawals, asked } = world('has', 'has');
+
+    expect(await outcome(feed({ chain_id: 3 }))).toBe(400);
+    expect(await outcome(withdrawals({ chain_id: 3 }))).toBe(400);
+    expect(asked()).toEqual([]);
+  });
+});

@@ -1,0 +1,197 @@
+import { expect, test } from 'vitest';
+import { BackendError } from '../../../src/data/port/backend-error.ts';
+import type { Behaviour, SeenRequest } from '../../support/scripted-upstream.ts';
+import { type Opened, opened } from './opened.ts';
+
+const OUT: Behaviour = { json: {}, status: 503 };
+const WELL: Behaviour = { json: { well: true } };
+const LEFT_ALONE = {
+  kind: 'unavailable',
+  reason: 'failed',
+  message: 'it failed repeatedly and is left alone',
+};
+const breaker = { failures: 3, pauseMs: 10_000 };
+
+/** Answers by what the test has put last. */
+function script(first: Behaviour): { now: Behaviour; respond: (request: SeenRequest) => Behaviour } {
+  const state = { now: first, respond: () => state.now };
+  return state;
+}
+
+async function fail(to: Opened, times: number, deadlineMs = 5000): Promise<void> {
+  for (let count = 0; count < times; count += 1)
+    await to.failure('/blocks', { signal: AbortSignal.timeout(deadlineMs) });
+}
+
+test('after outages in a row nothing is sent until the pause is over, and one success ends it', async () => {
+  const service = script(OUT);
+  await using to = await opened(service.respond, { breaker });
+
+  await fail(to, 3);
+  expect(to.upstream.isReady()).toBe(false);
+  expect(await to.failure()).toMatchObject(LEFT_ALONE);
+  to.clock.advance(9999);
+  expect(await to.failure()).toMatchObject(LEFT_ALONE);
+  expect(to.service.requests).toHaveLength(3);
+
+  to.clock.advance(1);
+  service.now = WELL;
+  expect(to.upstream.isReady()).toBe(true);
+  expect(await to.get()).toMatchObject({ status: 200 });
+  expect(to.upstream.isReady()).toBe(true);
+  const words = to.lines().filter(({ msg }) => msg !== 'upstream failed');
+  expect(words).toMatchObject([
+    { level: 40, upstream: 'scripted', msg: 'failed repeatedly: left alone' },
+    { level: 30, upstream: 'scripted', msg: 'answers again' },
+  ]);
+});
+
+test('five outages in a row are too many where nothing else is said', async () => {
+  await using to = await opened(() => OUT);
+
+  await fail(to, 4);
+  expect(to.upstream.isReady()).toBe(true);
+  await fail(to, 1);
+
+  expect(to.upstream.isReady()).toBe(false);
+});
+
+test('a probe that fails costs another pause, without another line in the log', async () => {
+  await using to = await opened(() => OUT, { breaker });
+  await fail(to, 3);
+
+  to.clock.advance(10_000);
+  expect(await to.failure()).toMatchObject({ message: 'it answered 503' });
+  expect(await to.failure()).toMatchObject(LEFT_ALONE);
+
+  expect(to.service.requests).toHaveLength(4);
+  expect(to.lines().filter(({ msg }) => msg === 'failed repeatedly: left alone')).toHaveLength(1);
+});
+
+test('only one request tries: the others fail at once and need not wait for it', async () => {
+  const service = script(OUT);
+  await using to = await opened(service.respond, { breaker });
+  await fail(to, 3);
+  to.clock.advance(10_000);
+  service.now = { json: {}, latencyMs: 100 };
+
+  const probe = to.get('/probe');
+  const others = await Promise.all([to.failure('/a'), to.failure('/b')]);
+
+  expect(others).toMatchObject([LEFT_ALONE, LEFT_ALONE]);
+  expect(to.upstream.isReady()).toBe(false);
+  expect(await probe).toMatchObject({ status: 200 });
+  expect(to.service.requests).toHaveLength(4);
+});
+
+test('a probe that nobody waits for neither ends nor prolongs the pause', async () => {
+  const service = script(OUT);
+  await using to = await opened(service.respond, { breaker });
+  await fail(to, 3);
+  to.clock.advance(10_000);
+  service.now = 'silence';
+  const gone = new AbortController();
+  const probe = to.failure('/blocks', { signal: gone.signal });
+  await expect.poll(() => to.service.requests.length).toBe(4);
+
+  gone.abort(new Error('the client hung up'));
+  await probe;
+  service.now = OUT;
+
+  expect(to.upstream.isReady()).toBe(true);
+  await fail(to, 1);
+  expect(to.upstream.isReady()).toBe(false);
+});
+
+test('a probe that is over quota neither ends nor prolongs the pause', async () => {
+  const service = script(OUT);
+  await using to = await opened(service.respond, { breaker });
+  await fail(to, 3);
+  to.clock.advance(10_000);
+  service.now = { json: {}, status: 429, headers: { 'retry-after': '1' } };
+
+  await fail(to, 1);
+  to.clock.advance(1000);
+  service.now = OUT;
+
+  expect(to.upstream.isReady()).toBe(true);
+  await fail(to, 1);
+  expect(to.upstream.isReady()).toBe(false);
+});
+
+test('deadlines that pass count', async () => {
+  await using to = await opened(() => 'silence', { breaker });
+
+  await fail(to, 3, 30);
+
+  expect(to.upstream.isReady()).toBe(false);
+});
+
+test('a request and its retry count once', async () => {
+  await using to = await opened(() => ({ cut: 'before headers' }), { breaker });
+
+  await fail(to, 2);
+  expect(to.service.requests).toHaveLength(4);
+  expect(to.upstream.isReady()).toBe(true);
+  await fail(to, 1);
+
+  expect(to.upstream.isReady()).toBe(false);
+});
+
+test('requests that nobody waits for do not count, nor do they forgive', async () => {
+  const service = script('silence');
+  await using to = await opened(service.respond, { breaker });
+  const abandon = async () => {
+    const gone = new AbortController();
+    const pending = to.failure('/blocks', { signal: gone.signal });
+    gone.abort(new Error('the client hung up'));
+    await pending;
+  };
+
+  for (let count = 0; count < 5; count += 1) await abandon();
+  expect(to.upstream.isReady()).toBe(true);
+  service.now = OUT;
+  await fail(to, 2);
+  await abandon();
+  await fail(to, 1);
+
+  expect(to.upstream.isReady()).toBe(false);
+});
+
+test.for<[string, Behaviour]>([
+  ['an answer', WELL],
+  ['a record that is not there', { json: {}, status: 404 }],
+  ['input called bad', { json: {}, status: 422 }],
+  ['something it does not do', { json: {}, status: 501 }],
+  ['a text for an answer', { json: 'Bad request', status: 400 }],
+])('%s shows that it lives and starts the count anew', async ([, living]) => {
+  const service = script(OUT);
+  const judge = ({ status }: { status: number }) =>
+    status < 400 ? undefined : new BackendError('not_found', 'no_such_record', 'nothing');
+  await using to = await opened(service.respond, { breaker, judge });
+
+  await fail(to, 2);
+  service.now = living;
+  await to.get().catch(() => undefined);
+  service.now = OUT;
+  await fail(to, 2);
+  expect(to.upstream.isReady()).toBe(true);
+
+  service.now = living;
+  for (let count = 0; count < 4; count += 1) await to.get().catch(() => undefined);
+  expect(to.upstream.isReady()).toBe(true);
+});
+
+test('quota pauses do not count', async () => {
+  await using to = await opened(() => ({ json: {}, status: 429, headers: { 'retry-after': '1' } }), {
+    breaker,
+  });
+
+  for (let count = 0; count < 5; count += 1) {
+    await fail(to, 1);
+    to.clock.advance(1000);
+  }
+
+  expect(to.upstream.isReady()).toBe(true);
+  expect(to.service.requests).toHaveLength(5);
+});

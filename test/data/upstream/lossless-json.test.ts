@@ -1,0 +1,139 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { parseJson, withoutExponent } from '../../../src/data/upstream/lossless-json.ts';
+import { record } from '../../support/json.ts';
+
+const isBeyondDouble = (value: bigint) =>
+  value > BigInt(Number.MAX_SAFE_INTEGER) || value < -BigInt(Number.MAX_SAFE_INTEGER);
+const big = fc.bigInt({ min: -(2n ** 300n), max: 2n ** 300n }).filter(isBeyondDouble);
+const text = fc.oneof(
+  fc.string({ unit: 'binary' }),
+  fc.constantFrom(':1234567890123456789', ',1e5', '[1e30]', '\\', '"'),
+);
+/** V8 mistakes an escaped key for the key `\` of an object that it has parsed before, with a reviver or without. */
+const key = text.filter(name => name !== '\\');
+const small = fc.oneof(
+  fc.maxSafeInteger(),
+  fc.double({ noNaN: true, noDefaultInfinity: true }).filter(value => Math.abs(value) < 2 ** 53),
+);
+
+const { value: anyJson } = fc.letrec(tie => ({
+  value: fc.oneof(
+    { maxDepth: 5, withCrossShrink: true },
+    fc.oneof(big, small, text, fc.boolean(), fc.constant(null)),
+    fc.array(tie('value'), { maxLength: 5 }),
+    fc.dictionary(key, tie('value'), { maxKeys: 5 }),
+  ),
+}));
+
+/** JSON text of a value that may hold bigints, with white space where JSON allows it. */
+function written(value: unknown, space: string): string {
+  if (typeof value === 'bigint') return value.toString();
+  if (Array.isArray(value))
+    return `[${space}${value.map(one => written(one, space)).join(`,${space}`)}${space}]`;
+  if (typeof value === 'object' && value !== null) {
+    const pairs = Object.entries(value).map(
+      ([name, one]) => `${JSON.stringify(name)}${space}:${space}${written(one, space)}`,
+    );
+    return `{${pairs.join(`${space},`)}}`;
+  }
+  return JSON.stringify(value);
+}
+
+/** -0 is 0 in JSON.stringify. */
+function positiveZero(value: unknown): unknown {
+  if (Object.is(value, -0)) return 0;
+  if (Array.isArray(value)) return value.map(positiveZero);
+  if (typeof value === 'object' && value !== null)
+    return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, positiveZero(one)]));
+  return value;
+}
+
+test('any JSON value survives, integers of any size and at any place included', () => {
+  fc.assert(
+    fc.property(anyJson, fc.constantFrom('', ' ', '\n\t'), (value, space) => {
+      expect(parseJson(written(value, space))).toEqual(positiveZero(value));
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test('integers below 2^53 are numbers and those beyond are bigints', () => {
+  expect(parseJson('[9007199254740991, 9007199254740992, -9007199254740993, 9007199254740993]')).toEqual([
+    9007199254740991,
+    9007199254740992n,
+    -9007199254740993n,
+    9007199254740993n,
+  ]);
+  expect(parseJson('123456789012345678901')).toBe(123456789012345678901n);
+  expect(parseJson(' -123456789012345678901 ')).toBe(-123456789012345678901n);
+});
+
+test('an integer with an exponent keeps its digits', () => {
+  expect(parseJson('{"supply":1.5e18,"cap":115792089237316195.4235709850086879078e60}')).toEqual({
+    supply: 1_500_000_000_000_000_000n,
+    cap: 115792089237316195423570985008687907800000000000000000000000000000000000000000n,
+  });
+  expect(parseJson('[2.0e3,1e-7,15e-1,1.5E+1]')).toEqual([2000, 1e-7, 1.5, 15]);
+});
+
+test.for([
+  '1e999',
+  '-1e999',
+  '1e9999',
+  '1e-999',
+  '1e-7',
+  '0e999',
+  '1e308',
+  '1.7976931348623159e308',
+  '1E400',
+])('%s is a number or an integer, and no crash', source => {
+  expect(['number', 'bigint']).toContain(typeof parseJson(source));
+  expect(parseJson(`{"a":[${source}]}`)).toEqual({ a: [parseJson(source)] });
+});
+
+test('a number of a million digits is no integer of anything, and does not hold the process up', () => {
+  const parsed = parseJson(`{"a":${'9'.repeat(1_000_000)},"b":${'9'.repeat(1000)}}`);
+
+  expect(Object.values(record(parsed)).map(value => typeof value)).toEqual(['number', 'bigint']);
+});
+
+test('every exponent is read like the number it stands for, or not at all', () => {
+  fc.assert(
+    fc.property(
+      fc.tuple(fc.integer({ min: -99_999, max: 99_999 }), fc.nat(99_999), fc.integer({ min: -20, max: 15 })),
+      ([whole, fraction, exponent]) => {
+        const source = `${whole}.${fraction}e${exponent}`;
+        const read = withoutExponent(source);
+        if (read === null) expect(Number.isInteger(Number(source)) && exponent >= 5).toBe(false);
+        else expect(Number(read)).toBe(Number(source) + 0);
+      },
+    ),
+  );
+});
+
+test('of duplicate keys the last one counts', () => {
+  expect(parseJson('{"a":1,"a":12345678901234567890}')).toEqual({ a: 12345678901234567890n });
+});
+
+test('what is not JSON is a SyntaxError, big numbers or not', () => {
+  fc.assert(
+    fc.property(
+      fc.oneof(
+        fc.string(),
+        fc.string().map(tail => `{"a":1e30${tail}`),
+      ),
+      source => {
+        const outcome = (parse: (text: string) => unknown) => {
+          try {
+            parse(source);
+            return 'parsed';
+          } catch (error) {
+            return error instanceof SyntaxError ? 'syntax' : 'other';
+          }
+        };
+        expect(outcome(parseJson)).toBe(outcome(text => JSON.parse(text)));
+      },
+    ),
+  );
+});

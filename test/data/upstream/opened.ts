@@ -1,0 +1,79 @@
+import { BackendError } from '../../../src/data/port/backend-error.ts';
+import { openUpstream, type UpstreamOptions } from '../../../src/data/upstream/open-upstream.ts';
+import type { GetOptions, Reply, Upstream } from '../../../src/data/upstream/upstream.ts';
+import { createLogger, type Logger } from '../../../src/lib/logger.ts';
+import { record } from '../../support/json.ts';
+import { type ManualClock, manualClock } from '../../support/manual-clock.ts';
+import {
+  type Behaviour,
+  type ScriptedUpstream,
+  type SeenRequest,
+  startScriptedUpstream,
+} from '../../support/scripted-upstream.ts';
+
+/** An upstream of ours before a service that a test scripts. */
+export interface Opened extends AsyncDisposable {
+  readonly service: ScriptedUpstream;
+  readonly upstream: Upstream;
+  readonly clock: ManualClock;
+  /** Log lines so far, parsed. */
+  lines(): Record<string, unknown>[];
+  /** GETs `path` with time for an answer; waits for a retry are cut short. */
+  get(path?: string, options?: Partial<GetOptions>): Promise<Reply>;
+  /** How a GET failed. */
+  failure(path?: string, options?: Partial<GetOptions>): Promise<BackendError>;
+}
+
+/** Nothing answers on this port of the loopback interface: it is reserved and never listened on. */
+export const NOBODY = 'http://127.0.0.1:1/api/v2';
+
+export async function opened(
+  respond: (request: SeenRequest) => Behaviour | Promise<Behaviour>,
+  options: Partial<UpstreamOptions> = {},
+): Promise<Opened> {
+  const service = await startScriptedUpstream(respond);
+  const clock = manualClock();
+  const { log, lines } = keptLog();
+  const upstream = openUpstream({
+    name: 'scripted',
+    baseUrl: service.url,
+    headers: {},
+    judge: () => undefined,
+    clock,
+    log,
+    version: '1.2.3',
+    ...options,
+  });
+
+  async function get(path = '/blocks', request: Partial<GetOptions> = {}): Promise<Reply> {
+    const pending = upstream.get(path, { signal: AbortSignal.timeout(5000), ...request });
+    // The only sleeper is a retry.
+    const hurry = setInterval(() => clock.sleepers() > 0 && clock.advance(250), 5);
+    return pending.finally(() => clearInterval(hurry));
+  }
+
+  async function failure(path?: string, request?: Partial<GetOptions>): Promise<BackendError> {
+    const outcome = await get(path, request).catch((error: unknown) => error);
+    if (outcome instanceof BackendError) return outcome;
+    throw new Error('a back end error was expected', { cause: outcome });
+  }
+
+  return {
+    service,
+    upstream,
+    clock,
+    lines,
+    get,
+    failure,
+    async [Symbol.asyncDispose]() {
+      await upstream.close();
+      await service[Symbol.asyncDispose]();
+    },
+  };
+}
+
+function keptLog(): { log: Logger; lines: () => Record<string, unknown>[] } {
+  const written: string[] = [];
+  const log = createLogger({ level: 'debug', destination: { write: line => written.push(line) } });
+  return { log, lines: () => written.map(line => record(JSON.parse(line))) };
+}

@@ -1,0 +1,93 @@
+import { expect, test } from 'vitest';
+import type { Behaviour } from '../../support/scripted-upstream.ts';
+import { opened } from './opened.ts';
+
+const OVER = { kind: 'unavailable', reason: 'over_quota', message: 'its quota is used up' };
+const NOON = Date.UTC(2026, 4, 4, 12);
+
+const refusal = (headers: Record<string, string>, status = 429): Behaviour => ({ json: {}, status, headers });
+
+test.for([
+  ['x-ratelimit-reset in milliseconds', 429, { 'x-ratelimit-reset': '2500' }, 2500],
+  ['x-ratelimit-reset before Retry-After', 429, { 'x-ratelimit-reset': '2500', 'retry-after': '60' }, 2500],
+  ['x-ratelimit-reset of -1, which is none', 429, { 'x-ratelimit-reset': '-1' }, 10_000],
+  ['x-ratelimit-reset of 0, which is none', 429, { 'x-ratelimit-reset': '0' }, 10_000],
+  ['nonsense in x-ratelimit-reset', 429, { 'x-ratelimit-reset': 'soon', 'retry-after': '3' }, 3000],
+  ['Retry-After in seconds', 429, { 'retry-after': '7' }, 7000],
+  ['Retry-After as a date', 429, { 'retry-after': new Date(NOON + 42_000).toUTCString() }, 42_000],
+  ['a date that has passed', 429, { 'retry-after': new Date(NOON - 42_000).toUTCString() }, 10_000],
+  ['a negative Retry-After', 429, { 'retry-after': '-5' }, 10_000],
+  ['nonsense in Retry-After', 429, { 'retry-after': 'later' }, 10_000],
+  ['429 without a word', 429, {}, 10_000],
+  ['402 without a word', 402, {}, 600_000],
+  ['402 with Retry-After', 402, { 'retry-after': '60' }, 60_000],
+  ['a reset in a month', 429, { 'x-ratelimit-reset': '2592000000' }, 3_600_000],
+  ['a moment where a span belongs', 429, { 'x-ratelimit-reset': String(NOON) }, 3_600_000],
+] as const)('%s: left alone for as long and no longer', async ([, status, headers, pauseMs]) => {
+  await using to = await opened(({ number }) => (number === 1 ? refusal(headers, status) : { json: {} }));
+
+  expect(await to.failure()).toMatchObject(OVER);
+  expect(to.upstream.isReady()).toBe(false);
+  to.clock.advance(pauseMs - 1);
+  expect(await to.failure()).toMatchObject(OVER);
+  expect(to.service.requests).toHaveLength(1);
+
+  to.clock.advance(1);
+  expect(to.upstream.isReady()).toBe(true);
+  expect(await to.get()).toEqual({ status: 200, body: {} });
+});
+
+test('requests that are under way when the pause begins come to their end', async () => {
+  const { promise: held, resolve: release } = Promise.withResolvers<Behaviour>();
+  await using to = await opened(({ path }) => (path === '/held' ? held : refusal({})));
+  const pending = to.get('/held');
+  await expect.poll(() => to.service.requests.length).toBe(1);
+  await to.failure('/refused');
+
+  release({ json: { held: true } });
+
+  expect(await pending).toEqual({ status: 200, body: { held: true } });
+  expect(await to.failure('/held')).toMatchObject(OVER);
+});
+
+test('a later and shorter word does not shorten the pause', async () => {
+  const { promise: held, resolve: release } = Promise.withResolvers<Behaviour>();
+  await using to = await opened(({ path }) => (path === '/held' ? held : refusal({ 'retry-after': '60' })));
+  const pending = to.failure('/held');
+  await expect.poll(() => to.service.requests.length).toBe(1);
+  await to.failure('/refused');
+
+  release(refusal({ 'retry-after': '1' }));
+  await pending;
+  to.clock.advance(59_999);
+
+  expect(to.upstream.isReady()).toBe(false);
+});
+
+test('a retry respects a pause that began meanwhile', async () => {
+  await using to = await opened(({ path }) => (path === '/cut' ? { cut: 'before headers' } : refusal({})));
+  const pending = to.upstream
+    .get('/cut', { signal: AbortSignal.timeout(5000) })
+    .catch((error: unknown) => error);
+  await expect.poll(() => to.clock.sleepers()).toBe(1);
+  await to.upstream.get('/refused', { signal: AbortSignal.timeout(5000) }).catch(() => undefined);
+
+  to.clock.advance(250);
+
+  expect(await pending).toMatchObject(OVER);
+  expect(to.service.requests.map(({ path }) => path)).toEqual(['/cut', '/refused']);
+});
+
+test('a pause is logged once, whatever is refused because of it or arrives during it', async () => {
+  await using to = await opened(() => refusal({ 'retry-after': '7' }));
+
+  await Promise.all([to.failure(), to.failure()]);
+  to.clock.advance(1000);
+  await to.failure();
+
+  expect(to.service.requests).toHaveLength(2);
+  expect(to.lines()).toMatchObject([
+    { level: 40, upstream: 'scripted', pauseMs: 7000, msg: 'over quota: left alone' },
+    { level: 40, upstream: 'scripted', status: 429, msg: 'upstream failed' },
+  ]);
+});

@@ -1,0 +1,157 @@
+import { describe, expect, test } from 'vitest';
+import { BackendError } from '../../../src/data/port/backend-error.ts';
+import { NOBODY, opened } from './opened.ts';
+
+describe('an answer', () => {
+  test('of any other status goes through the back end’s judge', async () => {
+    const missing = new BackendError('not_found', 'no_such_record', 'block 7 was not found');
+    await using to = await opened(
+      ({ path }) => ({ json: { message: 'no' }, status: path === '/blocks/7' ? 404 : 422 }),
+      {
+        judge: ({ status: code }) => (code === 404 ? missing : undefined),
+      },
+    );
+
+    expect(await to.failure('/blocks/7')).toBe(missing);
+    expect(await to.get('/blocks/x')).toEqual({ status: 422, body: { message: 'no' } });
+    expect(to.lines()).toEqual([]);
+  });
+
+  test('is asked for politely: who asks, what is understood, and over connections that are kept', async () => {
+    await using to = await opened(() => ({ json: { ok: true } }), { headers: { 'x-api-key': 'k3y' } });
+
+    await to.get('/blocks', { query: new URLSearchParams({ type: 'block', 'a b': '&' }) });
+    for (let count = 0; count < 9; count += 1) await to.get('/stats');
+
+    const [first, second] = to.service.requests;
+    expect(first).toMatchObject({ method: 'GET', url: '/api/v2/blocks?type=block&a+b=%26' });
+    expect(first?.headers).toMatchObject({
+      accept: 'application/json',
+      'accept-encoding': 'br, gzip',
+      'user-agent': 'tollgate/1.2.3',
+      'x-api-key': 'k3y',
+    });
+    expect(second?.url).toBe('/api/v2/stats');
+    expect(to.service.connections()).toBeLessThanOrEqual(2);
+  });
+
+  test('may need a key or credentials from the base address', async () => {
+    await using service = await opened(() => ({ json: {} }));
+    const baseUrl = service.service.url.replace('http://', 'http://me:p%40ss@');
+    await using to = await opened(() => ({ json: {} }), { baseUrl: `${baseUrl}/?apikey=abc` });
+
+    await to.get('/blocks', { query: new URLSearchParams({ type: 'uncle' }) });
+
+    expect(service.service.requests[0]).toMatchObject({
+      url: '/api/v2/blocks?apikey=abc&type=uncle',
+      headers: { authorization: `Basic ${btoa('me:p@ss')}` },
+    });
+  });
+});
+
+describe('a transport fault', () => {
+  test.for(['before headers', 'after headers', 'within the body'] as const)(
+    'is answered by one retry: cut %s',
+    async cut => {
+      await using to = await opened(({ number }) => (number === 1 ? { cut } : { json: { ok: true } }));
+
+      expect(await to.get()).toEqual({ status: 200, body: { ok: true } });
+      expect(to.service.requests).toHaveLength(2);
+      expect(to.lines()).toEqual([]);
+    },
+  );
+
+  test('is not retried when the deadline passes during the wait', async () => {
+    await using to = await opened(() => ({ cut: 'before headers' }));
+
+    const failure = await to.upstream
+      .get('/blocks', { signal: AbortSignal.timeout(60) })
+      .catch((error: unknown) => error);
+
+    expect(failure).toMatchObject({ kind: 'unavailable', reason: 'timeout' });
+    expect(to.service.requests).toHaveLength(1);
+  });
+
+  test('waits between 50 and 250 ms before the retry', async () => {
+    await using to = await opened(({ number }) => (number === 1 ? { cut: 'before headers' } : { json: 1 }));
+    const pending = to.upstream.get('/blocks', { signal: AbortSignal.timeout(5000) });
+    await expect.poll(() => to.clock.sleepers()).toBe(1);
+
+    to.clock.advance(49);
+    expect(to.clock.sleepers()).toBe(1);
+    to.clock.advance(201);
+
+    expect(await pending).toEqual({ status: 200, body: 1 });
+  });
+});
+
+test('a request that nobody wants any more ends at once, silently', async () => {
+  await using to = await opened(() => 'silence');
+  const gone = new AbortController();
+  const pending = to.failure('/blocks', { signal: gone.signal });
+  await expect.poll(() => to.service.requests.length).toBe(1);
+
+  gone.abort(new Error('the client hung up'));
+
+  expect(await pending).toMatchObject({ kind: 'unavailable', reason: 'failed', cause: gone.signal.reason });
+  expect(to.lines()).toEqual([]);
+});
+
+test('a signal that has aborted before sends nothing', async () => {
+  await using to = await opened(() => ({ json: {} }));
+
+  expect(await to.failure('/blocks', { signal: AbortSignal.abort() })).toMatchObject({ kind: 'unavailable' });
+  expect(to.service.requests).toHaveLength(0);
+});
+
+test('closing ends what is under way and refuses what comes later', async () => {
+  await using to = await opened(() => 'silence');
+  const pending = to.failure();
+  await expect.poll(() => to.service.requests.length).toBe(1);
+
+  await to.upstream.close();
+
+  expect(await pending).toMatchObject({ kind: 'unavailable' });
+  expect(await to.failure()).toMatchObject({ kind: 'unavailable' });
+});
+
+describe('the log', () => {
+  test('says what happened, without the query and without any key that the upstream repeats', async () => {
+    const key = 'proapi_0123456789';
+    const text = `bad key ${key} for /blocks?apikey=topsecret ${'x'.repeat(400)}`;
+    await using service = await opened(() => ({ text, status: 403 }));
+    await using to = await opened(() => 'silence', {
+      baseUrl: `${service.service.url}?apikey=topsecret`,
+      headers: { authorization: `Bearer ${key}` },
+    });
+
+    const failure = await to.failure('/blocks', { query: new URLSearchParams({ q: 'private' }) });
+
+    const [line] = to.lines();
+    expect(line).toMatchObject({ level: 40, upstream: 'scripted', path: '/blocks', status: 403 });
+    expect(line?.text).toMatch(/^bad key \[hidden\] for \/blocks\?apikey=\[hidden\] x+$/);
+    expect(String(line?.text)).toHaveLength(200);
+    expect(JSON.stringify(to.lines())).not.toMatch(/proapi|topsecret|private/);
+    expect(failure.message).toBe('it answered 403');
+  });
+
+  test('names the fault of a connection', async () => {
+    await using to = await opened(() => 'silence', { baseUrl: NOBODY });
+
+    await to.failure();
+
+    expect(to.lines()).toMatchObject([
+      { path: '/blocks', code: 'ECONNREFUSED', fault: expect.stringContaining('connect') },
+    ]);
+  });
+
+  test('holds one line a second and counts the rest', async () => {
+    await using to = await opened(() => ({ json: 'Not found', status: 404 }));
+
+    for (let count = 0; count < 5; count += 1) await to.failure();
+    to.clock.advance(1000);
+    await to.failure();
+
+    expect(to.lines().map(({ more }) => more)).toEqual([undefined, 4]);
+  });
+});

@@ -1,0 +1,78 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { explorerContract } from '../../src/contract/explorer.ts';
+import { parseJson } from '../../src/data/upstream/lossless-json.ts';
+import { toJson } from '../../src/lib/json.ts';
+
+const ROOT = new URL('../fixtures/blockscout/', import.meta.url);
+
+/** One answer of one generation of Blockscout. */
+export interface Fixture {
+  /** The file without `.json`, for example `v6.9` or `v11-optimism`. */
+  name: string;
+  /** Of the software, for example `6.9.0`. */
+  version: string;
+  /** Below /api/v2, with its query. */
+  path: string;
+  /** Where shape and values are from. */
+  source: string;
+  /** The body as it is on the wire. */
+  text: string;
+  /** The body as the back end parses it: integers beyond 2^53 are bigints. */
+  body: unknown;
+}
+
+/** The fixtures of an operation, oldest generation first. Throws if one of them is not described in `source.json`. */
+export function fixturesOf(operationId: string): Fixture[] {
+  const folder = new URL(`${operationId}/`, ROOT);
+  const described: unknown = JSON.parse(readFileSync(new URL('source.json', folder), 'utf8'));
+  return readdirSync(folder)
+    .filter(file => file.endsWith('.json') && file !== 'source.json')
+    .map(file => {
+      const text = readFileSync(new URL(file, folder), 'utf8');
+      const name = file.slice(0, -'.json'.length);
+      return { name, ...description(described, file, operationId), text, body: parseJson(text) };
+    })
+    .sort((a, b) => age(a.name) - age(b.name) || (a.name < b.name ? -1 : 1));
+}
+
+/** The fixture of that name. Throws when there is none. */
+export function fixtureOf(operationId: string, name: string): Fixture {
+  const found = fixturesOf(operationId).find(fixture => fixture.name === name);
+  if (found === undefined) throw new Error(`${operationId} has no fixture ${name}`);
+  return found;
+}
+
+/** What the contract has against a body as the 200 of an operation, one line a violation; `[]` when it is valid. */
+export async function validates(operationId: string, body: unknown): Promise<string[]> {
+  const validators = await explorerContract.responses();
+  const validate = validators[`${operationId}_200`];
+  if (validate === undefined) throw new Error(`${operationId} is not in the contract`);
+  if (validate(JSON.parse(toJson(body)))) return [];
+  return (validate.errors ?? []).map(
+    ({ instancePath, message, params }) => `${instancePath} ${message} ${JSON.stringify(params)}`,
+  );
+}
+
+function description(described: unknown, file: string, operationId: string) {
+  const { version, path, source } = textsOf(memberOf(described, file));
+  if (version === undefined || path === undefined || source === undefined) {
+    throw new Error(`${operationId}/source.json does not describe ${file}`);
+  }
+  return { version, path, source };
+}
+
+function memberOf(value: unknown, name: string): unknown {
+  return Object.entries(value ?? {}).find(([key]) => key === name)?.[1];
+}
+
+function textsOf(value: unknown): Partial<Record<string, string>> {
+  const entries: [string, unknown][] = Object.entries(value ?? {});
+  return Object.fromEntries(
+    entries.flatMap(([key, inner]) => (typeof inner === 'string' ? [[key, inner]] : [])),
+  );
+}
+
+/** 6.9 of `v6.9-polygon`. */
+function age(name: string): number {
+  return Number(/^v(\d+(?:\.\d+)?)/.exec(name)?.[1]);
+}
