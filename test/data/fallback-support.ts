@@ -104,7 +104,7 @@ export function world(...initially: readonly (Does | readonly [Does, ...Does[]])
       told(handlers.listBlockTransactions({ path: { block_number_or_hash: numberOrHash }, query }, caller)),
     feed: (query: { chain_id?: number } = {}) =>
       told(handlers.listTokenTransfers({ path: {}, query }, caller)),
-    blocks: () => told(handlers.listBlocks({ path: {}, query: {} }, caller)),
+    blocks: () => told(handlers.listBlocks({ path: {}, query: { type: 'block' } }, caller)),
     withdrawals: (query: { chain_id?: number } = {}) =>
       told(handlers.listAddressWithdrawals({ path: { address_hash: `0x${'1'.repeat(40)}` }, query }, caller)),
     redirect: () => told(handlers.searchRedirect({ path: {}, query: { q: '1' } }, caller)),

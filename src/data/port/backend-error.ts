@@ -14,6 +14,7 @@ export type BackendErrorReason =
   | 'unreadable'
   | 'no_such_answer'
   | 'no_such_record'
+  | 'unknown_name'
   | 'bad_input';
 
 /** The one error a back end throws. `message` is for clients: it never holds an address, a key or a cause. */

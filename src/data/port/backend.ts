@@ -1,6 +1,7 @@
 import type { ExplorerOperations } from '../../contract/explorer.ts';
 import type { OperationBody, OperationRequest } from '../../contract/operations.ts';
 import type { CursorPosition } from './cursor.ts';
+import type { InsightsAnswers } from './insights.ts';
 
 export type DataOperations = ExplorerOperations;
 export type OperationId = keyof DataOperations & string;
@@ -53,6 +54,10 @@ export interface Backend {
   readonly name: string;
   readonly chainId: number;
   readonly answers: Answers;
+  /** What it knows of document 2. */
+  readonly insights?: InsightsAnswers;
+  /** Back ends of several chains with the same one are asked about all of them at once. */
+  readonly sharedAs?: string;
   validity?(): Validity;
   status(): BackendStatus;
 }

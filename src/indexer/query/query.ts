@@ -1,0 +1,74 @@
+import type { Fold, Group, RowExpression } from '../../lib/expression.ts';
+
+/** What can be queried: the canonical chain's blocks, transactions and logs. */
+export type Entity = 'blocks' | 'transactions' | 'events';
+
+/** All filters must hold. Hex is lower-case and of the field's full length, topics padded to 32 bytes. */
+export interface Filter {
+  /** Public name, known to the entity. */
+  readonly field: string;
+  readonly operator: 'eq' | 'gte' | 'gt' | 'lte' | 'lt';
+  readonly value: bigint | string;
+}
+
+/** Which rows of an entity are meant. */
+export interface Selected {
+  readonly entity: Entity;
+  readonly filters: readonly Filter[];
+  /** Transactions that this address sent or received, each once. */
+  readonly wallet?: string;
+}
+
+/** A page of rows, and how many there are. */
+export interface RowsQuery extends Selected {
+  readonly kind: 'rows';
+  /** Ties follow by block, transaction and log index in the same direction; nulls come last. */
+  readonly sort: { readonly field: string; readonly order: 'asc' | 'desc' };
+  readonly limit: number;
+  /** Rows before the page. */
+  readonly offset: number;
+  /** Rows are counted up to this many; beyond it the answer says so. */
+  readonly countUpTo: number;
+}
+
+/** All groups of the rows; no keys make one group, also of no rows. */
+export interface GroupsQuery extends Selected {
+  readonly kind: 'groups';
+  readonly keys: readonly RowExpression[];
+  readonly folds: readonly Fold[];
+  /** More groups, or more values of one `distinct`, than this are an error. */
+  readonly limit: number;
+}
+
+/** By public name: integers are bigints, hex is lower-case text, what a row does not have is null. */
+export type FieldValues = Readonly<Record<string, bigint | string | null>>;
+
+export interface RowsAnswer {
+  readonly rows: readonly FieldValues[];
+  readonly total: number;
+  /** There are more than were counted. */
+  readonly isCapped: boolean;
+}
+
+export interface GroupsAnswer {
+  readonly groups: readonly Group[];
+}
+
+/** It took longer than it may, or has more groups than fit: the caller should ask for less. */
+export class QueryTooLarge extends Error {
+  readonly reason: 'deadline' | 'groups';
+  constructor(reason: 'deadline' | 'groups') {
+    super(reason === 'deadline' ? 'the query took too long' : 'the query has too many groups');
+    this.name = 'QueryTooLarge';
+    this.reason = reason;
+  }
+}
+
+/** Runs queries over one index, off the main thread, each on a read-only connection and within a deadline. */
+export interface QueryEngine {
+  /** @throws QueryTooLarge */
+  rows(query: RowsQuery, signal: AbortSignal): Promise<RowsAnswer>;
+  /** @throws QueryTooLarge */
+  groups(query: GroupsQuery, signal: AbortSignal): Promise<GroupsAnswer>;
+  close(): Promise<void>;
+}
