@@ -1,6 +1,6 @@
-import { answerer } from '../../src/data/answer.ts';
 import { responseCache } from '../../src/data/cache/response-cache.ts';
 import { explorer } from '../../src/data/explorer.ts';
+import { dataHandlers } from '../../src/data/handlers.ts';
 import type { Backend } from '../../src/data/port/backend.ts';
 import { createMetrics } from '../../src/http/metrics.ts';
 import { systemClock } from '../../src/lib/clock.ts';
@@ -28,7 +28,7 @@ export async function benchConcurrentMisses(): Promise<Figure[]> {
   };
   const log = createLogger({ level: 'silent' });
   const handlers = explorer(
-    answerer({
+    dataHandlers({
       chains: [{ id: 1, name: 'one', confirmations: 12, backends: [backend] }],
       cache: responseCache({ maxBytes: 2 ** 24, clock: systemClock, log }),
       lifetimes: { finalMs: 60_000, movingMs: 60_000, unsettledMs: 10_000, overrides: {} },

@@ -1,97 +1,61 @@
-import type { Caller, Encoded } from '../contract/operations.ts';
-import { HttpError } from '../http/errors.ts';
+import type { Caller } from '../contract/operations.ts';
+import type { Metrics } from '../http/metrics.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { Logger } from '../lib/logger.ts';
+import type { Answering, Sent } from './answering.ts';
 import type { Entry } from './cache/entry.ts';
 import { cacheKey } from './cache/key.ts';
-import { reloads } from './cache/reloads.ts';
+import { askChain } from './chains/ask-chain.ts';
 import type { Chain } from './chains/chain.ts';
-import { isPassing, NothingFound } from './chains/outcome.ts';
+import { locations } from './chains/locations.ts';
+import { type Found, isPassing, NothingFound } from './chains/outcome.ts';
 import { failureOf } from './failure.ts';
-import { type CacheResult, headersOf } from './headers.ts';
-import { type Load, type Loaded, type LoaderOptions, loader } from './load.ts';
-import { outages } from './outages.ts';
-import type { BodyOf, OperationId, RequestOf, Validity } from './port/backend.ts';
+import { type Lifetimes, lifetimeOf } from './lifetime.ts';
+import type { Made } from './load.ts';
+import { observed } from './observer.ts';
+import type { BodyOf, OperationId, RequestOf } from './port/backend.ts';
 import type { Row } from './row.ts';
 import { type Selection, select } from './selection.ts';
 
-export interface AnswererOptions extends LoaderOptions {
+export interface AnswererOptions {
   readonly chains: readonly Chain[];
+  readonly answering: Answering;
+  readonly lifetimes: Lifetimes;
+  /** How long one back end may take, in milliseconds. */
+  readonly timeoutMs: number;
+  readonly staggerMs: number;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly metrics: Metrics;
 }
 
 /** What the handler of one data operation takes and answers. */
 export type DataHandler<Id extends OperationId> = (
   request: RequestOf<Id> & { path: object; query: { chain_id?: number; cursor?: string } },
   caller: Caller,
-) => Promise<{ status: 200; headers: Record<string, string>; encoded: Encoded<BodyOf<Id>> }>;
+) => Promise<Sent<BodyOf<Id>>>;
 
 /** Makes the handler of one operation from its row. */
 export type Serve = <Id extends OperationId>(id: Id, row: Row) => DataHandler<Id>;
 
-export interface Answerer {
-  readonly serve: Serve;
-  /** Ends the loads that nobody waits for any more; to be called when requests are not accepted any longer. */
-  close(): Promise<void>;
-}
-
-/** The way of every data request: key, cache, then one load per key over chains and back ends. */
-export function answerer(options: AnswererOptions): Answerer {
-  const { chains, cache, clock, log, metrics } = options;
-  const validities = new Map(
-    chains.flatMap(chain => chain.backends.map(backend => [backend.name, () => backend.validity?.()])),
-  );
-  const { load, close } = loader(options);
-  const mayReload = reloads(clock);
-  const outage = outages(clock);
+/** The handlers of document 1: each answer is found on one chain, by the way of its row. */
+export function answerer(options: AnswererOptions): Serve {
+  const { chains, answering, lifetimes, staggerMs, timeoutMs, clock, log, metrics } = options;
+  const places = locations(clock);
   const plans = new WeakMap<object, Plan>();
 
-  const serve: Serve = (id, row) => async (request, caller) => {
+  return (id, row) => (request, caller) => {
     const { selection, key } = planOf(id, request);
-    const kept = await cache.get(key);
-    const held = kept !== undefined && clock.now() < kept.keepUntil ? kept : undefined;
-    const forced = held !== undefined && asksForReload(caller) && mayReload(key, held.storedAt);
-    const wanted = { id, row, request, selection, key, held, forced };
-    if (held !== undefined && !forced) {
-      if (isFresh(held, validities, clock.now())) return send(held, 'HIT');
-      if (outage.isOn(key)) {
-        outage.refresh(key, () => refresh(wanted));
-        return send(held, 'STALE');
-      }
-    }
-    try {
-      const { entry, stored } = await attempt(wanted);
-      return send(entry, forced || !stored ? 'BYPASS' : 'MISS');
-    } catch (error) {
-      if (held !== undefined && isOutage(error)) return send(held, 'STALE');
-      throw error;
-    }
+    return answering.answer(
+      {
+        operation: id,
+        key,
+        moment: momentOf(selection),
+        make: (signal, held) => make(id, row, { request, selection, signal, held }),
+      },
+      caller,
+    );
   };
-  return { serve, close };
-
-  /** Loads and takes note of whether that can be done at the moment. Rejects with what a client is to hear. */
-  async function attempt<Id extends OperationId>(wanted: Load<Id>): Promise<Loaded> {
-    const { key, held, id } = wanted;
-    try {
-      const loaded = await load(wanted);
-      outage.ended(key);
-      return loaded;
-    } catch (error) {
-      const failure = error instanceof NothingFound ? failureOf(error.failures, error) : error;
-      if (held !== undefined && isOutage(failure)) outage.began(key);
-      else outage.ended(key);
-      if (error instanceof NothingFound && isGap(error, failure))
-        log.warn({ operation: id }, 'no configured back end answers this operation');
-      throw failure;
-    }
-  }
-
-  /** Behind an answer that went out already, so there is nobody to tell of a failure that was to be expected. */
-  async function refresh<Id extends OperationId>(wanted: Load<Id>): Promise<void> {
-    try {
-      await attempt(wanted);
-    } catch (error) {
-      if (error instanceof HttpError) return;
-      log.error({ err: error, operation: wanted.id }, 'making a stale answer anew failed');
-    }
-  }
 
   /** Equal targets come as the very same request, so its way is worked out once. */
   function planOf(
@@ -107,10 +71,55 @@ export function answerer(options: AnswererOptions): Answerer {
     return plan;
   }
 
-  function send(entry: Entry, result: CacheResult) {
-    metrics.cacheResult(result.toLowerCase());
-    const headers = headersOf(entry, result, clock.now());
-    return { status: 200 as const, headers, encoded: { representation: entry.representation } };
+  async function make<Id extends OperationId>(id: Id, row: Row, search: Search<Id>): Promise<Made> {
+    try {
+      const found = await find(id, row, search);
+      const { held } = search;
+      if (held !== undefined && row.isNothing?.(found.answer.body) === true && isNoNews(found, held))
+        throw new NothingFound(found.passedOver);
+      return {
+        body: found.answer.body,
+        chainIds: [found.chain.id],
+        backends: [found.backend.name],
+        lifetime: lifetimeOf(id, row, found, lifetimes, clock.now()),
+      };
+    } catch (error) {
+      if (!(error instanceof NothingFound)) throw error;
+      const failure = failureOf(error.failures, error);
+      if (failure.status === 501 && !error.failures.some(isPassing))
+        log.warn({ operation: id }, 'no configured back end answers this operation');
+      throw failure;
+    }
+  }
+
+  function find<Id extends OperationId>(
+    id: Id,
+    row: Row,
+    { request, selection, signal }: Search<Id>,
+  ): Promise<Found<BodyOf<Id>>> {
+    const { position } = selection;
+    const strategy = row.strategyFor(request.path);
+    const hash = row.hashOf?.(request.path);
+    const way = hash === undefined ? strategy : places.through(strategy, hash);
+    return way<BodyOf<Id>>({
+      chains: selection.chains,
+      staggerMs,
+      clock,
+      signal,
+      isNothing: body => position === undefined && row.isNothing?.(body) === true,
+      askChain: (chain, until) =>
+        askChain(
+          chain,
+          (backend, untilTimeout) => {
+            const answer = backend.answers[id];
+            if (answer === undefined) return undefined;
+            const ask =
+              position === undefined ? { signal: untilTimeout } : { signal: untilTimeout, position };
+            return observed({ metrics, log }, backend, answer(request, ask));
+          },
+          { signal: until, timeoutMs },
+        ),
+    });
   }
 }
 
@@ -119,31 +128,22 @@ interface Plan {
   readonly key: string;
 }
 
-/** Nobody could answer, for a reason that may be gone in a moment. */
-function isOutage(failure: unknown): boolean {
-  return failure instanceof HttpError && (failure.status === 502 || failure.status === 504);
+interface Search<Id extends OperationId> {
+  readonly request: RequestOf<Id> & { path: object };
+  readonly selection: Selection;
+  readonly signal: AbortSignal;
+  readonly held: Entry | undefined;
 }
 
-/** No back end will ever answer this: the configuration lacks one. */
-function isGap({ failures }: NothingFound, failure: unknown): boolean {
-  return failure instanceof HttpError && failure.status === 501 && !failures.some(isPassing);
+function momentOf({ chains }: Selection): string {
+  return chains
+    .flatMap(({ backends }) => backends.map(backend => backend.validity?.().revision ?? ''))
+    .join();
 }
 
-function isFresh(
-  entry: Entry,
-  validities: ReadonlyMap<string, () => Validity | undefined>,
-  now: number,
-): boolean {
-  if (now >= entry.freshUntil) return false;
-  if (entry.epoch === undefined) return true;
-  const validity = validities.get(entry.backend)?.();
-  return (
-    validity?.epoch === entry.epoch && (entry.revision === undefined || validity.revision === entry.revision)
-  );
-}
-
-function asksForReload({ headers }: Caller): boolean {
-  return String(headers['cache-control'] ?? '')
-    .toLowerCase()
-    .includes('no-cache');
+/** While the chain is out that had something, the empty page of another one does not say that it is gone. */
+function isNoNews<Body>({ chain, passedOver }: Found<Body>, held: Entry): boolean {
+  const [heldId] = held.chainIds;
+  const kinds = passedOver.filter(failure => failure.chain.id === heldId).map(failure => failure.error.kind);
+  return chain.id !== heldId && kinds.includes('unavailable') && !kinds.includes('not_found');
 }

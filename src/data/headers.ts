@@ -11,7 +11,7 @@ export function headersOf(entry: Entry, result: CacheResult, now: number): Recor
     'X-Cache': result,
     Age: String(age),
     'Cache-Control': entry.final && left > 0 ? `public, max-age=${left}` : 'max-age=0, must-revalidate',
-    'X-Chain-Id': String(entry.chainId),
-    'X-Backend': entry.backend,
+    'X-Chain-Id': entry.chainIds.join(', '),
+    'X-Backend': entry.backends.join(', '),
   };
 }

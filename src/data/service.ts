@@ -12,12 +12,12 @@ import { type Listening, listen } from '../http/server.ts';
 import type { ChainIndex } from '../indexer/index-service.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Logger } from '../lib/logger.ts';
-import { answerer } from './answer.ts';
 import { responseCache } from './cache/response-cache.ts';
 import { CACHE_MIGRATIONS, sqliteStore } from './cache/sqlite-store.ts';
 import type { Chain } from './chains/chain.ts';
 import { chainsRoute } from './chains-route.ts';
 import { explorer } from './explorer.ts';
+import { dataHandlers } from './handlers.ts';
 import type { Lifetimes } from './lifetime.ts';
 import { openChain, type ServedChain } from './open-chain.ts';
 import type { Upstream } from './upstream/upstream.ts';
@@ -70,7 +70,7 @@ export async function startDataService(options: DataServiceOptions): Promise<Dat
     const chains = await Promise.all(
       options.chains.map(chain => openChain(chain, options, { indexes, upstreams })),
     );
-    const listening = await serve(chains, options, databases);
+    const listening = await open(chains, options, databases);
     for (const index of indexes) index.start();
     metrics.watchIndex(() => progressOf(chains));
     return {
@@ -99,7 +99,7 @@ export async function startDataService(options: DataServiceOptions): Promise<Dat
     );
   }
 
-  async function serve(
+  async function open(
     chains: readonly Chain[],
     settings: DataServiceOptions,
     opened: Db[],
@@ -109,7 +109,7 @@ export async function startDataService(options: DataServiceOptions): Promise<Dat
     const durable =
       cacheSettings.file === undefined ? undefined : await openStore(cacheSettings.file, opened);
     const cache = responseCache({ maxBytes: cacheSettings.maxBytes, durable, clock, log });
-    const answers = answerer({
+    const handlers = dataHandlers({
       chains,
       cache,
       lifetimes: cacheSettings.lifetimes,
@@ -127,7 +127,7 @@ export async function startDataService(options: DataServiceOptions): Promise<Dat
       routes: [
         await mount({
           contract: explorerContract,
-          handlers: explorer(answers.serve),
+          handlers: explorer(handlers.serve),
           validateResponses: settings.validateResponses,
         }),
         healthRoutes({ checks: readiness(chains) }),
@@ -141,7 +141,7 @@ export async function startDataService(options: DataServiceOptions): Promise<Dat
       ...listening,
       close: async drainMs => {
         await listening.close(drainMs);
-        await answers.close();
+        await handlers.close();
       },
     };
   }

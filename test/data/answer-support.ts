@@ -1,7 +1,7 @@
 import type { Encoded } from '../../src/contract/operations.ts';
-import { type AnswererOptions, answerer } from '../../src/data/answer.ts';
 import { responseCache } from '../../src/data/cache/response-cache.ts';
 import type { Chain } from '../../src/data/chains/chain.ts';
+import { type DataHandlersOptions, dataHandlers } from '../../src/data/handlers.ts';
 import type { Lifetimes } from '../../src/data/lifetime.ts';
 import type { Answer, Answers, Backend, BodyOf, Validity } from '../../src/data/port/backend.ts';
 import { BackendError, type BackendErrorKind } from '../../src/data/port/backend-error.ts';
@@ -53,12 +53,12 @@ export function failure(kind: BackendErrorKind): BackendError {
 /** An answerer over the given chains, with a clock that stands still. */
 export function answererOver(
   chains: readonly Chain[],
-  overrides: Partial<AnswererOptions> & { clock?: ManualClock; maxBytes?: number } = {},
+  overrides: Partial<DataHandlersOptions> & { clock?: ManualClock; maxBytes?: number } = {},
 ) {
   const { maxBytes = 1_000_000, ...rest } = overrides;
   const clock = overrides.clock ?? manualClock();
   const log = createLogger({ level: 'silent' });
-  const { serve, close } = answerer({
+  const { serve, close } = dataHandlers({
     chains,
     cache: responseCache({ maxBytes, clock, log }),
     lifetimes: LIFETIMES,

@@ -33,8 +33,8 @@ describe('stores', () => {
 
   const entry = (bytes = 100) => ({
     representation: { etag: '"e"', identity: Buffer.alloc(bytes, 'x') },
-    chainId: 1,
-    backend: 'first',
+    chainIds: [1],
+    backends: ['first'],
     storedAt: clock.now(),
     freshUntil: clock.now() + 1_000,
     keepUntil: clock.now() + 60_000,

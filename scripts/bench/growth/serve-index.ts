@@ -1,10 +1,10 @@
 import { createChainClient } from '../../../src/chain/client.ts';
 import { explorerContract } from '../../../src/contract/explorer.ts';
 import { mount } from '../../../src/contract/mount.ts';
-import { answerer } from '../../../src/data/answer.ts';
 import { indexBackend } from '../../../src/data/backends/index/index-backend.ts';
 import { responseCache } from '../../../src/data/cache/response-cache.ts';
 import { explorer } from '../../../src/data/explorer.ts';
+import { dataHandlers } from '../../../src/data/handlers.ts';
 import { openDatabase } from '../../../src/db/open.ts';
 import { createApp } from '../../../src/http/app.ts';
 import { createMetrics } from '../../../src/http/metrics.ts';
@@ -43,7 +43,7 @@ export async function serveIndex(options: {
       epoch: () => 0,
     },
   });
-  const { serve } = answerer({
+  const { serve } = dataHandlers({
     chains: [{ id: chainId, name: 'synthetic', confirmations: 12, backends: [backend] }],
     cache: responseCache({ maxBytes: 1, clock: systemClock, log }),
     lifetimes: { finalMs: 60_000, movingMs: 60_000, unsettledMs: 10_000, overrides: {} },

@@ -3,8 +3,9 @@ import { byteSize, type Representation } from '../../lib/representation.ts';
 /** One kept answer. Freshness and retention are different facts: an entry may outlive its freshness. */
 export interface Entry {
   readonly representation: Representation;
-  readonly chainId: number;
-  readonly backend: string;
+  readonly chainIds: readonly number[];
+  /** Names of the back ends that gave it, one a chain. */
+  readonly backends: readonly string[];
   /** UTC milliseconds. */
   readonly storedAt: number;
   readonly freshUntil: number;

@@ -1,0 +1,120 @@
+import type { Caller, Encoded } from '../contract/operations.ts';
+import { HttpError } from '../http/errors.ts';
+import type { Metrics } from '../http/metrics.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { Logger } from '../lib/logger.ts';
+import type { Entry } from './cache/entry.ts';
+import { reloads } from './cache/reloads.ts';
+import type { ResponseCache } from './cache/response-cache.ts';
+import { type CacheResult, headersOf } from './headers.ts';
+import { type Loaded, loader, type Wanted } from './load.ts';
+import { outages } from './outages.ts';
+import type { BackendValidities } from './validities.ts';
+
+export interface AnsweringOptions {
+  readonly cache: ResponseCache;
+  readonly validities: BackendValidities;
+  /** How long a whole load may take, in milliseconds. */
+  readonly loadTimeoutMs: number;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly metrics: Metrics;
+}
+
+/** What a handler answers. */
+export interface Sent<Body> {
+  readonly status: 200;
+  readonly headers: Record<string, string>;
+  readonly encoded: Encoded<Body>;
+}
+
+export interface Answering {
+  answer<Body>(wanted: Wanted, caller: Caller): Promise<Sent<Body>>;
+  /** Ends the loads that nobody waits for any more; to be called when requests are not accepted any longer. */
+  close(): Promise<void>;
+}
+
+/**
+ * The way of every data request: cache, then one load per key. While nobody can make an answer anew, the one that is
+ * held goes out instead. Decision 64.
+ */
+export function answering(options: AnsweringOptions): Answering {
+  const { cache, validities, clock, log, metrics } = options;
+  const { load, close } = loader(options);
+  const mayReload = reloads(clock);
+  const outage = outages(clock);
+
+  return {
+    async answer(wanted, caller) {
+      const { key } = wanted;
+      const kept = await cache.get(key);
+      const held = kept !== undefined && clock.now() < kept.keepUntil ? kept : undefined;
+      const forced = held !== undefined && asksForReload(caller) && mayReload(key, held.storedAt);
+      if (held !== undefined && !forced) {
+        if (isFresh(held)) return send(held, 'HIT');
+        if (outage.isOn(key)) {
+          outage.refresh(key, () => refresh(wanted, held));
+          return send(held, 'STALE');
+        }
+      }
+      try {
+        const { entry, stored } = await attempt(wanted, held, forced);
+        return send(entry, forced || !stored ? 'BYPASS' : 'MISS');
+      } catch (error) {
+        if (held !== undefined && isOutage(error)) return send(held, 'STALE');
+        throw error;
+      }
+    },
+    close,
+  };
+
+  /** Loads and takes note of whether that can be done at the moment. */
+  async function attempt(wanted: Wanted, held: Entry | undefined, forced: boolean): Promise<Loaded> {
+    try {
+      const loaded = await load({ ...wanted, held, forced });
+      outage.ended(wanted.key);
+      return loaded;
+    } catch (failure) {
+      if (held !== undefined && isOutage(failure)) outage.began(wanted.key);
+      else outage.ended(wanted.key);
+      throw failure;
+    }
+  }
+
+  /** Behind an answer that went out already, so there is nobody to tell of a failure that was to be expected. */
+  async function refresh(wanted: Wanted, held: Entry): Promise<void> {
+    try {
+      await attempt(wanted, held, false);
+    } catch (error) {
+      if (error instanceof HttpError) return;
+      log.error({ err: error, operation: wanted.operation }, 'making a stale answer anew failed');
+    }
+  }
+
+  function isFresh(entry: Entry): boolean {
+    if (clock.now() >= entry.freshUntil) return false;
+    if (entry.epoch === undefined) return true;
+    const validity = validities.of(entry.backends);
+    return (
+      validity?.epoch === entry.epoch &&
+      (entry.revision === undefined || validity.revision === entry.revision)
+    );
+  }
+
+  function send(entry: Entry, result: CacheResult) {
+    metrics.cacheResult(result.toLowerCase());
+    const headers = headersOf(entry, result, clock.now());
+    return { status: 200 as const, headers, encoded: { representation: entry.representation } };
+  }
+}
+
+/** Nobody could answer, for a reason that may be gone in a moment. */
+function isOutage(failure: unknown): boolean {
+  return failure instanceof HttpError && (failure.status === 502 || failure.status === 504);
+}
+
+function asksForReload({ headers }: Caller): boolean {
+  return String(headers['cache-control'] ?? '')
+    .toLowerCase()
+    .includes('no-cache');
+}
