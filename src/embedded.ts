@@ -70,6 +70,8 @@ function servedChain(chain: EmbeddedChain, folder: string, abis: ServedChain['ab
     confirmations: CONFIRMATIONS,
     rpcUrls: [chain.rpcUrl],
     abis,
+    prices: chain.prices,
+    names: chain.names,
     backends: [{ kind: 'index', file: join(folder, `index-${chain.id}.db`), fromBlock: 0, pollMs: POLL_MS }],
   };
 }

@@ -29,12 +29,23 @@ const MAY_IMPORT: readonly (readonly [folder: string, allowed: readonly string[]
     ['src/data/port/', 'src/data/upstream/', 'types:src/contract/', 'src/lib/'],
   ],
   [
+    'src/data/backends/insight/',
+    [
+      'src/data/port/',
+      'src/data/upstream/',
+      'src/data/insights/fields.ts',
+      'types:src/contract/',
+      'src/lib/',
+    ],
+  ],
+  [
     'src/data/backends/index/',
     [
       'src/data/port/',
       'types:src/contract/',
       'src/lib/',
       'src/indexer/reader/',
+      'src/indexer/query/query.ts',
       'types:src/indexer/place.ts',
     ],
   ],
@@ -73,7 +84,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   knex: ['src/db/', 'src/indexer/store/', 'src/indexer/reader/', 'src/data/cache/'],
   keyv: ['src/data/cache/'],
   cockatiel: ['src/data/upstream/'],
-  undici: ['src/data/upstream/'],
+  undici: ['src/data/upstream/', 'src/http/guarded-fetch'],
   'openapi-backend': ['src/contract/mount.ts', 'src/contract/router.ts'],
 };
 

@@ -98,6 +98,8 @@ async function service() {
       maxBytes: 2 ** 28,
       lifetimes: { finalMs: 86_400_000, movingMs: 86_400_000, unsettledMs: 10_000, overrides: {} },
     },
+    // Nobody listens there.
+    ipfsGateway: 'http://127.0.0.1:9',
     fallback: { timeoutMs: 10_000, staggerMs: 400 },
     validateResponses: false,
     rateLimitPerMinute: 600,

@@ -15,6 +15,13 @@ export interface RpcBlock {
   nonce?: Hex | null;
   extraData: Hex;
   stateRoot: Hash;
+  sha3Uncles?: Hash | null;
+  mixHash?: Hash | null;
+  transactionsRoot?: Hash | null;
+  receiptsRoot?: Hash | null;
+  logsBloom?: Hex | null;
+  /** Since EIP-4895. */
+  withdrawalsRoot?: Hash | null;
   size?: Hex | null;
   uncles?: Hash[];
   blobGasUsed?: Hex | null;
@@ -41,12 +48,21 @@ export interface RpcTransaction {
   maxFeePerBlobGas?: Hex | null;
   blobVersionedHashes?: Hash[] | null;
   authorizationList?: unknown[] | null;
+  accessList?: unknown[] | null;
+  r?: Hex | null;
+  s?: Hex | null;
+  v?: Hex | null;
+  /** Of typed transactions, where it is `v` as well. */
+  yParity?: Hex | null;
 }
 
 export interface RpcReceipt {
   transactionHash: Hash;
   blockHash: Hash;
   gasUsed: Hex;
+  /** In the block, up to and with this transaction. */
+  cumulativeGasUsed?: Hex | null;
+  logsBloom?: Hex | null;
   effectiveGasPrice?: Hex | null;
   blobGasUsed?: Hex | null;
   blobGasPrice?: Hex | null;

@@ -44,7 +44,7 @@ export function answerer(options: AnswererOptions): Serve {
   const places = locations(clock);
   const plans = new WeakMap<object, Plan>();
 
-  return (id, row) => (request, caller) => {
+  return (id, row) => async (request, caller) => {
     const { selection, key } = planOf(id, request);
     return answering.answer(
       {

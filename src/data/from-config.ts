@@ -1,3 +1,4 @@
+import type { Address } from 'viem';
 import type { BackendConfig, ChainConfig, Config } from '../config/config.ts';
 import { ConfigError, type Finding } from '../config/config-error.ts';
 import { type KnownContracts, readKnownContracts } from './abis/known-contracts.ts';
@@ -46,6 +47,7 @@ export function dataServiceOptions(config: Config, embedded: readonly ServedChai
         overrides: Object.fromEntries(data.cache.overridesMs),
       },
     },
+    ipfsGateway: config.ipfsGateway,
     fallback: data.fallback,
     validateResponses: data.validateResponses,
     rateLimitPerMinute: data.rateLimitPerMinute,
@@ -56,7 +58,7 @@ export function dataServiceOptions(config: Config, embedded: readonly ServedChai
 const NOTHING_KNOWN: KnownContracts = { contracts: [], problems: [] };
 
 function servedChain(
-  { id, name, confirmations, rpc, backends }: ChainConfig,
+  { id, name, confirmations, rpc, backends, prices, names }: ChainConfig,
   { contracts }: KnownContracts,
 ): ServedChain {
   return {
@@ -65,31 +67,28 @@ function servedChain(
     confirmations,
     rpcUrls: rpc,
     abis: contracts,
-    backends: backends.flatMap(backendOptions),
+    ...(prices === undefined
+      ? {}
+      : { prices: { usdToken: addressOf(prices.usdToken), factory: addressOf(prices.factory) } }),
+    ...(names === undefined ? {} : { names: { registry: addressOf(names.registry) } }),
+    backends: backends.map(backendOptions),
   };
 }
 
-function backendOptions(backend: BackendConfig): ServedChain['backends'] {
-  const { kind } = backend;
-  if (kind === 'blockscout') return [{ kind, url: backend.url, apiKey: backend.apiKey }];
-  if (kind === 'insight') return [];
-  return [{ kind, file: backend.database.file, fromBlock: backend.fromBlock, pollMs: POLL_MS }];
+/** Of an address that the schema of the configuration has checked. */
+function addressOf(text: string): Address {
+  return `0x${text.slice(2).toLowerCase()}`;
 }
 
-function notServed({ chains, data }: Config): Finding[] {
-  const at = (path: string, what: string): Finding => ({
-    path,
-    line: undefined,
-    message: `${what} is not served by this version`,
-  });
-  return [
-    ...(data.cache.store?.kind === 'redis' ? [at('data.cache.store', 'a Redis store')] : []),
-    ...chains.flatMap((chain, index) => [
-      ...chain.backends.flatMap((backend, position) =>
-        backend.kind !== 'insight'
-          ? []
-          : [at(`chains[${index}].backends[${position}].kind`, `a back end of kind ${backend.kind}`)],
-      ),
-    ]),
-  ];
+function backendOptions(backend: BackendConfig): ServedChain['backends'][number] {
+  const { kind } = backend;
+  if (kind === 'blockscout') return { kind, url: backend.url, apiKey: backend.apiKey };
+  if (kind === 'insight') return { kind, url: backend.url, clientId: backend.clientId };
+  return { kind, file: backend.database.file, fromBlock: backend.fromBlock, pollMs: POLL_MS };
+}
+
+function notServed({ data }: Config): Finding[] {
+  if (data.cache.store?.kind !== 'redis') return [];
+  const message = 'a Redis store is not served by this version';
+  return [{ path: 'data.cache.store', line: undefined, message }];
 }

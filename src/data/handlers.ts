@@ -1,5 +1,8 @@
+import type { InsightsOperations } from '../contract/insights.ts';
+import type { Handlers } from '../contract/operations.ts';
 import { type AnswererOptions, answerer, type Serve } from './answer.ts';
 import { type AnsweringOptions, answering } from './answering.ts';
+import { insights } from './insights.ts';
 import { backendValidities } from './validities.ts';
 
 export interface DataHandlersOptions
@@ -8,7 +11,9 @@ export interface DataHandlersOptions
 
 /** What answers over the same chains, with one cache. */
 export interface DataHandlers {
+  /** For the rows of document 1. */
   readonly serve: Serve;
+  readonly insights: Handlers<InsightsOperations>;
   /** Ends the loads that nobody waits for any more; to be called when requests are not accepted any longer. */
   close(): Promise<void>;
 }
@@ -23,5 +28,6 @@ export function dataHandlers(options: DataHandlersOptions): DataHandlers {
     validities: backendValidities(options.chains),
     loadTimeoutMs: options.timeoutMs * LOAD_TIMEOUTS,
   });
-  return { serve: answerer({ ...options, answering: answers }), close: answers.close };
+  const answered = { ...options, answering: answers };
+  return { serve: answerer(answered), insights: insights(answered), close: answers.close };
 }

@@ -1,5 +1,6 @@
 import type { Entry } from './cache/entry.ts';
 import { type Found, isPassing } from './chains/outcome.ts';
+import type { Validity } from './port/backend.ts';
 import type { Row } from './row.ts';
 
 /** How long answers are kept, in milliseconds. */
@@ -18,7 +19,7 @@ const RETENTION_MS = 7 * 24 * 3_600_000;
 
 export type Lifetime = Pick<Entry, 'storedAt' | 'freshUntil' | 'keepUntil' | 'final' | 'revision' | 'epoch'>;
 
-/** Until when an answer is kept, by its operation's row and by how settled it is on its chain. */
+/** Until when an answer of one chain is kept, by its operation's row and by how settled it is on its chain. */
 export function lifetimeOf<Body>(
   operationId: string,
   row: Row,
@@ -28,12 +29,33 @@ export function lifetimeOf<Body>(
 ): Lifetime {
   const { answer, chain, validity, passedOver } = found;
   const final = row.lifetime === 'record' && (answer.confirmations ?? -1) >= chain.confirmations;
-  const override = lifetimes.overrides[operationId];
+  const isSettled = final || (row.lifetime === 'moving' && answer.unsettled !== true);
+  const isStandIn = passedOver.some(isPassing);
+  return lifetime(operationId, { final, isSettled, isStandIn, validity }, lifetimes, now);
+}
+
+/** What decides how long an answer is kept. */
+export interface Settledness {
+  /** It cannot change any more, short of a deep reorg. */
+  readonly final: boolean;
+  /** It changes with blocks at most, and not with what waits outside of them. */
+  readonly isSettled: boolean;
+  /** Something of it, or something better, could not be had this time. */
+  readonly isStandIn: boolean;
+  readonly validity: Validity | undefined;
+}
+
+/** Until when an answer is kept. */
+export function lifetime(
+  operationId: string,
+  { final, isSettled, isStandIn, validity }: Settledness,
+  lifetimes: Lifetimes,
+  now: number,
+): Lifetime {
   const moving = validity === undefined ? lifetimes.movingMs : lifetimes.finalMs;
-  const settledMs = final ? lifetimes.finalMs : moving;
-  const isKept = final || (row.lifetime === 'moving' && answer.unsettled !== true);
-  const ownMs = isKept ? (override ?? settledMs) : lifetimes.unsettledMs;
-  const ttlMs = passedOver.some(isPassing) ? Math.min(ownMs, FALLBACK_MS) : ownMs;
+  const settledMs = lifetimes.overrides[operationId] ?? (final ? lifetimes.finalMs : moving);
+  const ownMs = isSettled ? settledMs : lifetimes.unsettledMs;
+  const ttlMs = isStandIn ? Math.min(ownMs, FALLBACK_MS) : ownMs;
   return {
     storedAt: now,
     freshUntil: now + ttlMs,

@@ -1,17 +1,17 @@
 import type { Metrics } from '../http/metrics.ts';
 import type { Logger } from '../lib/logger.ts';
-import type { Answer, Backend } from './port/backend.ts';
+import type { Backend } from './port/backend.ts';
 import { asBackendError, BackendError } from './port/backend-error.ts';
 
 /**
  * Counts one call to a back end and hands its outcome through: `ok`, or the kind of the failure. A failure that the
  * back end did not word itself is logged here, for clients only hear that it failed.
  */
-export async function observed<Body>(
+export async function observed<Result>(
   { metrics, log }: { metrics: Metrics; log: Logger },
   backend: Backend,
-  call: Promise<Answer<Body>>,
-): Promise<Answer<Body>> {
+  call: Promise<Result>,
+): Promise<Result> {
   const startedAt = performance.now();
   const count = (outcome: string) =>
     metrics.backendCall({

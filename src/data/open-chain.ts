@@ -1,7 +1,9 @@
+import type { Address } from 'viem';
 import { createChainClient } from '../chain/client.ts';
 import type { Metrics } from '../http/metrics.ts';
 import type { ChainIndex } from '../indexer/index-service.ts';
 import type { KnownAbi } from '../indexer/reader/abi.ts';
+import type { Exchange } from '../indexer/reader/markets.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Logger } from '../lib/logger.ts';
 import { VERSION } from '../lib/version.ts';
@@ -9,6 +11,9 @@ import { blockscoutBackend } from './backends/blockscout/blockscout-backend.ts';
 import { judge } from './backends/blockscout/judge.ts';
 import { keyHeader } from './backends/blockscout/key-header.ts';
 import { indexBackend } from './backends/index/index-backend.ts';
+import type { MetadataDocuments } from './backends/index/insights/metadata-documents.ts';
+import { insightBackend } from './backends/insight/insight-backend.ts';
+import { judge as insightJudge } from './backends/insight/judge.ts';
 import type { Chain } from './chains/chain.ts';
 import type { Backend } from './port/backend.ts';
 import { openUpstream } from './upstream/open-upstream.ts';
@@ -22,8 +27,12 @@ export interface ServedChain {
   readonly rpcUrls: readonly string[];
   /** Contracts whose interface is known, some of them with their sources. */
   readonly abis: readonly KnownAbi[];
+  /** Where prices are read: a token that is a dollar, and what makes the pairs with it. */
+  readonly prices?: Exchange;
+  /** Where names are looked up. */
+  readonly names?: { readonly registry: Address };
   /** In the order they are tried. */
-  readonly backends: readonly (IndexBackendOptions | BlockscoutOptions)[];
+  readonly backends: readonly (IndexBackendOptions | BlockscoutOptions | InsightOptions)[];
 }
 
 export interface IndexBackendOptions {
@@ -41,7 +50,16 @@ export interface BlockscoutOptions {
   readonly apiKey?: string | undefined;
 }
 
+export interface InsightOptions {
+  readonly kind: 'insight';
+  /** Address of the service's API, `…/v1`. */
+  readonly url: string;
+  readonly clientId?: string | undefined;
+}
+
 export interface OpenChainOptions {
+  /** Where indexes read the metadata of NFTs; without it only what lies on the chain is. */
+  readonly documents?: MetadataDocuments;
   readonly fallback: { readonly timeoutMs: number };
   readonly metrics: Metrics;
   readonly clock: Clock;
@@ -52,6 +70,8 @@ export interface OpenChainOptions {
 export interface Resources {
   readonly indexes: ChainIndex[];
   readonly upstreams: Upstream[];
+  /** Those of them that several chains are asked for at once. */
+  readonly shared: Map<string, Upstream>;
 }
 
 /** Opens a chain's back ends. What was opened is in `resources` also when another one cannot be. */
@@ -60,21 +80,26 @@ export async function openChain(
   options: OpenChainOptions,
   resources: Resources,
 ): Promise<Chain> {
-  const { id, name, confirmations } = chain;
+  const { id, name, confirmations, prices, names } = chain;
   const backends: Backend[] = [];
   for (const [position, settings] of chain.backends.entries()) {
     const own = `${settings.kind}-${id}${position === 0 ? '' : `-${position + 1}`}`;
-    const backend =
-      settings.kind === 'index'
-        ? indexBackend({
-            name: own,
-            chainId: id,
-            index: await openIndexOf(chain, settings, options, resources),
-          })
-        : openBlockscout(own, chain, settings, options, resources);
-    backends.push(backend);
+    backends.push(await openBackend(own, settings));
   }
   return { id, name, confirmations, backends };
+
+  async function openBackend(own: string, settings: ServedChain['backends'][number]): Promise<Backend> {
+    if (settings.kind === 'blockscout') return openBlockscout(own, chain, settings, options, resources);
+    if (settings.kind === 'insight') return openInsight(own, chain, settings, options, resources);
+    return indexBackend({
+      name: own,
+      chainId: id,
+      index: await openIndexOf(chain, settings, options, resources),
+      ...(options.documents === undefined ? {} : { documents: options.documents }),
+      ...(prices === undefined ? {} : { prices }),
+      ...(names === undefined ? {} : { names: { ...names, clock: options.clock } }),
+    });
+  }
 }
 
 async function openIndexOf(
@@ -119,4 +144,21 @@ function openBlockscout(
     log,
     onDropped: kind => metrics.droppedRecord({ chain: String(id), backend: name, kind }),
   });
+}
+
+function openInsight(
+  name: string,
+  { id }: ServedChain,
+  { url, clientId }: InsightOptions,
+  { clock, log }: OpenChainOptions,
+  { upstreams, shared }: Resources,
+): Backend {
+  const headers: Record<string, string> = clientId === undefined ? {} : { 'x-client-id': clientId };
+  const sharedAs = `${url} ${clientId ?? ''}`;
+  const upstream =
+    shared.get(sharedAs) ??
+    openUpstream({ name, baseUrl: url, headers, judge: insightJudge, clock, log, version: VERSION });
+  if (!shared.has(sharedAs)) upstreams.push(upstream);
+  shared.set(sharedAs, upstream);
+  return insightBackend({ name, chainId: id, upstream, sharedAs, log });
 }

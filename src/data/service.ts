@@ -1,7 +1,10 @@
 import { hash } from 'node:crypto';
 import { description } from '../contract/description.ts';
 import { docs } from '../contract/docs.ts';
+import { errorBodies } from '../contract/error-bodies.ts';
 import { explorerContract } from '../contract/explorer.ts';
+import { insightsContract } from '../contract/insights.ts';
+import { mergedDocument } from '../contract/merged-document.ts';
 import { mount } from '../contract/mount.ts';
 import { migrate } from '../db/migrate.ts';
 import { type Db, openDatabase } from '../db/open.ts';
@@ -20,6 +23,7 @@ import { explorer } from './explorer.ts';
 import { dataHandlers } from './handlers.ts';
 import type { Lifetimes } from './lifetime.ts';
 import { openChain, type ServedChain } from './open-chain.ts';
+import { remoteDocuments } from './remote-documents.ts';
 import type { Upstream } from './upstream/upstream.ts';
 
 export interface DataServiceOptions {
@@ -32,6 +36,8 @@ export interface DataServiceOptions {
     readonly file?: string | undefined;
     readonly lifetimes: Lifetimes;
   };
+  /** Where `ipfs://` links of NFTs are read, without a slash at its end. */
+  readonly ipfsGateway: string;
   readonly fallback: { readonly timeoutMs: number; readonly staggerMs: number };
   readonly validateResponses: boolean;
   readonly rateLimitPerMinute: number;
@@ -53,22 +59,33 @@ export interface DataService {
   close(): Promise<void>;
 }
 
+const CONTRACTS = [explorerContract, insightsContract] as const;
+const TITLE = 'tollgate data service';
+/** Documents 1 and 2 as one service. Decision 93. */
+const DOCUMENT = mergedDocument(TITLE, CONTRACTS);
+
 /** Composition root of the data service. Rejects when an index or the address cannot be had. */
 export async function startDataService(options: DataServiceOptions): Promise<DataService> {
   const { metrics, clock, log } = options;
   const indexes: ChainIndex[] = [];
   const upstreams: Upstream[] = [];
+  const shared = new Map<string, Upstream>();
   const databases: Db[] = [];
+  const { ipfsGateway } = options;
+  const remote = remoteDocuments({ ipfsGateway, clock, log });
   const close = async () => {
     await Promise.all([
       ...indexes.map(index => index.stop()),
       ...upstreams.map(upstream => upstream.close()),
+      remote.close(),
     ]);
     await Promise.all(databases.map(db => db.destroy()));
   };
   try {
     const chains = await Promise.all(
-      options.chains.map(chain => openChain(chain, options, { indexes, upstreams })),
+      options.chains.map(chain =>
+        openChain(chain, { ...options, documents: remote.documents }, { indexes, upstreams, shared }),
+      ),
     );
     const listening = await open(chains, options, databases);
     for (const index of indexes) index.start();
@@ -124,16 +141,22 @@ export async function startDataService(options: DataServiceOptions): Promise<Dat
       clock,
       rateLimitPerMinute: settings.rateLimitPerMinute,
       trustedProxies: settings.trustedProxies,
+      formatError: errorBodies(CONTRACTS),
       routes: [
         await mount({
           contract: explorerContract,
           handlers: explorer(handlers.serve),
           validateResponses: settings.validateResponses,
         }),
+        await mount({
+          contract: insightsContract,
+          handlers: handlers.insights,
+          validateResponses: settings.validateResponses,
+        }),
         healthRoutes({ checks: readiness(chains) }),
         chainsRoute(chains),
-        await description(explorerContract.document, publicUrl),
-        await docs('tollgate data service'),
+        await description(DOCUMENT, publicUrl),
+        await docs(TITLE),
       ],
     });
     const listening = await listen({ app, host, port, log });
@@ -151,7 +174,7 @@ export async function startDataService(options: DataServiceOptions): Promise<Dat
     opened.push(db);
     await migrate(db, CACHE_MIGRATIONS);
     // Answers that another version of the contract shaped are not this one's.
-    return sqliteStore(db, { clock, version: hash('sha256', JSON.stringify(explorerContract.document)) });
+    return sqliteStore(db, { clock, version: hash('sha256', JSON.stringify(DOCUMENT)) });
   }
 }
 

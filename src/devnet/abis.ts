@@ -49,3 +49,21 @@ export const treasuryAbi = parseAbi([
   'function deposit() payable',
   'function withdraw(address to, uint256 amount)',
 ]);
+
+export const poolFactoryAbi = parseAbi([
+  'function createPair(address tokenA, address tokenB) returns (address pair)',
+]);
+
+export const poolAbi = parseAbi([
+  'function mint()',
+  'function sell(address token, uint256 amount, uint256 atLeast, address to) returns (uint256 amountOut)',
+]);
+
+export const marketplaceAbi = parseAbi(['function buy(address token, uint256 id) payable']);
+
+export const nameRegistryAbi = parseAbi([
+  'function setSubnodeOwner(bytes32 node, bytes32 label, address owner)',
+  'function setResolver(bytes32 node, address resolver)',
+]);
+
+export const nameResolverAbi = parseAbi(['function setAddr(bytes32 node, address a)']);

@@ -6,9 +6,10 @@ import {
   getContractAddress,
   parseAbi,
 } from 'viem';
-import { factoryAbi, fungibleAbi, treasuryAbi } from './abis.ts';
+import { factoryAbi, fungibleAbi, poolFactoryAbi, treasuryAbi } from './abis.ts';
 import type { Action, Contracts } from './activity/action.ts';
 import { creationCode } from './artifacts.ts';
+import { planNames } from './names.ts';
 
 const TOKEN_CAP = 10n ** 27n;
 
@@ -27,13 +28,15 @@ export interface Deployment {
   actions: Action[];
 }
 
-/** Addresses follow from the deployer's nonces, so they are known before anything is sent. */
+/** Addresses follow from the deployer's nonces, so they are known before anything is sent. `alice` gets a name. */
 export function planDeployment({
   index,
   address: deployer,
+  alice,
 }: {
   index: number;
   address: Address;
+  alice: Address;
 }): Deployment {
   const listed: EmbeddedContract[] = [];
   const actions: Action[] = [];
@@ -81,6 +84,22 @@ export function planDeployment({
   actions.push({ from: index, to: factory, data: clone, gas: 400_000n });
   listed.push({ name: 'Treasury Clone', address: treasuryClone, artifactName: null });
 
+  const poolFactory = deploy('Pool Factory', 'PoolFactory');
+  const pool = getContractAddress({ from: poolFactory, nonce: 1n });
+  const pair = [stable, community] as const;
+  const create = encodeFunctionData({ abi: poolFactoryAbi, functionName: 'createPair', args: pair });
+  actions.push({ from: index, to: poolFactory, data: create, gas: 2_500_000n });
+  listed.push({ name: 'Pool', address: pool, artifactName: 'Pool' });
+
+  const resolving = parseAbi(['constructor(address registry)']);
+  const nameRegistry = deploy('Name Registry', 'NameRegistry');
+  const resolver = deploy('Name Resolver', 'NameResolver', { abi: resolving, args: [nameRegistry] });
+  const owner = { index, address: deployer };
+  actions.push(...planNames({ registry: nameRegistry, resolver, alice, owner }));
+
+  const withFees = parseAbi(['constructor(address feeRecipient)']);
+  const marketplace = deploy('Marketplace', 'Marketplace', { abi: withFees, args: [deployer] });
+
   return {
     contracts: {
       stable,
@@ -93,6 +112,10 @@ export function planDeployment({
       treasury,
       treasuryProxy,
       treasuryClone,
+      poolFactory,
+      pool,
+      nameRegistry,
+      marketplace,
     },
     listed,
     actions,

@@ -1,17 +1,25 @@
 import type { Address, Hex } from 'viem';
 import type { Action, Scene } from './activity/action.ts';
 import { activityMix } from './activity/mix.ts';
+import { trade } from './activity/trades.ts';
 import { baseFeeWalk } from './base-fee.ts';
 import { type EmbeddedContract, planDeployment, planEndowment } from './deployment.ts';
 import { createLedger } from './holdings.ts';
+import { planMarket } from './market.ts';
 import { type Random, seededRandom } from './random.ts';
+import { planSale } from './sales.ts';
 import { blockTimes } from './timeline.ts';
 
 const DEPLOYMENTS_A_BLOCK = 4;
 const SHOWN_A_BLOCK = 3;
 const BIG_BLOCK_EVERY = 50;
 const FIRST_BIG_BLOCK = 40;
+/** Beside those of the mix, so that there are trades on every day that the chain spans. */
+const TRADE_EVERY = 5;
+const FIRST_TRADE_BLOCK = 10;
 const STABLE_ENDOWMENT = 50_000n * 10n ** 6n;
+/** The account that is called `alice.eth`. */
+const ALICE = 3;
 const COMMUNITY_ENDOWMENT = 2_000n * 10n ** 18n;
 
 /** A block before it is mined. `time` in seconds, `baseFeePerGas` in wei. */
@@ -24,6 +32,10 @@ export interface PlannedBlock {
 /** All that will happen on one chain; nothing in it depends on the node. */
 export interface Plan {
   contracts: EmbeddedContract[];
+  /** Where prices are read. */
+  prices: { usdToken: Address; factory: Address };
+  /** Where names are looked up. */
+  names: { registry: Address };
   /** Receives the priority fees. */
   feeRecipient: Hex;
   /** Draws that belong to this chain alone, shared by everything that sends to it. */
@@ -58,8 +70,12 @@ export function planChain({
   // Another deployer on each chain, so that no contract has the same address on two of them.
   const deployer = index % accounts.length;
   const address = accounts[deployer];
-  if (address === undefined) throw new RangeError('a chain needs an account that deploys');
-  const deployment = planDeployment({ index: deployer, address });
+  const alice = accounts[ALICE];
+  if (address === undefined || alice === undefined) {
+    throw new RangeError('a chain needs an account that deploys and one with a name');
+  }
+  const deployment = planDeployment({ index: deployer, address, alice });
+  const { stable, nameRegistry, poolFactory } = deployment.contracts;
   const scene: Scene = {
     random,
     accounts,
@@ -82,6 +98,7 @@ export function planChain({
     }
     yield [];
     yield endow();
+    yield [...planMarket({ contracts: deployment.contracts, owner: deployer }), ...planSale(scene)];
     yield* mix.showing(SHOWN_A_BLOCK);
     while (true) yield random.chance(0.12) ? [] : mix.more(random.integer(1, 12));
   }
@@ -104,12 +121,20 @@ export function planChain({
       const number = position + 1;
       const isBig = number >= FIRST_BIG_BLOCK && (number - FIRST_BIG_BLOCK) % BIG_BLOCK_EVERY === 0;
       const actions = isBig ? mix.more(random.integer(52, 70)) : (usual.next().value ?? []);
-      yield { time, baseFeePerGas: nextBaseFee(), actions };
+      const isTraded = number >= FIRST_TRADE_BLOCK && number % TRADE_EVERY === 0;
+      const traded = isTraded ? trade(scene) : undefined;
+      yield {
+        time,
+        baseFeePerGas: nextBaseFee(),
+        actions: traded === undefined ? actions : [...actions, traded],
+      };
     }
   }
 
   return {
     contracts: deployment.listed,
+    prices: { usdToken: stable, factory: poolFactory },
+    names: { registry: nameRegistry },
     feeRecipient: random.hex(20),
     random,
     genesisTime,

@@ -1,3 +1,4 @@
+import type { Address } from 'viem';
 import type { Clock } from '../lib/clock.ts';
 import type { Logger } from '../lib/logger.ts';
 import { BLOB_SENDER, deriveAccounts } from './accounts.ts';
@@ -22,6 +23,10 @@ export interface EmbeddedChain {
   rpcUrl: string;
   /** The sample contracts; they stand there once the first blocks of the fill are mined. */
   contracts: EmbeddedContract[];
+  /** Where prices are read: a token that is a dollar, and what makes the pools with it. */
+  prices: { usdToken: Address; factory: Address };
+  /** Where names are looked up. */
+  names: { registry: Address };
   /** Process ids, for whoever looks after the machine. */
   pids: { supervisor: number; anvil: number };
 }
@@ -137,8 +142,9 @@ export async function startDevnet(options: DevnetOptions): Promise<Devnet> {
     const onBlock = (number: number): void => {
       progress.done = number;
     };
+    const { contracts, prices, names } = plan;
     return {
-      chain: { id, name, rpcUrl, contracts: plan.contracts, pids },
+      chain: { id, name, rpcUrl, contracts, prices, names, pids },
       progress,
       filled: fill({ plan, rpc, write, blobSender, signal, onBlock }),
       trickle: async (): Promise<void> => {

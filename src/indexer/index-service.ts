@@ -4,6 +4,8 @@ import { openDatabase, transaction } from '../db/open.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Logger } from '../lib/logger.ts';
 import { type IndexStatus, indexProgress } from './index-progress.ts';
+import { openQueryPool } from './query/pool.ts';
+import type { QueryEngine } from './query/query.ts';
 import { type KnownAbi, knownAbis } from './reader/abi.ts';
 import { createReader, type Reader } from './reader/reader.ts';
 import { claimForChain } from './store/head.ts';
@@ -34,6 +36,8 @@ const STOP_WITHIN_MS = 3_000;
 /** The index of one chain: a reader, and what keeps it up to date. */
 export interface ChainIndex {
   reader: Reader;
+  /** For queries that the reader has no statements for; its threads start with the first of them. */
+  queries: QueryEngine;
   /** Syncs to the node's present head; resolves with the number of blocks written. Runs never overlap. */
   runOnce(): Promise<number>;
   /** Runs again and again until stopped; failures are logged. */
@@ -59,6 +63,7 @@ export async function openIndex(options: IndexOptions): Promise<ChainIndex> {
   const readDb = openDatabase({ file, readonly: true });
   // Opened now, so that it is there for as long as the index is.
   await readDb.raw('select 1');
+  const queries = openQueryPool({ file, clock });
   const nodeHeadLastsMs = Math.max(NODE_HEAD_POLLS * pollMs, NODE_HEAD_LASTS_MS);
   const progress = await indexProgress(db, { clock, nodeHeadLastsMs });
   const run = syncRun({
@@ -91,6 +96,7 @@ export async function openIndex(options: IndexOptions): Promise<ChainIndex> {
 
   return {
     reader: createReader({ db: readDb, abis: knownAbis(options.abis), client }),
+    queries,
     runOnce,
     start() {
       loop ??= runUntilStopped();
@@ -102,7 +108,7 @@ export async function openIndex(options: IndexOptions): Promise<ChainIndex> {
       const patience = clock.sleep(STOP_WITHIN_MS, ended.signal).catch(() => undefined);
       await Promise.race([Promise.allSettled([loop, last]), patience]);
       ended.abort(); // a timer that is left would keep the process alive
-      await Promise.all([db.destroy(), readDb.destroy()]);
+      await Promise.all([db.destroy(), readDb.destroy(), queries.close()]);
     },
     status: progress.status,
     revision: progress.revision,

@@ -42,9 +42,9 @@ describe('a contract with known sources', () => {
   test('shows the code that the node has and the input that created it', async () => {
     for (const { address, artifactName } of chain.contracts) {
       if (artifactName === null) continue;
-      const creation = view.transactions.find(
-        ({ contractAddress }) => contractAddress?.toLowerCase() === address.toLowerCase(),
-      );
+      const creation = view.transactions
+        .flatMap(({ trace }) => framesOf(trace))
+        .find(({ type, to }) => type === 'CREATE' && to === address.toLowerCase());
 
       const contract = await contractAt(address);
 

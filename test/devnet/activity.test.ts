@@ -71,7 +71,7 @@ describe.each([0, 1])('embedded chain %i', index => {
     expect(direct.length).toBeGreaterThan(9);
     expect(direct.every(({ contractAddress }) => contractAddress !== null)).toBe(true);
     expect(new Set(frames.map(({ type }) => type))).toEqual(
-      new Set(['CALL', 'DELEGATECALL', 'CREATE', 'CREATE2', 'SELFDESTRUCT']),
+      new Set(['CALL', 'STATICCALL', 'DELEGATECALL', 'CREATE', 'CREATE2', 'SELFDESTRUCT']),
     );
     expect(await client.getCode({ address: ephemeral?.from ?? zeroAddress })).toBeUndefined();
   });

@@ -162,7 +162,9 @@ export async function canonicalContent(file: string): Promise<Record<string, unk
 
 const CANONICAL_TABLES = [
   'blocks',
+  'block_details',
   'transactions',
+  'transaction_details',
   'logs',
   'token_transfers',
   'internal_transactions',
@@ -181,4 +183,6 @@ const CANONICAL_TABLES = [
   'address_counters',
   'coin_supply',
   'token_terms',
+  'pairs',
+  'trades',
 ];

@@ -9,11 +9,14 @@ import { createMetrics } from '../../src/http/metrics.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { createLogger } from '../../src/lib/logger.ts';
 
+/** A chain of a devnet, or one that a test started by itself, without a market and names. */
+export type IndexedChain = Omit<EmbeddedChain, 'prices' | 'names'> & Partial<EmbeddedChain>;
+
 export interface TestDataService extends DataService, AsyncDisposable {}
 
 /** Indexes the chains of a devnet and serves them, every answer checked against the contract. */
 export async function startTestDataService(
-  chains: readonly EmbeddedChain[],
+  chains: readonly IndexedChain[],
   overrides: Partial<DataServiceOptions> = {},
 ): Promise<TestDataService> {
   const folder = await mkdtemp(join(tmpdir(), 'tollgate-data-'));
@@ -25,6 +28,8 @@ export async function startTestDataService(
       maxBytes: 64 * 2 ** 20,
       lifetimes: { finalMs: 86_400_000, movingMs: 86_400_000, unsettledMs: 10_000, overrides: {} },
     },
+    // Nobody listens there.
+    ipfsGateway: 'http://127.0.0.1:9',
     fallback: { timeoutMs: 10_000, staggerMs: 400 },
     validateResponses: true,
     rateLimitPerMinute: 600,
@@ -43,13 +48,16 @@ export async function startTestDataService(
 }
 
 /** A chain of the devnet as the data service takes it, its index in `folder`. */
-export function servedChain({ id, name, rpcUrl, contracts }: EmbeddedChain, folder: string): ServedChain {
+export function servedChain(chain: IndexedChain, folder: string): ServedChain {
+  const { id, name, rpcUrl, contracts, prices, names } = chain;
   return {
     id,
     name,
     confirmations: 12,
     rpcUrls: [rpcUrl],
     abis: knownContracts(contracts),
+    ...(prices === undefined ? {} : { prices }),
+    ...(names === undefined ? {} : { names }),
     backends: [{ kind: 'index', file: join(folder, `index-${id}.db`), fromBlock: 0, pollMs: 50 }],
   };
 }

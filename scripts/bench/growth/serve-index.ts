@@ -9,6 +9,7 @@ import { openDatabase } from '../../../src/db/open.ts';
 import { createApp } from '../../../src/http/app.ts';
 import { createMetrics } from '../../../src/http/metrics.ts';
 import { listen } from '../../../src/http/server.ts';
+import { openQueryPool } from '../../../src/indexer/query/pool.ts';
 import { knownAbis } from '../../../src/indexer/reader/abi.ts';
 import { createReader } from '../../../src/indexer/reader/reader.ts';
 import { systemClock } from '../../../src/lib/clock.ts';
@@ -30,12 +31,14 @@ export async function serveIndex(options: {
   const metrics = createMetrics();
   const db = openDatabase({ file, readonly: true });
   const client = createChainClient({ id: chainId, rpcUrls: [nodeUrl], timeoutMs: 10_000, log });
+  const queries = openQueryPool({ file, clock: systemClock });
   const reader = createReader({ db, abis: knownAbis([]), client });
   const backend = indexBackend({
     name: `index-${chainId}`,
     chainId,
     index: {
       reader,
+      queries,
       status: () => ({ head: blocks - 1, lag: 0, complete: true }),
       revision: () => 'still',
       identity: 'bench',
@@ -62,7 +65,7 @@ export async function serveIndex(options: {
     url: listening.url,
     async [Symbol.asyncDispose]() {
       await listening.close();
-      await db.destroy();
+      await Promise.all([db.destroy(), queries.close()]);
     },
   };
 }

@@ -1,6 +1,7 @@
 import type { Answer, Backend, Validity } from '../port/backend.ts';
-import { asBackendError, BackendError } from '../port/backend-error.ts';
+import { asBackendError } from '../port/backend-error.ts';
 import type { Chain } from './chain.ts';
+import { timedOut, unsupported, untilAborted } from './deadline.ts';
 import { type Failure, type Found, NothingFound } from './outcome.ts';
 
 /** Asks one back end; undefined when it has no answer of this kind. */
@@ -54,21 +55,4 @@ export async function askChain<Body>(
   }
   if (failures.length === 0) failures.push({ chain, backend: undefined, error: unsupported() });
   throw new NothingFound(failures);
-}
-
-/** The outcome, or the signal's reason as soon as it aborts: a back end that does not listen must not hold a load. */
-function untilAborted<Value>(pending: Promise<Value>, signal: AbortSignal): Promise<Value> {
-  const { promise, resolve, reject } = Promise.withResolvers<Value>();
-  const abort = () => reject(signal.reason);
-  signal.addEventListener('abort', abort, { once: true });
-  pending.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
-  return promise;
-}
-
-function unsupported(): BackendError {
-  return new BackendError('unsupported', 'no_such_answer', 'the back end has no such answer');
-}
-
-function timedOut(cause: unknown): BackendError {
-  return new BackendError('unavailable', 'timeout', 'the back end did not answer in time', { cause });
 }

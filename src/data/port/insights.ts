@@ -32,8 +32,10 @@ export interface Selected {
   readonly event?: {
     readonly contract: string;
     readonly topic0: string;
-    /** The signature as it was given, decoded, when it says what is indexed. */
+    /** With names and `indexed`, when the request says what is indexed: enough to decode by. */
     readonly signature?: string;
+    /** Without names and blanks, unless the request names the topic alone. */
+    readonly canonical?: string;
   };
 }
 

@@ -1,7 +1,7 @@
-import type { Readable, Transform } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
-import { createBrotliDecompress, createGunzip } from 'node:zlib';
-import { codeOf, unavailable } from './incident.ts';
+import type { Readable } from 'node:stream';
+import { type BodyFault, boundedBody, UnreadableBody } from '../../lib/bounded-body.ts';
+import type { BackendError } from '../port/backend-error.ts';
+import { unavailable } from './incident.ts';
 
 /** The longest answer that is read, in bytes after decompression. */
 export const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
@@ -17,59 +17,27 @@ export interface Unread {
   readonly body: Readable;
 }
 
-const DECODERS: Readonly<Record<string, () => Transform>> = {
-  br: () => createBrotliDecompress({ chunkSize: 65_536 }),
-  gzip: () => createGunzip({ chunkSize: 65_536 }),
+const SENTENCES: Readonly<Record<BodyFault, string>> = {
+  too_long: 'its answer was too long',
+  unknown_coding: 'its answer was compressed in an unknown way',
+  not_decompressed: 'its answer could not be decompressed',
+  broken_off: 'its answer broke off',
 };
 
-class TooLong extends Error {}
-
 /**
- * The text of a body, decompressed on the way so that one which grows without end is left as soon as it is too long.
+ * The text of a body, decompressed and bounded.
  * @throws BackendError `unavailable`; its incident is a transport fault when the connection ended within the body.
  */
 export async function readBody({ status, encoding, body }: Unread): Promise<string> {
-  const named = (encoding ?? 'identity').trim().toLowerCase();
-  const decoder = DECODERS[named]?.();
-  if (decoder === undefined && named !== 'identity') {
-    // Without a listener the error that ends the body would end the process.
-    body.on('error', () => undefined).destroy();
-    throw unavailable('its answer was compressed in an unknown way', { status });
-  }
-  const limitBytes = status < 300 ? MAX_ANSWER_BYTES : MAX_REFUSAL_BYTES;
-  const chunks: Uint8Array[] = [];
-  const collect = async (source: AsyncIterable<Uint8Array>) => {
-    for await (const chunk of atMost(limitBytes, source)) chunks.push(chunk);
-  };
+  const maxBytes = status < 300 ? MAX_ANSWER_BYTES : MAX_REFUSAL_BYTES;
   try {
-    if (decoder === undefined) await pipeline(body, collect);
-    else
-      await pipeline(
-        body,
-        (source: AsyncIterable<Uint8Array>) => atMost(limitBytes, source),
-        decoder,
-        collect,
-      );
-  } catch (cause) {
-    throw failure(status, cause);
-  }
-  return new TextDecoder().decode(Buffer.concat(chunks));
-}
-
-async function* atMost(limitBytes: number, source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  let bytes = 0;
-  for await (const chunk of source) {
-    bytes += chunk.byteLength;
-    if (bytes > limitBytes) throw new TooLong(`more than ${limitBytes} bytes`);
-    yield chunk;
+    return new TextDecoder().decode(await boundedBody(body, { coding: encoding, maxBytes }));
+  } catch (error) {
+    throw error instanceof UnreadableBody ? failure(status, error) : error;
   }
 }
 
-function failure(status: number, cause: unknown) {
-  if (cause instanceof TooLong)
-    return unavailable('its answer was too long', { status, cause }, 'unreadable');
-  // zlib's codes; a compressed body can be cut short within a complete response.
-  if (/^(Z_|ERR__)/.test(codeOf(cause) ?? ''))
-    return unavailable('its answer could not be decompressed', { status, cause });
-  return unavailable('its answer broke off', { status, isTransport: true, cause });
+function failure(status: number, { fault, cause }: UnreadableBody): BackendError {
+  const facts = { status, cause, isTransport: fault === 'broken_off' };
+  return unavailable(SENTENCES[fault], facts, fault === 'too_long' ? 'unreadable' : 'failed');
 }

@@ -30,6 +30,8 @@ export function replyOf({ status, type, text }: Received): Reply {
   if (status === 501 || (status >= 400 && saysDisabled(status, body)))
     throw new BackendError('unsupported', 'no_such_answer', 'it has no such answer');
   const facts = { status, text };
+  // "Not found" without a word more is said by services whose contract gives that status no body.
+  if (status === 404 && text === '') return { status, body: null };
   if (OVER_QUOTA.includes(status)) throw unavailable('its quota is used up', facts, 'over_quota');
   if (isOutage(status)) throw unavailable(`it answered ${status}`, facts);
   if (body === undefined) throw unavailable('its answer was not JSON', facts);

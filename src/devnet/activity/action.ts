@@ -33,6 +33,11 @@ export interface Contracts {
   treasury: Address;
   treasuryProxy: Address;
   treasuryClone: Address;
+  poolFactory: Address;
+  /** Exchanges the stable token for the community token. */
+  pool: Address;
+  nameRegistry: Address;
+  marketplace: Address;
 }
 
 /** What an action is made from. */

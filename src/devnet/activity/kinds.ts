@@ -4,6 +4,7 @@ import * as contracts from './contracts.ts';
 import * as failures from './failures.ts';
 import * as fungible from './fungible.ts';
 import * as native from './native.ts';
+import * as trades from './trades.ts';
 
 /** One kind of activity and its share of the mix on even and on odd chains; 0 means never. */
 export interface Kind {
@@ -26,6 +27,8 @@ export const KINDS = {
   communityMint: kind(fungible.communityMint, 1, 2),
   communityTransfer: kind(fungible.communityTransfer, 9, 14),
   communityBurn: kind(fungible.communityBurn, 1, 1),
+  buyCommunity: kind(trades.buyCommunity, 4, 3),
+  sellCommunity: kind(trades.sellCommunity, 3, 4),
   postcardMint: kind(collectible.postcardMint, 4, 2),
   postcardTransfer: kind(collectible.postcardTransfer, 4, 2),
   postcardApprove: kind(collectible.postcardApprove, 1, 1),

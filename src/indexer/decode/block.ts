@@ -1,6 +1,7 @@
 import { bytesColumn, bytesOrNullColumn, type Column, uintColumn } from '../../db/columns.ts';
 import type { FetchedBlock } from '../sync/fetch.ts';
 import type { BlockContent } from './content.ts';
+import { blockDetailsRow, transactionDetailsRows } from './details.ts';
 import { contractRows, internalCalls, internalRow } from './internal-transactions.ts';
 import { logRows } from './logs.ts';
 import { optionalNumber, optionalUint, timestampMs } from './quantities.ts';
@@ -13,7 +14,9 @@ import { withdrawalRow, withdrawals } from './withdrawals.ts';
 export interface BlockRows {
   number: number;
   block: Column[];
+  blockDetails: Column[];
   transactions: Column[][];
+  transactionDetails: Column[][];
   logs: Column[][];
   tokenTransfers: Column[][];
   internalTransactions: Column[][];
@@ -39,7 +42,9 @@ export function blockRows(fetched: FetchedBlock): BlockRows {
   return {
     number,
     block: blockRow(content),
+    blockDetails: blockDetailsRow(fetched),
     transactions: fetched.transactions.map((_, position) => transactionRow({ fetched, transfers }, position)),
+    transactionDetails: transactionDetailsRows(fetched),
     logs: logRows(fetched),
     tokenTransfers: content.transfers.map((transfer, index) => tokenTransferRow(number, transfer, index)),
     internalTransactions: content.internals.map((call, index) => internalRow(number, call, index)),

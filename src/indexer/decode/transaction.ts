@@ -3,7 +3,7 @@ import { booleanColumn, bytesColumn, bytesOrNullColumn, type Column, uintColumn 
 import { factsOf, type TransactionType } from '../facts.ts';
 import { placeKey } from '../place.ts';
 import type { FetchedBlock } from '../sync/fetch.ts';
-import { optionalBigInt, optionalNumber, optionalUint, timestampMs } from './quantities.ts';
+import { jsonOrNull, optionalBigInt, optionalNumber, optionalUint, timestampMs } from './quantities.ts';
 import type { TokenTransfer } from './token-transfers.ts';
 
 /** One transaction of the block as a row of `transactions`. `transfers` by position in the block. */
@@ -96,8 +96,4 @@ export function blockFees({ block, transactions }: FetchedBlock): { total: bigin
     if (baseFee !== null) burnt += gasUsed * (price < baseFee ? price : baseFee);
   }
   return { total, burnt: baseFee === null ? null : burnt };
-}
-
-function jsonOrNull(list: readonly unknown[] | null | undefined): string | null {
-  return list === null || list === undefined || list.length === 0 ? null : JSON.stringify(list);
 }

@@ -1,10 +1,19 @@
-import { type Abi, type Address, decodeErrorResult, erc20Abi, erc721Abi, erc1155Abi, type Hex } from 'viem';
+import {
+  type Abi,
+  type AbiEvent,
+  type Address,
+  decodeErrorResult,
+  erc20Abi,
+  erc721Abi,
+  erc1155Abi,
+  type Hex,
+} from 'viem';
 import { panicText } from '../../lib/panic.ts';
 import { quotedText } from './abi-text.ts';
 import type { ContractSource } from './contract-source.ts';
 import { decodeCall } from './decode-call.ts';
 import { decodeEvent } from './decode-event.ts';
-import type { DecodedInput, DecodedLog } from './decoded.ts';
+import { type Decoded, type DecodedInput, type DecodedLog, inputInWords, logInWords } from './decoded.ts';
 import { type Signatures, signaturesOf } from './signatures.ts';
 
 /** An ABI that the operator knows: of one contract, or (without an address) of any that matches. */
@@ -14,6 +23,12 @@ export interface KnownAbi {
   name: string;
   /** Its sources, where they are known to be those of the code. Only with an address. */
   source?: ContractSource;
+}
+
+export interface LogToDecode {
+  address: Address;
+  topics: readonly Hex[];
+  data: Hex;
 }
 
 /** What is known about contracts' interfaces. Nothing here throws: what does not decode is null. */
@@ -28,7 +43,11 @@ export interface Abis {
   /** Selectors of all known methods of a name (overloads have several), else none. */
   selectorsOf(methodName: string): Hex[];
   decodeInput(call: { to: Address; input: Hex }): DecodedInput | null;
-  decodeLog(log: { address: Address; topics: readonly Hex[]; data: Hex }): DecodedLog | null;
+  decodeLog(log: LogToDecode): DecodedLog | null;
+  /** The same with the values themselves. */
+  callOf(call: { to: Address; input: Hex }): Decoded | null;
+  /** The same with the values themselves; `like` is an event whose ABI is tried before all others. */
+  eventOf(log: LogToDecode, like?: AbiEvent): Decoded | null;
   /** The reason in words: of `Error(string)`, of a panic, or `Name(arg, arg)` of a known custom error. */
   decodeRevert(failure: { to: Address | null; output: Hex }): string | null;
 }
@@ -67,6 +86,13 @@ export function knownAbis(known: readonly KnownAbi[]): Abis {
   const signaturesInOrder = (address: Address | null): Signatures[] =>
     inOrder(address).flatMap(abi => signatures.get(abi) ?? []);
 
+  const callOf: Abis['callOf'] = ({ to, input }) =>
+    firstOf(signaturesInOrder(to), one => decodeCall(one, input));
+  const eventOf: Abis['eventOf'] = ({ address, topics, data }, like) =>
+    firstOf([...(like === undefined ? [] : [signaturesOf([like])]), ...signaturesInOrder(address)], one =>
+      decodeEvent(one, topics, data),
+    );
+
   return {
     contractName: address => names.get(address.toLowerCase())?.name ?? null,
     namedContracts: () => [...names.values()],
@@ -76,9 +102,16 @@ export function knownAbis(known: readonly KnownAbi[]): Abis {
     },
     methodName: selector => methods.get(lower(selector)) ?? null,
     selectorsOf: wanted => [...methods].filter(([, name]) => name === wanted).map(([selector]) => selector),
-    decodeInput: ({ to, input }) => firstOf(signaturesInOrder(to), one => decodeCall(one, input)),
-    decodeLog: ({ address, topics, data }) =>
-      firstOf(signaturesInOrder(address), one => decodeEvent(one, topics, data)),
+    callOf,
+    eventOf,
+    decodeInput(call) {
+      const decoded = callOf(call);
+      return decoded === null ? null : inputInWords(decoded);
+    },
+    decodeLog(log) {
+      const decoded = eventOf(log);
+      return decoded === null ? null : logInWords(decoded);
+    },
     decodeRevert: ({ to, output }) => firstOf(inOrder(to), abi => decodeError(abi, output)),
   };
 }

@@ -1,13 +1,12 @@
 import { decodeEventLog, type Hex, slice } from 'viem';
-import { signatureText, typeText, valueText } from './abi-text.ts';
-import type { DecodedLog } from './decoded.ts';
+import type { Decoded } from './decoded.ts';
 import type { Signatures } from './signatures.ts';
 
 /**
  * A log by one ABI; null when the ABI does not know it, an exception when it does not fit. The number of topics must fit, which
  * is all that tells an ERC-20 `Transfer` from an ERC-721 one.
  */
-export function decodeEvent({ events }: Signatures, topics: readonly Hex[], data: Hex): DecodedLog | null {
+export function decodeEvent({ events }: Signatures, topics: readonly Hex[], data: Hex): Decoded | null {
   const [topic, ...indexedTopics] = topics;
   if (topic === undefined) return null;
   const event = events
@@ -18,14 +17,5 @@ export function decodeEvent({ events }: Signatures, topics: readonly Hex[], data
   const unnamed = { ...event, inputs: event.inputs.map(({ name: _, ...input }) => input) };
   const { args } = decodeEventLog({ abi: [unnamed], topics: [topic, ...indexedTopics], data, strict: true });
   const values: unknown[] = Array.isArray(args) ? args : [];
-  return {
-    signature: signatureText(event.name, event.inputs),
-    selector: slice(topic, 0, 4),
-    parameters: event.inputs.map((input, position) => ({
-      name: input.name ?? '',
-      type: typeText(input),
-      value: valueText(values[position]),
-      indexed: input.indexed === true,
-    })),
-  };
+  return { name: event.name, inputs: event.inputs, args: values, selector: slice(topic, 0, 4) };
 }

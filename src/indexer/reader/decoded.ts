@@ -1,4 +1,15 @@
-import type { Hex } from 'viem';
+import type { AbiParameter, Hex } from 'viem';
+import { signatureText, typeText, valueText } from './abi-text.ts';
+
+/** A call or an event with its arguments as viem decodes them: integers as bigints or numbers, tuples as objects or lists. */
+export interface Decoded {
+  readonly name: string;
+  readonly inputs: readonly (AbiParameter & { readonly indexed?: boolean | undefined })[];
+  /** One an input. An indexed value of dynamic type is its hash: that is all a log holds. */
+  readonly args: readonly unknown[];
+  /** Of a log, the first four bytes of its first topic. */
+  readonly selector: Hex;
+}
 
 export interface DecodedParameter {
   name: string;
@@ -16,8 +27,31 @@ export interface DecodedInput {
 
 export interface DecodedLog {
   signature: string;
-  /** First four bytes of the first topic. */
   selector: Hex;
-  /** An indexed value of dynamic type is its hash: that is all the log holds. */
   parameters: (DecodedParameter & { indexed: boolean })[];
+}
+
+/** A call in words. */
+export function inputInWords({ name, inputs, args, selector }: Decoded): DecodedInput {
+  return {
+    signature: signatureText(name, inputs),
+    selector,
+    parameters: inputs.map((input, position) => parameterInWords(input, args[position])),
+  };
+}
+
+/** A log in words. */
+export function logInWords({ name, inputs, args, selector }: Decoded): DecodedLog {
+  return {
+    signature: signatureText(name, inputs),
+    selector,
+    parameters: inputs.map((input, position) => ({
+      ...parameterInWords(input, args[position]),
+      indexed: input.indexed === true,
+    })),
+  };
+}
+
+function parameterInWords(input: AbiParameter, value: unknown): DecodedParameter {
+  return { name: input.name ?? '', type: typeText(input), value: valueText(value) };
 }

@@ -3,7 +3,7 @@ import { bytesColumn, hexOf } from '../../db/columns.ts';
 import { placeholders } from '../../db/insert.ts';
 import type { Handle } from '../../db/open.ts';
 
-/** keccak256('Upgraded(address)'), written out because the index over these logs has it as its condition. */
+/** keccak256('Upgraded(address)'). */
 const UPGRADED = `topic0 = x'bc7cd75a20ee27fd9adebab32041f755214dbc6bffa90cc0225b39da2e5c2d3b'`;
 
 /** Implementations of those of the addresses that are proxies: minimal ones (EIP-1167), and by event (EIP-1967). */

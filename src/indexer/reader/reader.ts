@@ -15,10 +15,14 @@ import {
   type TracePlace,
 } from './internal-transactions.ts';
 import { addressLogs, type LogRow, logs } from './logs.ts';
+import { type MarketReader, marketReader } from './market-reader.ts';
 import { type NftHoldingQuery, type NftHoldingRow, nftHoldings } from './nft-holdings.ts';
+import { type NftReader, nftReader } from './nfts.ts';
 import { type NodeReader, nodeReader } from './node.ts';
 import type { ForwardPageRequest, Page, PageRequest } from './page.ts';
 import { type PendingTransaction, pendingTransaction, pendingTransactions } from './pending.ts';
+import { implementations } from './proxies.ts';
+import { type NameQuestion, resolveName } from './resolve-name.ts';
 import { contractsNamed, isOnChain, type NamedAddress, type NameQuery, tokensNamed } from './search.ts';
 import {
   type BlockLoad,
@@ -32,6 +36,7 @@ import {
 import { type TokenHoldingQuery, type TokenHoldingRow, tokenHoldings } from './token-holdings.ts';
 import { type InstanceKey, type InstanceRow, tokenInstances } from './token-instances.ts';
 import { type BalanceMove, tokenMoves } from './token-moves.ts';
+import { tokensWithSymbols } from './token-symbols.ts';
 import {
   type TokenTransferQuery,
   type TokenTransferRow,
@@ -53,6 +58,8 @@ export interface Reader {
   abis: Abis;
   /** What only the node knows, asked at this moment. */
   node: NodeReader;
+  markets: MarketReader;
+  nfts: NftReader;
   /** Null while the index is empty. */
   head(): Promise<Head | null>;
   transactions(query: TransactionQuery): Promise<Page<TransactionRow>>;
@@ -77,6 +84,12 @@ export interface Reader {
   /** Null when no transaction in the index created it. */
   contract(address: Address): Promise<ContractRow | null>;
   tokens(addresses: readonly Address[]): Promise<TokenRow[]>;
+  /** Fungible ones with one of these symbols in any letter case, the most held first. */
+  tokensWithSymbols(symbols: readonly string[]): Promise<TokenRow[]>;
+  /** From the registry, by calls to the node. Null when the name stands for nothing. */
+  resolveName(question: NameQuestion): Promise<Address | null>;
+  /** Of those of the addresses that are proxies. */
+  implementations(addresses: readonly Address[]): Promise<Map<Address, Address>>;
   addresses(addresses: readonly Address[]): Promise<AddressRow[]>;
   coinHolders(query: { before?: CoinHolderPlace; limit: number }): Promise<Page<CoinHolderRow>>;
   addressLogs(query: PageRequest & { address: Address }): Promise<Page<LogRow>>;
@@ -105,6 +118,8 @@ export function createReader({ db, abis, client }: { db: Db; abis: Abis; client:
   return {
     abis,
     node: nodeReader(client),
+    markets: marketReader(db, client),
+    nfts: nftReader(db, client),
     head: () => readHead(db),
     transactions: query => transactions(db, query),
     transactionByHash: hash => transactionByHash(db, hash),
@@ -120,6 +135,9 @@ export function createReader({ db, abis, client }: { db: Db; abis: Abis; client:
     tokenMoves: blockNumber => tokenMoves(db, blockNumber),
     contract: address => contract(db, address),
     tokens: wanted => tokens(db, wanted),
+    tokensWithSymbols: symbols => tokensWithSymbols(db, symbols),
+    resolveName: question => resolveName(client, question),
+    implementations: wanted => implementations(db, wanted),
     addresses: wanted => addresses({ handle: db, abis }, wanted),
     coinHolders: query => coinHolders(db, query),
     addressLogs: query => addressLogs(db, query),

@@ -91,11 +91,17 @@ async function rowsOf(
   handle: Handle,
   { keys, hasMore }: { keys: number[]; hasMore: boolean },
 ): Promise<Page<TokenTransferRow>> {
+  return { items: await transfersAt(handle, keys), hasMore };
+}
+
+/** The transfers with these keys, in their order. */
+export async function transfersAt(handle: Handle, keys: readonly number[]): Promise<TokenTransferRow[]> {
+  if (keys.length === 0) return [];
   const rows = await handle.raw<TransferColumns[]>(
     `${SELECT} where x.id in (${placeholders(keys.length)})`,
     keys,
   );
-  return { items: inOrder(keys, rows).map(transferOf), hasMore };
+  return inOrder(keys, rows).map(transferOf);
 }
 
 const SELECT = `select x.*, t.hash as transaction_hash, t.position as transaction_index, t.selector, t.timestamp,

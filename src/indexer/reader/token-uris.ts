@@ -33,10 +33,10 @@ export async function tokenUris(
     wanted.map(async ({ token, tokenId, type }) => {
       if (type === 'ERC-721') {
         const data = encodeFunctionData({ abi: erc721Abi, functionName: 'tokenURI', args: [tokenId] });
-        return uriOf(await call(client, { to: token, data }, context));
+        return uriOf(await callAt(client, { to: token, data }, context));
       }
       const data = encodeFunctionData({ abi: ERC1155, functionName: 'uri', args: [tokenId] });
-      const uri = uriOf(await call(client, { to: token, data }, context));
+      const uri = uriOf(await callAt(client, { to: token, data }, context));
       const named = uri?.replaceAll('{id}', tokenId.toString(16).padStart(64, '0')) ?? null;
       return named === null || named.length > MAX_URI ? null : named;
     }),
@@ -51,13 +51,14 @@ export async function ownerOf(
 ): Promise<Address | null> {
   await client.verify();
   const data = encodeFunctionData({ abi: erc721Abi, functionName: 'ownerOf', args: [tokenId] });
-  const word = wordOf(await call(client, { to: token, data }, context));
+  const word = wordOf(await callAt(client, { to: token, data }, context));
   return word === null || word === 0n || word >> 160n !== 0n
     ? null
     : `0x${word.toString(16).padStart(40, '0')}`;
 }
 
-async function call(
+/** What a call returns; null when the node says that it fails. @throws as `tokenUris` does. */
+export async function callAt(
   { request }: ChainClient,
   { to, data }: { to: Address; data: Hex },
   { blockNumber, signal }: CallContext,
@@ -71,6 +72,7 @@ async function call(
   }
 }
 
-function uriOf(result: Hex | null): string | null {
+/** The URI in a call's result; null when there is none, or a text that is too long for one. */
+export function uriOf(result: Hex | null): string | null {
   return result === null || size(result) > MAX_URI + ABI_OVERHEAD ? null : textOf(result);
 }

@@ -4,11 +4,13 @@ import type { BlockRows } from '../decode/block.ts';
 import { factsOf } from '../facts.ts';
 import {
   BLOCK_COLUMNS,
+  BLOCK_DETAILS_COLUMNS,
   CONTRACT_COLUMNS,
   INTERNAL_TRANSACTION_COLUMNS,
   LOG_COLUMNS,
   TOKEN_TRANSFER_COLUMNS,
   TRANSACTION_COLUMNS,
+  TRANSACTION_DETAILS_COLUMNS,
   WITHDRAWAL_COLUMNS,
 } from './columns-of.ts';
 import { markDirty } from './dirty.ts';
@@ -22,7 +24,13 @@ export const TOKEN_CREATION = factsOf(['token_creation']);
  */
 export async function writeBlock(handle: Handle, rows: BlockRows): Promise<void> {
   await insertRows(handle, { table: 'blocks', columns: BLOCK_COLUMNS }, [rows.block]);
+  await insertRows(handle, { table: 'block_details', columns: BLOCK_DETAILS_COLUMNS }, [rows.blockDetails]);
   await insertRows(handle, { table: 'transactions', columns: TRANSACTION_COLUMNS }, rows.transactions);
+  await insertRows(
+    handle,
+    { table: 'transaction_details', columns: TRANSACTION_DETAILS_COLUMNS },
+    rows.transactionDetails,
+  );
   await insertRows(handle, { table: 'logs', columns: LOG_COLUMNS }, rows.logs);
   await insertRows(
     handle,

@@ -28,6 +28,16 @@ export const BLOCK_COLUMNS = [
   'excess_blob_gas',
 ] as const;
 
+export const BLOCK_DETAILS_COLUMNS = [
+  'number',
+  'sha3_uncles',
+  'mix_hash',
+  'transactions_root',
+  'receipts_root',
+  'withdrawals_root',
+  'logs_bloom',
+] as const;
+
 export const TRANSACTION_COLUMNS = [
   'id',
   'hash',
@@ -57,6 +67,16 @@ export const TRANSACTION_COLUMNS = [
   'has_internal_error',
   'facts',
   'token_transfer_count',
+] as const;
+
+export const TRANSACTION_DETAILS_COLUMNS = [
+  'id',
+  'r',
+  's',
+  'v',
+  'cumulative_gas_used',
+  'access_list',
+  'logs_bloom',
 ] as const;
 
 export const LOG_COLUMNS = [

@@ -4,6 +4,9 @@ import { BALANCES } from './migrations/balances.ts';
 import { BLOCKS } from './migrations/blocks.ts';
 import { CONTRACTS } from './migrations/contracts.ts';
 import { INDEXES } from './migrations/indexes.ts';
+import { INSIGHTS } from './migrations/insights.ts';
+import { MARKETS } from './migrations/markets.ts';
+import { NFT_TRANSFERS } from './migrations/nft-transfers.ts';
 import { SEARCH } from './migrations/search.ts';
 import { STATISTICS } from './migrations/statistics.ts';
 import { TRANSFERS } from './migrations/transfers.ts';
@@ -18,4 +21,7 @@ export const INDEX_MIGRATIONS: readonly Migration[] = [
   { name: 'search-token-terms', up: SEARCH },
   { name: 'contracts-implementations', up: CONTRACTS },
   { name: 'addresses-lists', up: ADDRESSES },
+  { name: 'insights-details', up: INSIGHTS },
+  { name: 'insights-markets', up: MARKETS },
+  { name: 'nft-transfers-by-instance', up: NFT_TRANSFERS },
 ];

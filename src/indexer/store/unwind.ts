@@ -93,6 +93,8 @@ const FORGOTTEN = [
   'delete from internal_transactions where id >= :from',
   'delete from token_transfers where id >= :from',
   'delete from logs where id >= :from',
+  'delete from transaction_details where id >= :from',
   'delete from transactions where id >= :from',
+  'delete from block_details where number > :ancestor',
   'delete from blocks where number > :ancestor',
 ] as const;

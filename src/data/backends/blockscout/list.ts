@@ -3,7 +3,7 @@ import { BackendError, isOfKind } from '../../port/backend-error.ts';
 import { type CursorPosition, encodeCursor } from '../../port/cursor.ts';
 import { at, type Fields, fieldsOf, isFields, listOf, Unreadable } from '../../upstream/fields.ts';
 import { pageQuery, positionIn } from './position.ts';
-import { type BlockscoutSource, readable } from './source.ts';
+import { type BlockscoutSource, readRecord } from './source.ts';
 
 /** A list as it is asked for upstream, and how its pages are read. */
 export interface List<Item, Keys> {
@@ -110,7 +110,7 @@ async function getPage<Item, Keys>(
   async function getItems(applied: Readonly<Record<string, string>>) {
     const query = pageQuery(position, { ...fixed, ...applied });
     const { body } = await source.upstream.get(path, { query, signal });
-    return readable(source, operation, () => {
+    return readRecord(source, operation, () => {
       const envelope = fieldsOf(body);
       return { envelope, items: at('items', envelope.items, value => itemsOf(value, list.item)) };
     });
@@ -137,7 +137,7 @@ function following<Item, Keys>(
   if (!isFields(params)) return undefined;
   const position = positionIn(params, { filters: { ...fixed, ...filters }, countsItems });
   if (position === undefined) return undefined;
-  return readable(source, operation, () => {
+  return readRecord(source, operation, () => {
     if (isSame(position, current.position))
       throw new Unreadable('next_page_params', 'lead back to this page');
     return { position, params };

@@ -1,8 +1,7 @@
 import type { Clock } from '../../../lib/clock.ts';
 import type { Logger } from '../../../lib/logger.ts';
 import type { Answer, BodyOf, OperationId } from '../../port/backend.ts';
-import { BackendError } from '../../port/backend-error.ts';
-import { Unreadable } from '../../upstream/fields.ts';
+import { readable } from '../../upstream/readable.ts';
 import type { Upstream } from '../../upstream/upstream.ts';
 import type { Refusals } from './refusals.ts';
 import type { Settlement } from './settlement.ts';
@@ -36,22 +35,16 @@ export async function read<Record>(
   normalise: (body: unknown) => Record,
 ): Promise<Record> {
   const { body } = await source.upstream.get(path, { query, signal });
-  return readable(source, operation, () => normalise(body));
+  return readRecord(source, operation, () => normalise(body));
 }
 
 /** What `normalise` makes; the log says what it could not read. @throws BackendError */
-export function readable<Record>(
+export function readRecord<Record>(
   { log, name, chainId }: Pick<BlockscoutSource, 'log' | 'name' | 'chainId'>,
   operation: OperationId,
   normalise: () => Record,
 ): Record {
-  try {
-    return normalise();
-  } catch (error) {
-    if (!(error instanceof Unreadable)) throw error;
-    log.warn({ operation, chainId, backend: name, path: error.path }, 'a record could not be read');
-    throw new BackendError('unavailable', 'unreadable', 'its answer could not be read', { cause: error });
-  }
+  return readable(log, { operation, chainId, backend: name }, normalise);
 }
 
 /** An answer, with how deep in the chain its record lies where that is known. */

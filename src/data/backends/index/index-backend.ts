@@ -1,9 +1,19 @@
+import type { Address } from 'viem';
+import type { QueryEngine } from '../../../indexer/query/query.ts';
+import type { Exchange } from '../../../indexer/reader/markets.ts';
 import type { Reader } from '../../../indexer/reader/reader.ts';
+import type { Clock } from '../../../lib/clock.ts';
 import type { Backend } from '../../port/backend.ts';
 import { addressListAnswers } from './address-lists.ts';
 import { addressTokenAnswers } from './address-lists-tokens.ts';
 import { addressAnswers } from './addresses.ts';
 import { blockAnswers } from './blocks.ts';
+import { abiAnswers } from './insights/abi.ts';
+import type { MetadataDocuments } from './insights/metadata-documents.ts';
+import { nameBook } from './insights/name-book.ts';
+import { nftAnswers } from './insights/nft-transfers.ts';
+import { priceAnswers } from './insights/prices.ts';
+import { recordAnswers } from './insights/records.ts';
 import { internalTransactionAnswers } from './internal-transactions.ts';
 import { rawTraceAnswers } from './raw-trace.ts';
 import { searchAnswers } from './search.ts';
@@ -21,6 +31,7 @@ import { withdrawalAnswers } from './withdrawals.ts';
 /** What this back end needs to know of a running index. */
 export interface RunningIndex {
   readonly reader: Reader;
+  readonly queries: QueryEngine;
   status(): { head: number | null; lag: number | null; complete: boolean };
   revision(): string;
   epoch(): number;
@@ -35,8 +46,15 @@ const CLOSE = 1;
 const READY_LAG = 10;
 
 /** A chain's own index as one of its back ends. */
-export function indexBackend(options: { name: string; chainId: number; index: RunningIndex }): Backend {
-  const { name, chainId, index } = options;
+export function indexBackend(options: {
+  name: string;
+  chainId: number;
+  index: RunningIndex;
+  prices?: Exchange;
+  names?: { readonly registry: Address; readonly clock: Clock };
+  documents?: MetadataDocuments;
+}): Backend {
+  const { name, chainId, index, prices, names, documents } = options;
   let caughtUp = index.status().complete;
   // Told rather than looked at: between two blocks an index is complete, and while it reads one it is not.
   void index.whenComplete().then(() => {
@@ -46,6 +64,9 @@ export function indexBackend(options: { name: string; chainId: number; index: Ru
     name,
     chainId,
     reader: index.reader,
+    ...(prices === undefined ? {} : { exchange: prices }),
+    ...(names === undefined ? {} : { names: nameBook({ reader: index.reader, ...names }) }),
+    ...(documents === undefined ? {} : { documents }),
     hasCaughtUp: () => caughtUp,
     isAtHead() {
       const { lag } = index.status();
@@ -74,6 +95,12 @@ export function indexBackend(options: { name: string; chainId: number; index: Ru
       ...addressTokenAnswers(source),
       ...tokenAnswers(source),
       ...withdrawalAnswers(source),
+    },
+    insights: {
+      ...recordAnswers(source, index.queries),
+      ...priceAnswers(source),
+      ...nftAnswers(source),
+      ...abiAnswers(source),
     },
     validity: () => ({ revision: index.revision(), epoch: `${index.identity}-${index.epoch()}` }),
     status() {

@@ -1,15 +1,24 @@
 import type { Hash } from 'viem';
+import type { Exchange } from '../../../indexer/reader/markets.ts';
 import { MinedMeanwhile, type PendingTransaction } from '../../../indexer/reader/pending.ts';
 import type { Reader } from '../../../indexer/reader/reader.ts';
 import { BackendError, notFound } from '../../port/backend-error.ts';
 import type { CursorPosition } from '../../port/cursor.ts';
 import { encodeCursor } from '../../port/cursor.ts';
+import type { MetadataDocuments } from './insights/metadata-documents.ts';
+import type { NameBook } from './insights/name-book.ts';
 
 /** As much of a chain's index as answers are made from. */
 export interface IndexSource {
   readonly name: string;
   readonly chainId: number;
   readonly reader: Reader;
+  /** Where prices are read, if anywhere. */
+  readonly exchange?: Exchange;
+  /** Where names are looked up, if anywhere. */
+  readonly names?: NameBook;
+  /** Where NFT metadata is read; without it only what lies in its own URI is. */
+  readonly documents?: MetadataDocuments;
   /** Whether the index has once been complete: before that its lists have holes. */
   hasCaughtUp(): boolean;
   /** Whether it is at the node's head now, so that what it does not have does not exist. */

@@ -19,17 +19,23 @@ const PAGES = ['https:', 'http:', 'ipfs:', 'ar:'];
  */
 export function metadataIn(uri: string | null): Metadata | null {
   const text = uri === null ? null : contentOf(uri);
-  const document = text === null ? null : objectIn(text);
+  return text === null ? null : metadataOf(text);
+}
+
+/** What a document says; null when it is no JSON object, or one that is made to be deep. */
+export function metadataOf(text: string): Metadata | null {
+  const document = objectIn(text);
   if (document === null) return null;
   return {
     document,
-    imageUrl: linkIn(document, ['image_url', 'image'], MEDIA),
-    animationUrl: linkIn(document, ['animation_url'], MEDIA),
+    imageUrl: mediaIn(document, ['image_url', 'image']),
+    animationUrl: mediaIn(document, ['animation_url']),
     externalUrl: linkIn(document, ['external_url'], PAGES),
   };
 }
 
-function contentOf(uri: string): string | null {
+/** The text that lies in a URI itself; null when it lies elsewhere. */
+export function contentOf(uri: string): string | null {
   if (uri.startsWith('{')) return uri;
   const parts = /^data:([^,]*),/i.exec(uri);
   if (parts === null) return null;
@@ -68,6 +74,11 @@ function isDeep(document: unknown): boolean {
     level = level.flatMap(value => (typeof value === 'object' && value !== null ? Object.values(value) : []));
   }
   return false;
+}
+
+/** The first of the members that leads to a picture or the like; `javascript:` and its kind do not. */
+export function mediaIn(document: Record<string, unknown>, names: readonly string[]): string | null {
+  return linkIn(document, names, MEDIA);
 }
 
 function linkIn(

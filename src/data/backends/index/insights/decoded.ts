@@ -1,0 +1,67 @@
+import type { AbiParameter } from 'viem';
+import type { InsightsSchemas } from '../../../../contract/insights.ts';
+import { typeText } from '../../../../indexer/reader/abi-text.ts';
+import type { Decoded } from '../../../../indexer/reader/decoded.ts';
+
+/** A call in the form of this family. Decision 85. */
+export function decodedCall(decoded: Decoded): InsightsSchemas['DecodedCall'] {
+  const { name, inputs, args } = decoded;
+  return { name, signature: canonical(decoded), inputs: named(inputs, args) };
+}
+
+/** An event in the form of this family. Decision 85. */
+export function decodedEvent(decoded: Decoded): InsightsSchemas['DecodedEvent'] {
+  const { name, inputs, args } = decoded;
+  const all = inputs.map((input, position) => ({ input, position }));
+  const those = (isIndexed: boolean) =>
+    Object.fromEntries(
+      all
+        .filter(({ input }) => (input.indexed === true) === isIndexed)
+        .map(({ input, position }) => [nameOf(input, position), plainValue(input, args[position])]),
+    );
+  return {
+    name,
+    signature: canonical(decoded),
+    indexed_params: those(true),
+    non_indexed_params: those(false),
+  };
+}
+
+function canonical({ name, inputs }: Decoded): string {
+  return `${name}(${inputs.map(typeText).join(',')})`;
+}
+
+function named(inputs: readonly AbiParameter[], values: readonly unknown[]): Record<string, unknown> {
+  return Object.fromEntries(
+    inputs.map((input, position) => [nameOf(input, position), plainValue(input, values[position])]),
+  );
+}
+
+/** An unnamed parameter is known by its place. */
+function nameOf({ name = '' }: AbiParameter, position: number): string {
+  return name === '' ? String(position) : name;
+}
+
+/** Integers are decimal text at every depth: a JSON number cannot hold them. Hex is in lower case. */
+function plainValue(parameter: AbiParameter, value: unknown): unknown {
+  if (typeof value === 'bigint' || typeof value === 'number') return String(value);
+  if (typeof value === 'string') return isText(parameter) ? value : value.toLowerCase();
+  if (typeof value === 'boolean') return value;
+  if (parameter.type.endsWith(']')) {
+    const item = { ...parameter, type: parameter.type.replace(/\[\d*\]$/, '') };
+    return Array.isArray(value) ? value.map(one => plainValue(item, one)) : [];
+  }
+  if (!('components' in parameter)) return null;
+  const { components } = parameter;
+  // viem gives a tuple with an unnamed member as a list.
+  const values = Array.isArray(value)
+    ? value
+    : components.map(({ name = '' }) =>
+        typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined,
+      );
+  return named(components, values);
+}
+
+function isText({ type }: AbiParameter): boolean {
+  return type === 'string';
+}

@@ -1,0 +1,131 @@
+import type { InsightsSchemas } from '../../../../contract/insights.ts';
+import type { TokenRow } from '../../../../indexer/reader/tokens.ts';
+import type { InsightsAnswers, InsightsRequestOf } from '../../../port/insights.ts';
+import { dateText } from '../records/day.ts';
+import { assertCaughtUp, type IndexSource } from '../source.ts';
+import { type Market, marketsOf } from './market.ts';
+import { resolveAddress } from './names.ts';
+import { numberOf, percentChange, type Ratio } from './ratio.ts';
+
+type Query = InsightsRequestOf<'getTokenPrices'>['query'];
+
+/** A `timestamp` from here on is in milliseconds (Decision 89). */
+const FIRST_IN_MS = 10 ** 11;
+
+/** Tokens by symbol, and their prices from pairs on the chain itself where the configuration says in which. */
+export function priceAnswers(source: IndexSource): Pick<InsightsAnswers, 'lookUpTokens' | 'getTokenPrices'> {
+  return {
+    async lookUpTokens({ query }) {
+      assertCaughtUp(source);
+      const tokens = await source.reader.tokensWithSymbols(query.symbol);
+      const markets = await marketsOf(source, tokens, undefined);
+      return tokens.map(token => foundToken(source, token, markets.get(token.address)));
+    },
+    // Without a market to read there is no answer here, and perhaps one from the next back end.
+    ...(source.exchange === undefined ? {} : { getTokenPrices: request => tokenPrices(source, request) }),
+  };
+}
+
+async function tokenPrices(
+  source: IndexSource,
+  { query }: InsightsRequestOf<'getTokenPrices'>,
+): Promise<InsightsSchemas['TokenPrice'][]> {
+  assertCaughtUp(source);
+  const tokens = await tokensOf(source, query);
+  const markets = await marketsOf(source, tokens, timeOf(query.timestamp));
+  const prices = tokens.flatMap(token => {
+    const market = markets.get(token.address);
+    return market === undefined ? [] : [tokenPrice(source, { token, market, query })];
+  });
+  return Promise.all(prices);
+}
+
+/** In the order in which they were named, those of one symbol the most held first; each once. */
+async function tokensOf(source: IndexSource, { address = [], symbol = [] }: Query): Promise<TokenRow[]> {
+  const addresses = await Promise.all(address.map(text => resolveAddress(source, text)));
+  const [known, named] = await Promise.all([
+    source.reader.tokens(addresses),
+    source.reader.tokensWithSymbols(symbol),
+  ]);
+  const inOrder = addresses.flatMap(wanted => known.find(token => token.address === wanted) ?? []);
+  return [...new Map([...inOrder, ...named].map(token => [token.address, token])).values()];
+}
+
+function timeOf(timestamp: number | undefined): number | undefined {
+  return timestamp === undefined || timestamp >= FIRST_IN_MS ? timestamp : timestamp * 1_000;
+}
+
+async function tokenPrice(
+  source: IndexSource,
+  { token, market, query }: { token: TokenRow; market: Market; query: Query },
+): Promise<InsightsSchemas['TokenPrice']> {
+  const { volume, volumeDayBefore, cap } = market;
+  return {
+    chain_id: source.chainId,
+    address: token.address,
+    ...(token.symbol === null ? {} : { symbol: token.symbol }),
+    ...priced(market.price),
+    percent_change_24h: changeOf(market),
+    volume_24h_usd: numberOf(volume),
+    volume_change_24h: volumeDayBefore.value === 0n ? null : percentChange(volume, volumeDayBefore),
+    market_cap_usd: cap === null ? null : numberOf(cap),
+    ...(query.include_historical_prices === 'true'
+      ? { historical_prices: await historicalPrices(source, market) }
+      : {}),
+    ...(query.include_holders === 'true' ? { holders: token.holderCount } : {}),
+  };
+}
+
+async function historicalPrices(
+  { reader }: IndexSource,
+  { pair, moment, priceOf }: Market,
+): Promise<InsightsSchemas['HistoricalPrice'][]> {
+  const days = await reader.markets.dailyReserves(pair, moment.time);
+  return days.flatMap(({ day, reserves }) => {
+    const price = priceOf(reserves);
+    return price === null ? [] : [{ date: dateText(day), ...priced(price) }];
+  });
+}
+
+function foundToken(
+  { chainId }: IndexSource,
+  { address, name, symbol, decimals, totalSupply }: TokenRow,
+  market: Market | undefined,
+): InsightsSchemas['FoundToken'] {
+  return {
+    chain_id: chainId,
+    token_address: address,
+    ...(name === null ? {} : { name }),
+    ...(symbol === null ? {} : { symbol }),
+    ...(decimals === null ? {} : { decimals }),
+    ...(market === undefined ? {} : { price_data: priceData(market, { totalSupply, decimals }) }),
+  };
+}
+
+function priceData(
+  market: Market,
+  { totalSupply, decimals }: Pick<TokenRow, 'totalSupply' | 'decimals'>,
+): InsightsSchemas['PriceData'] {
+  const change = changeOf(market);
+  return {
+    price_usd: numberOf(market.price),
+    volume_24h_usd: numberOf(market.volume),
+    ...(market.cap === null ? {} : { market_cap_usd: numberOf(market.cap) }),
+    ...(totalSupply === null || decimals === null
+      ? {}
+      : { total_supply: numberOf({ value: totalSupply, over: 10n ** BigInt(decimals) }) }),
+    ...(change === null ? {} : { percent_change_24h: change }),
+    price_timestamp: new Date(market.pricedAt).toISOString(),
+  };
+}
+
+function priced(price: Ratio): { price_usd: number; price_usd_cents: number } {
+  return {
+    price_usd: numberOf(price),
+    price_usd_cents: numberOf({ value: price.value * 100n, over: price.over }),
+  };
+}
+
+function changeOf({ price, priceDayBefore }: Market): number | null {
+  return priceDayBefore === null ? null : percentChange(price, priceDayBefore);
+}

@@ -1,0 +1,91 @@
+import { type AbiEvent, parseAbiItem } from 'viem';
+import type { QueryEngine } from '../../../../indexer/query/query.ts';
+import type { EntityRecords, Filter, InsightsAnswers, Selected } from '../../../port/insights.ts';
+import { assertCaughtUp, type IndexSource } from '../source.ts';
+import { resolveAddress } from './names.ts';
+import { type RecordReader, recordReaders } from './record-readers.ts';
+import { advising } from './too-large.ts';
+
+/** Matches counted for one chain. Decision 75. */
+const COUNT_UP_TO = 10_000;
+/** Groups of one chain, and different values of one of them. */
+const MOST_GROUPS = 100_000;
+const ADDRESS_FIELDS: ReadonlySet<string> = new Set(['from_address', 'to_address', 'address']);
+
+/** Blocks, transactions and events of an index, and groups of them. */
+export function recordAnswers(
+  source: IndexSource,
+  queries: QueryEngine,
+): Required<Pick<InsightsAnswers, 'records' | 'groups'>> {
+  return {
+    async records(query, { signal }) {
+      assertCaughtUp(source);
+      const { entity, sort, limit, page, decode, event } = query;
+      const selected = await inIndexTerms(source, query);
+      const { rows, total, isCapped } = await advising(
+        queries.rows(
+          { kind: 'rows', ...selected, sort, limit, offset: page * limit, countUpTo: COUNT_UP_TO },
+          signal,
+        ),
+      );
+      const like = event?.signature === undefined ? undefined : eventLike(event.signature);
+      const readers: { [E in keyof EntityRecords]: RecordReader<EntityRecords[E]> } = recordReaders({
+        abis: source.reader.abis,
+        // A signature that says what is indexed is enough to decode by.
+        decode: decode || like !== undefined,
+        like,
+      });
+      return {
+        records: rows.map(readers[entity]),
+        total,
+        isCapped,
+        pages: limit === 0 ? 0 : Math.ceil(total / limit),
+      };
+    },
+
+    async groups(query, { signal }) {
+      assertCaughtUp(source);
+      const { keys, folds } = query;
+      const selected = await inIndexTerms(source, query);
+      const { groups } = await advising(
+        queries.groups({ kind: 'groups', ...selected, keys, folds, limit: MOST_GROUPS }, signal),
+      );
+      return groups;
+    },
+  };
+}
+
+/** The same selection with every name resolved, and the event as what it is: two filters. */
+async function inIndexTerms(
+  source: IndexSource,
+  { entity, filters, wallet, event }: Selected,
+): Promise<Omit<Selected, 'event'>> {
+  const ofEvent: Filter[] =
+    event === undefined
+      ? []
+      : [
+          { field: 'address', operator: 'eq', value: event.contract },
+          { field: 'topic_0', operator: 'eq', value: event.topic0 },
+        ];
+  const resolved = await Promise.all(
+    [...filters, ...ofEvent].map(async filter =>
+      ADDRESS_FIELDS.has(filter.field)
+        ? { ...filter, value: await resolveAddress(source, String(filter.value)) }
+        : filter,
+    ),
+  );
+  return {
+    entity,
+    filters: resolved,
+    ...(wallet === undefined ? {} : { wallet: await resolveAddress(source, wallet) }),
+  };
+}
+
+function eventLike(signature: string): AbiEvent | undefined {
+  const item: unknown = parseAbiItem(signature);
+  return isEvent(item) ? item : undefined;
+}
+
+function isEvent(item: unknown): item is AbiEvent {
+  return typeof item === 'object' && item !== null && 'type' in item && item.type === 'event';
+}

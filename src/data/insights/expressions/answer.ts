@@ -1,0 +1,64 @@
+import type { Group, Value } from '../../../lib/expression.ts';
+import { compareInOrder } from './compare.ts';
+import { compute } from './compute.ts';
+import type { Finished } from './finished.ts';
+import { firstInOrder } from './first-in-order.ts';
+import { type MergedGroup, mergeGroups, single, sizeOf } from './merge.ts';
+import type { AggregationPlan } from './plan.ts';
+import { written } from './written.ts';
+
+/** One group in the answer: the contract's `AggregationRow`. */
+export type AggregationRow = Record<string, string | number | boolean | null>;
+
+/**
+ * What a plan answers from the groups of every chain or back end that was asked, one list each, in which no group is
+ * twice. Chains are merged before the page is cut; `total` counts merged groups.
+ */
+export function answerOf(
+  plan: AggregationPlan,
+  lists: readonly (readonly Group[])[],
+  { limit, page }: { readonly limit: number; readonly page: number },
+): { rows: AggregationRow[]; total: number } {
+  const groups = mergeGroups(plan, lists);
+  const { by, order } = plan.sort;
+  const sortable = groups.map(group => ({ group, value: by === null ? null : finished(by, group) }));
+  const upToPage = firstInOrder(
+    sortable,
+    (page + 1) * limit,
+    (left, right) =>
+      compareInOrder(order, left.value, right.value) || compareKeys(order, left.group, right.group),
+  );
+  return {
+    rows: upToPage.slice(page * limit).map(({ group }) => rowOf(plan, group)),
+    total: groups.length,
+  };
+}
+
+function rowOf({ columns }: AggregationPlan, group: MergedGroup): AggregationRow {
+  return Object.fromEntries(
+    columns.map(({ name, value, shape }) => [name, written(finished(value, group), shape)]),
+  );
+}
+
+function finished(value: Finished, group: MergedGroup): Value {
+  switch (value.kind) {
+    case 'literal':
+      return value.value;
+    case 'key':
+      return group.keys[value.index] ?? null;
+    case 'fold':
+      return single(group.folds[value.index]);
+    case 'size':
+      return sizeOf(group.folds[value.index]);
+    case 'arithmetic':
+      return compute(value.operator, finished(value.left, group), finished(value.right, group));
+  }
+}
+
+function compareKeys(order: 'asc' | 'desc', left: MergedGroup, right: MergedGroup): number {
+  for (const [index, key] of left.keys.entries()) {
+    const difference = compareInOrder(order, key, right.keys[index] ?? null);
+    if (difference !== 0) return difference;
+  }
+  return 0;
+}

@@ -1,0 +1,129 @@
+import type { Fold } from '../../../lib/expression.ts';
+import type { Entity } from '../../port/insights.ts';
+import { canonical } from './canonical.ts';
+import { hasAggregate } from './group-keys.ts';
+import type { Call, Node, Operator } from './parse.ts';
+import { isAggregate, onlyArgument, rowOf, type TypedRow } from './row-expression.ts';
+import { COUNT, isNumeric, REAL, type Shape, shapeOf } from './shape.ts';
+import { invalidAt, quoted, type Source } from './source.ts';
+
+/** What is worked out of a merged group: from its keys and folds, both by their place in the plan. */
+export type Finished =
+  | { readonly kind: 'key' | 'fold'; readonly index: number }
+  /** How many values a `distinct` has. */
+  | { readonly kind: 'size'; readonly index: number }
+  | { readonly kind: 'literal'; readonly value: bigint | number }
+  | {
+      readonly kind: 'arithmetic';
+      readonly operator: Operator;
+      readonly left: Finished;
+      readonly right: Finished;
+    };
+
+export interface TypedFinished {
+  readonly value: Finished;
+  readonly shape: Shape;
+  /** What it is for one row, when it is a key. */
+  readonly row: TypedRow | null;
+}
+
+/**
+ * Turns parsed expressions into what is made of groups by `keys`, and gathers the folds that need to be asked for;
+ * equal ones are asked for once.
+ */
+export function finishing(
+  entity: Entity,
+  keys: readonly TypedRow[],
+): { folds: readonly Fold[]; finish: (source: Source, node: Node) => TypedFinished } {
+  const folds: Fold[] = [];
+  const places = new Map<string, number>();
+  const keyPlaces = new Map(keys.map(({ expression }, index) => [canonical(expression), index]));
+
+  const placeOf = (fold: Fold): number => {
+    const text = canonical(fold);
+    const known = places.get(text);
+    if (known !== undefined) return known;
+    places.set(text, folds.length);
+    return folds.push(fold) - 1;
+  };
+  const folded = (fold: Fold): Finished => ({ kind: 'fold', index: placeOf(fold) });
+
+  /** @throws InvalidParameter for what is neither aggregated nor a key. */
+  const finish = (source: Source, node: Node): TypedFinished => {
+    if (node.kind === 'number') return { ...literal(node), row: null };
+    if (node.kind === 'call' && isAggregate(node)) return { ...aggregate(source, node), row: null };
+    if (!hasAggregate(node)) {
+      const row = rowOf(entity, source, node);
+      const index = keyPlaces.get(canonical(row.expression));
+      if (index !== undefined) return { value: { kind: 'key', index }, shape: row.shape, row };
+    }
+    if (node.kind === 'binary') {
+      const left = finish(source, node.left);
+      const right = finish(source, node.right);
+      const shape = shapeOf(node.operator, left.shape, right.shape);
+      if (typeof shape === 'string') throw invalidAt(source, node.offset, shape);
+      const operands = { left: left.value, right: right.value };
+      return { value: { kind: 'arithmetic', operator: node.operator, ...operands }, shape, row: null };
+    }
+    if (node.kind === 'call' && hasAggregate(node)) {
+      throw invalidAt(source, node.offset, `${quoted(node.name)} takes no aggregate`);
+    }
+    const written = quoted(node.name);
+    throw invalidAt(source, node.offset, `${written} is neither aggregated nor in group_by`);
+  };
+
+  const aggregate = (source: Source, call: Call): Omit<TypedFinished, 'row'> => {
+    const refuse = (at: Node, rule: string) => invalidAt(source, at.offset, rule);
+    const name = call.name.toLowerCase();
+    if (name !== 'count' && (call.isStar || call.isDistinct)) {
+      throw refuse(call, `only count takes "${call.isStar ? '*' : 'distinct'}"`);
+    }
+    if (name === 'count' && call.args.length === 0) return { value: folded({ kind: 'count' }), shape: COUNT };
+    const argument = onlyArgument(call, refuse);
+    const { expression: of, shape } = rowOf(entity, source, argument);
+    switch (name) {
+      case 'count':
+        if (call.isDistinct) return distinct({ kind: 'distinct', of });
+        return {
+          value: folded(of.kind === 'literal' ? { kind: 'count' } : { kind: 'count', of }),
+          shape: COUNT,
+        };
+      case 'countdistinct':
+      case 'uniq':
+        return distinct({ kind: 'distinct', of });
+      case 'min':
+      case 'max':
+        return { value: folded({ kind: name, of }), shape };
+      default: {
+        if (!isNumeric(shape)) throw refuse(argument, `${call.name} takes a number`);
+        const sum = folded({ kind: 'sum', of });
+        if (name === 'sum') return { value: sum, shape: totalOf(shape) };
+        const right = folded({ kind: 'count', of });
+        return { value: { kind: 'arithmetic', operator: '/', left: sum, right }, shape: REAL };
+      }
+    }
+  };
+
+  const distinct = (fold: Fold): Omit<TypedFinished, 'row'> => ({
+    value: { kind: 'size', index: placeOf(fold) },
+    shape: COUNT,
+  });
+
+  return { folds, finish };
+}
+
+/** Whether it depends on the group at all. */
+export function readsRows(value: Finished): boolean {
+  if (value.kind === 'arithmetic') return readsRows(value.left) || readsRows(value.right);
+  return value.kind !== 'literal';
+}
+
+/** A sum of times is no time. */
+function totalOf({ type, isNumber }: Shape): Shape {
+  return { type: type === 'time' ? 'integer' : type, isNumber };
+}
+
+function literal({ digits, scale }: Node & { kind: 'number' }): Omit<TypedFinished, 'row'> {
+  if (scale === 0) return { value: { kind: 'literal', value: digits }, shape: COUNT };
+  return { value: { kind: 'literal', value: Number(digits) / Number(10n ** BigInt(scale)) }, shape: REAL };
+}

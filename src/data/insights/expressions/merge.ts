@@ -1,0 +1,94 @@
+import type { Fold, Group, Value } from '../../../lib/expression.ts';
+import { compareValues } from './compare.ts';
+import { compute } from './compute.ts';
+
+type Folded = Value | readonly Value[] | ReadonlySet<Value>;
+
+/** A group that rows of one or several chains made. */
+export interface MergedGroup {
+  readonly keys: readonly Value[];
+  /** Those of `distinct` are lists or sets without the same value twice. */
+  readonly folds: readonly Folded[];
+}
+
+/**
+ * One list of groups from several: those with the same keys become one. Without keys there is always one, also when
+ * there were no rows. Nothing is copied that need not be, because lists can be long.
+ */
+export function mergeGroups(
+  { keys, folds }: { readonly keys: readonly unknown[]; readonly folds: readonly Fold[] },
+  lists: readonly (readonly Group[])[],
+): readonly MergedGroup[] {
+  const [first = [], ...others] = lists.filter(list => list.length > 0);
+  if (first.length === 0) return keys.length > 0 ? [] : [{ keys: [], folds: folds.map(nothing) }];
+  if (others.length === 0) return first;
+  const merged = new Map<Value, MergedGroup>();
+  for (const group of first) merged.set(identityOf(group.keys), group);
+  for (const group of others.flat()) {
+    const identity = identityOf(group.keys);
+    const before = merged.get(identity);
+    merged.set(identity, before === undefined ? group : both(folds, before, group));
+  }
+  return [...merged.values()];
+}
+
+/** What a fold is of no rows. */
+function nothing({ kind }: Fold): Folded {
+  return kind === 'distinct' ? [] : kind === 'count' ? 0n : null;
+}
+
+function both(folds: readonly Fold[], before: MergedGroup, added: Group): MergedGroup {
+  return {
+    keys: before.keys,
+    folds: folds.map((fold, index) =>
+      fold.kind === 'distinct'
+        ? union(before.folds[index], added.folds[index])
+        : bothValues(fold.kind, single(before.folds[index]), single(added.folds[index])),
+    ),
+  };
+}
+
+function bothValues(kind: Exclude<Fold['kind'], 'distinct'>, before: Value, added: Value): Value {
+  if (before === null || added === null) return before ?? added;
+  if (kind === 'min') return compareValues(added, before) < 0 ? added : before;
+  if (kind === 'max') return compareValues(added, before) > 0 ? added : before;
+  return compute('+', before, added);
+}
+
+/** A set is one of these results already, and grows in place. */
+function union(before: Folded | undefined, added: Folded | undefined): ReadonlySet<Value> {
+  const values = before instanceof Set ? before : new Set<Value>(valuesOf(before));
+  for (const value of valuesOf(added)) values.add(value);
+  return values;
+}
+
+function valuesOf(folded: Folded | undefined): Iterable<Value> {
+  return isMany(folded) ? folded : [];
+}
+
+/** The value of a fold that is none of `distinct`. */
+export function single(folded: Folded | undefined): Value {
+  return folded === undefined || isMany(folded) ? null : folded;
+}
+
+/** How many values a `distinct` has. */
+export function sizeOf(folded: Folded | undefined): bigint {
+  if (!isMany(folded)) return 0n;
+  return BigInt('size' in folded ? folded.size : folded.length);
+}
+
+function isMany(folded: Folded | undefined): folded is readonly Value[] | ReadonlySet<Value> {
+  return typeof folded === 'object' && folded !== null;
+}
+
+/** Different for different keys; an integer and the same text are different keys. */
+function identityOf(keys: readonly Value[]): Value {
+  const [only] = keys;
+  if (only !== undefined && keys.length === 1) return only;
+  let text = '';
+  for (const key of keys) {
+    text +=
+      typeof key === 'string' ? `"${key.length}:${key}` : `${typeof key === 'bigint' ? 'i' : ''}${key},`;
+  }
+  return text;
+}

@@ -1,0 +1,129 @@
+import { InvalidParameter } from '../../../contract/violations.ts';
+import type { Fold, RowExpression } from '../../../lib/expression.ts';
+import type { Entity } from '../../port/insights.ts';
+import { canonical } from './canonical.ts';
+import { type Finished, finishing, readsRows, type TypedFinished } from './finished.ts';
+import { groupKeys, type Key } from './group-keys.ts';
+import { checkAlias } from './names.ts';
+import { type Item, parse } from './parse.ts';
+import { columnNamed } from './row-expression.ts';
+import type { Shape } from './shape.ts';
+import { invalidAt, quoted, type Source, sourcesOf } from './source.ts';
+
+/** What is asked of an aggregation, each value as it was given. */
+export interface Aggregation {
+  readonly aggregate?: readonly string[] | undefined;
+  readonly group_by?: readonly string[] | undefined;
+  readonly sort_by?: string | undefined;
+  /** Falling unless given (Decision 81). */
+  readonly sort_order?: 'asc' | 'desc' | undefined;
+}
+
+/** One name of the rows that are answered, and what stands there. */
+export interface PlannedColumn {
+  readonly name: string;
+  readonly value: Finished;
+  readonly shape: Shape;
+}
+
+/** What back ends are asked (`keys`, `folds`), and what is made of their groups afterwards. */
+export interface AggregationPlan {
+  readonly keys: readonly RowExpression[];
+  readonly folds: readonly Fold[];
+  readonly columns: readonly PlannedColumn[];
+  /** Groups are in this order, then in that of their keys; null when they only have that of their keys. */
+  readonly sort: { readonly by: Finished | null; readonly order: 'asc' | 'desc' };
+}
+
+const MAX_ITEMS = 16;
+const MAX_KEYS = 8;
+
+/** Checks an aggregation and says how it is answered (decisions 81 to 83). @throws InvalidParameter */
+export function planOf(entity: Entity, asked: Aggregation): AggregationPlan {
+  const items = itemsOf('aggregate', asked.aggregate ?? []);
+  const keys = groupKeys(entity, itemsOf('group_by', asked.group_by ?? []), items);
+  const { folds, finish } = finishing(
+    entity,
+    keys.map(({ row }) => row),
+  );
+  const named = namesOf(keys);
+  const expressions = new Map<string, Finished>();
+
+  for (const item of items.length > 0 ? items : countOnly()) {
+    const finished = finish(item.source, item.node);
+    if (!readsRows(finished.value)) {
+      throw invalidAt(item.source, item.offset, `${quoted(item.text)} has nothing to aggregate`);
+    }
+    expressions.set(withoutBlanks(item.text), finished.value);
+    checkAlias(entity, item, finished.row);
+    add(named, item, finished);
+  }
+  return {
+    keys: keys.map(({ row }) => row.expression),
+    folds,
+    columns: [...named.values()],
+    sort: {
+      by: asked.sort_by === undefined ? null : sortedBy(entity, asked.sort_by, { keys, named, expressions }),
+      order: asked.sort_order ?? 'desc',
+    },
+  };
+}
+
+/** Grouping alone counts the rows of each group (Decision 82). */
+function countOnly(): Item[] {
+  return parse({ parameter: 'aggregate', text: 'count() as count' });
+}
+
+function itemsOf(parameter: Source['parameter'], values: readonly string[]): Item[] {
+  const most = parameter === 'aggregate' ? MAX_ITEMS : MAX_KEYS;
+  if (values.length > most) throw new InvalidParameter(parameter, `must have at most ${most} expressions`);
+  const items = sourcesOf(parameter, values).flatMap(source => parse(source));
+  const over = items[most];
+  if (over !== undefined) throw invalidAt(over.source, over.offset, `more than ${most} expressions`);
+  return items;
+}
+
+function namesOf(keys: readonly Key[]): Map<string, PlannedColumn> {
+  return new Map(
+    keys.map(({ name, row }, index) => [name, { name, value: { kind: 'key', index }, shape: row.shape }]),
+  );
+}
+
+/** The same thing twice is one column; another thing of the same name would have no place in the row. */
+function add(named: Map<string, PlannedColumn>, item: Item, { value, shape }: TypedFinished): void {
+  const name = item.alias?.name ?? item.text;
+  const before = named.get(name);
+  if (before === undefined) named.set(name, { name, value, shape });
+  else if (canonical(before.value) !== canonical(value)) {
+    const offset = item.alias?.offset ?? item.offset;
+    throw invalidAt(item.source, offset, `the name ${quoted(name)} is used twice`);
+  }
+}
+
+function sortedBy(
+  entity: Entity,
+  asked: string,
+  given: {
+    readonly keys: readonly Key[];
+    readonly named: ReadonlyMap<string, PlannedColumn>;
+    readonly expressions: ReadonlyMap<string, Finished>;
+  },
+): Finished {
+  const name = asked.trim();
+  const found = given.named.get(name)?.value ?? given.expressions.get(withoutBlanks(name));
+  if (found !== undefined) return found;
+  const column = columnNamed(entity, name);
+  if (column !== undefined) {
+    const wanted = canonical(column.expression);
+    const index = given.keys.findIndex(({ row }) => canonical(row.expression) === wanted);
+    if (index >= 0) return { kind: 'key', index };
+  }
+  throw new InvalidParameter(
+    'sort_by',
+    `${quoted(name)} at position 1 is neither an alias or expression of aggregate nor grouped by`,
+  );
+}
+
+function withoutBlanks(text: string): string {
+  return text.replaceAll(/\s+/g, '');
+}

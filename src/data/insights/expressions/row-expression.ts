@@ -1,0 +1,141 @@
+import type { Bucket, RowExpression } from '../../../lib/expression.ts';
+import type { Entity } from '../../port/insights.ts';
+import { FIELDS, fieldNamed } from '../fields.ts';
+import type { Call, Node } from './parse.ts';
+import { type Shape, shapeOf } from './shape.ts';
+import { invalidAt, quoted, type Source } from './source.ts';
+
+/** An expression over the fields of one row, with what is known of its values. */
+export interface TypedRow {
+  readonly expression: RowExpression;
+  readonly shape: Shape;
+}
+
+export const AGGREGATES = ['count', 'countdistinct', 'uniq', 'sum', 'avg', 'min', 'max'] as const;
+
+/** Virtual columns, each the start of the block's minute, hour, day, week or month. */
+const BUCKETS: readonly Bucket[] = ['minute', 'hour', 'day', 'week', 'month'];
+const MOMENT: Shape = { type: 'moment', isNumber: false };
+
+/** Functions that cut a moment down, lower-case; `undefined` leaves it as it is. */
+const CUTS: Readonly<Record<string, Bucket | undefined>> = {
+  tostartofminute: 'minute',
+  tostartofhour: 'hour',
+  tostartofday: 'day',
+  tostartofweek: 'week',
+  tostartofmonth: 'month',
+  todate: 'day',
+  todatetime: undefined,
+};
+
+/** A field, whichever of its names is given, or a virtual column; undefined for what is neither. */
+export function columnNamed(entity: Entity, name: string): TypedRow | undefined {
+  const field = fieldNamed(entity, name);
+  if (field !== undefined) {
+    const shape = FIELDS[entity][field];
+    return shape === undefined ? undefined : { expression: { kind: 'field', name: field }, shape };
+  }
+  const bucket = BUCKETS.find(one => one === name);
+  const of: RowExpression = { kind: 'field', name: 'block_timestamp' };
+  return bucket && { expression: { kind: 'bucket', bucket, of }, shape: MOMENT };
+}
+
+/** What a parsed expression means for one row. @throws InvalidParameter, also for an aggregate in it. */
+export function rowOf(entity: Entity, source: Source, node: Node): TypedRow {
+  const refuse = (at: Node, rule: string) => invalidAt(source, at.offset, rule);
+  const number = (value: bigint): TypedRow => ({
+    expression: { kind: 'literal', value },
+    shape: { type: 'integer', isNumber: true },
+  });
+
+  const visit = (at: Node): TypedRow => {
+    if (at.kind === 'number') return at.scale === 0 ? number(at.digits) : fraction(at.digits, at.scale);
+    if (at.kind === 'binary') {
+      const left = visit(at.left);
+      const right = visit(at.right);
+      const shape = shapeOf(at.operator, left.shape, right.shape);
+      if (typeof shape === 'string') throw refuse(at, shape);
+      const operands = { left: left.expression, right: right.expression };
+      return { expression: { kind: 'arithmetic', operator: at.operator, ...operands }, shape };
+    }
+    if (at.kind === 'call') return call(at);
+    const column = columnNamed(entity, at.name);
+    if (column === undefined) throw refuse(at, `${quoted(at.name)} is not a field`);
+    return column;
+  };
+
+  const fraction = (digits: bigint, scale: number): TypedRow => ({
+    expression: {
+      kind: 'arithmetic',
+      operator: '/',
+      left: { kind: 'literal', value: digits },
+      right: { kind: 'literal', value: 10n ** BigInt(scale) },
+    },
+    shape: { type: 'real', isNumber: true },
+  });
+
+  const call = (at: Call): TypedRow => {
+    const name = at.name.toLowerCase();
+    if (isAggregate(at))
+      throw refuse(at, `${quoted(at.name)} must not be used inside a function or to group by`);
+    if (at.isStar || at.isDistinct) throw refuse(at, `only count takes "${at.isStar ? '*' : 'distinct'}"`);
+    if (name === 'reinterpretasuint256') return hexToInteger(at);
+    if (!Object.hasOwn(CUTS, name)) throw refuse(at, `${quoted(at.name)} is not a function`);
+    const of = visit(onlyArgument(at, refuse));
+    if (of.shape.type !== 'time' && of.shape.type !== 'moment') throw refuse(at, `${at.name} takes a time`);
+    const bucket = CUTS[name];
+    return {
+      expression: bucket === undefined ? of.expression : cut(bucket, of.expression),
+      shape: MOMENT,
+    };
+  };
+
+  /** `reinterpretAsUInt256(reverse(unhex(substring(x, 3))))`: the number that the bytes behind `0x` are. */
+  const hexToInteger = (at: Call): TypedRow => {
+    const reversed = argumentCalled('reverse', at);
+    const bytes = reversed && argumentCalled('unhex', reversed);
+    const digits = bytes && argumentCalled('substring', bytes);
+    const [of, from, ...more] = digits?.args ?? [];
+    const isForm = from?.kind === 'number' && from.digits === 3n && from.scale === 0 && more.length === 0;
+    if (of === undefined || !isForm) {
+      throw refuse(
+        at,
+        `${at.name} is known only as reinterpretAsUInt256(reverse(unhex(substring(field, 3))))`,
+      );
+    }
+    const { expression, shape } = visit(of);
+    if (shape.type !== 'hex') throw refuse(of, `${at.name} takes a field of hex`);
+    return {
+      expression: { kind: 'hexToInteger', of: expression },
+      shape: { type: 'integer', isNumber: false },
+    };
+  };
+
+  return visit(node);
+}
+
+export function isAggregate({ name }: Call): boolean {
+  return AGGREGATES.some(one => one === name.toLowerCase());
+}
+
+/** @throws what `refuse` makes of another number of arguments. */
+export function onlyArgument(call: Call, refuse: (at: Node, rule: string) => Error): Node {
+  const [of, ...more] = call.args;
+  if (of === undefined || more.length > 0) throw refuse(call, `${call.name} takes one argument`);
+  return of;
+}
+
+function argumentCalled(name: string, { args: [of, ...more] }: Call): Call | undefined {
+  const isIt = of?.kind === 'call' && of.name.toLowerCase() === name && !of.isStar && !of.isDistinct;
+  return isIt && more.length === 0 ? of : undefined;
+}
+
+/** How coarse a bucket is, where one divides the next; weeks and months divide nothing. */
+const RANK: Readonly<Record<Bucket, number>> = { minute: 0, hour: 1, day: 2, week: 3, month: 3 };
+
+/** Buckets of buckets become one where that is the same, so that equal keys are known to be equal. */
+function cut(bucket: Bucket, of: RowExpression): RowExpression {
+  if (of.kind !== 'bucket') return { kind: 'bucket', bucket, of };
+  if (of.bucket === bucket || RANK[bucket] < RANK[of.bucket]) return of;
+  return RANK[of.bucket] < RANK.week ? cut(bucket, of.of) : { kind: 'bucket', bucket, of };
+}

@@ -1,0 +1,42 @@
+import { HttpError } from '../../http/errors.ts';
+import type { Failure } from '../chains/outcome.ts';
+import type { Asked } from './ask-chains.ts';
+import type { UnknownChain } from './select-chains.ts';
+
+/**
+ * What a client is to hear when no chain answered, by the failure table: 400 for what a back end refused, 404 or 400 when
+ * those who would know have nothing, 504, 502 and 501 otherwise, which decide whether a held answer may stand in.
+ */
+export function nothingAnswered({ failed }: Asked<unknown>, unknown: UnknownChain): HttpError {
+  const failures = failed.flatMap(({ failures: own }) => own);
+  const cause = new AggregateError(failures.map(({ error }) => error));
+  const rejected = failures.find(({ error }) => error.kind === 'rejected');
+  if (rejected !== undefined) return new HttpError(400, rejected.error.message, { cause });
+  const lastWords = failed.map(({ failures: own }) => own.at(-1));
+  const [missing] = lastWords.filter(failure => failure?.error.kind === 'not_found');
+  const outages = failures.filter(
+    ({ chain, error }) =>
+      error.kind === 'unavailable' &&
+      !lastWords.some(last => last?.chain === chain && last.error.kind === 'not_found'),
+  );
+  if (outages.length > 0) {
+    const status = outages.every(({ error }) => error.reason === 'timeout') ? 504 : 502;
+    return new HttpError(status, `No back end could answer: ${outages.map(sentence).join('; ')}`, { cause });
+  }
+  if (missing !== undefined) {
+    const isName = missing.error.reason === 'unknown_name';
+    return new HttpError(isName && unknown === 'invalid' ? 400 : 404, missing.error.message, { cause });
+  }
+  const all = failures.length === 0 ? 'no back end is configured' : failures.map(sentence).join('; ');
+  return new HttpError(501, `No configured back end has this answer: ${all}`, { cause });
+}
+
+/** A failure in this family's statuses: it knows none above 500. */
+export function insightsFailure(error: unknown): unknown {
+  if (!(error instanceof HttpError) || error.status <= 500) return error;
+  return new HttpError(500, error.message, { cause: error });
+}
+
+function sentence({ chain, backend, error }: Failure): string {
+  return `chain ${chain.id}${backend === undefined ? '' : ` (${backend.kind})`}: ${error.message}`;
+}

@@ -1,0 +1,136 @@
+import type { InsightsSchemas } from '../../contract/insights.ts';
+import type { Caller } from '../../contract/operations.ts';
+import { InvalidParameter } from '../../contract/violations.ts';
+import type { Sent } from '../answering.ts';
+import { checkPage } from '../limits.ts';
+import type { Entity, EntityRecords, Selected } from '../port/insights.ts';
+import { answerOf } from './expressions/answer.ts';
+import { planOf } from './expressions/plan.ts';
+import { fieldNamed } from './fields.ts';
+import { metaOf } from './meta.ts';
+import { inOrder } from './order.ts';
+import { chainsAskedFor } from './select-chains.ts';
+import type { InsightsOptions, ServeInsights } from './serving.ts';
+
+/** What the four queries have in common in their parameters. */
+export interface QueryParameters {
+  readonly chain_id?: readonly number[];
+  readonly chain?: readonly number[];
+  readonly limit: number;
+  readonly page: number;
+  readonly sort_by?: string;
+  readonly sort_order: 'asc' | 'desc';
+  readonly group_by?: readonly string[];
+  readonly aggregate?: readonly string[];
+  readonly decode?: boolean;
+}
+
+/** What one of the four queries asks for. */
+export interface Question<E extends Entity> {
+  readonly operation: 'queryBlocks' | 'queryTransactions' | 'queryWalletTransactions' | 'queryEvents';
+  readonly selected: Selected & { readonly entity: E };
+  readonly query: QueryParameters;
+  /** What `meta` says of the contract or the wallet that the path names. */
+  readonly about?: { readonly address: string; readonly signature?: string };
+}
+
+/** Rows or groups, with what is to be said of them. */
+export interface QueryAnswer<E extends Entity> {
+  data?: EntityRecords[E][];
+  aggregations?: InsightsSchemas['Aggregations'];
+  meta: InsightsSchemas['Meta'];
+}
+
+/** Room for an aggregation, which has a deadline of its own of 10 seconds: its advice has to arrive. */
+const AGGREGATION_TIMEOUT_MS = 12_000;
+
+/** Groups of all chains together. */
+const MOST_GROUPS_MERGED = 200_000;
+
+/** Answers the queries for blocks, transactions and events: records, or groups of them. */
+export function queryAnswerer({ chains: configured, timeoutMs }: InsightsOptions, serve: ServeInsights) {
+  return async <E extends Entity>(question: Question<E>, caller: Caller): Promise<Sent<QueryAnswer<E>>> => {
+    const { query } = question;
+    checkPage(query);
+    const isAggregated = query.aggregate !== undefined || query.group_by !== undefined;
+    return isAggregated ? groups(question, caller) : records(question, caller);
+  };
+
+  function records<E extends Entity>({ operation, selected, query, about }: Question<E>, caller: Caller) {
+    const { limit, page, sort_by: sortBy = 'block_number', sort_order: order, decode = false } = query;
+    const { entity } = selected;
+    const field = fieldNamed(entity, sortBy);
+    if (field === undefined) throw new InvalidParameter('sort_by', `must name a field of ${entity}`);
+    const sort = { field, order };
+    const wanted = { ...selected, sort, limit, page, decode };
+    return serve(
+      {
+        operation,
+        chains: chainsAskedFor(configured, query, caller),
+        identity: { ...wanted, about },
+        ask: (backend, ask) => backend.insights?.records?.(wanted, ask),
+        bodyOf: (asked): QueryAnswer<E> => {
+          const results = asked.parts.map(({ result }) => result);
+          return {
+            data: inOrder(
+              entity,
+              results.flatMap(result => result.records),
+              sort,
+            ),
+            meta: metaOf(asked, {
+              ...about,
+              page,
+              limit,
+              total: results.reduce((sum, result) => sum + result.total, 0),
+              pages: Math.max(...results.map(result => result.pages)),
+              isCapped: results.some(result => result.isCapped),
+            }),
+          };
+        },
+      },
+      caller,
+    );
+  }
+
+  function groups<E extends Entity>({ operation, selected, query, about }: Question<E>, caller: Caller) {
+    const { limit, page, sort_by, sort_order, group_by, aggregate } = query;
+    const plan = planOf(selected.entity, {
+      sort_order,
+      ...(aggregate === undefined ? {} : { aggregate }),
+      ...(group_by === undefined ? {} : { group_by }),
+      ...(sort_by === undefined ? {} : { sort_by }),
+    });
+    const wanted = { ...selected, keys: plan.keys, folds: plan.folds };
+    return serve(
+      {
+        operation,
+        chains: chainsAskedFor(configured, query, caller),
+        // The text decides what the rows call their values.
+        identity: { selected, aggregate, group_by, sort_by, sort_order, limit, page, about },
+        timeoutMs: Math.max(timeoutMs, AGGREGATION_TIMEOUT_MS),
+        ask: (backend, ask) => backend.insights?.groups?.(wanted, ask),
+        bodyOf: (asked): QueryAnswer<E> => {
+          const lists = asked.parts.map(({ result }) => result);
+          checkSize(lists);
+          const { rows, total } = answerOf(plan, lists, { limit, page });
+          const pages = limit === 0 ? 0 : Math.ceil(total / limit);
+          return {
+            aggregations: rows,
+            meta: metaOf(asked, { ...about, page, limit, total, pages, isCapped: false }),
+          };
+        },
+      },
+      caller,
+    );
+  }
+}
+
+/** Merging goes on where requests are answered, so it must not take long. */
+function checkSize(lists: readonly (readonly unknown[])[]): void {
+  const groups = lists.reduce((sum, list) => sum + list.length, 0);
+  if (groups <= MOST_GROUPS_MERGED) return;
+  throw new InvalidParameter(
+    'group_by',
+    `makes more than ${MOST_GROUPS_MERGED} groups over these chains: ask for fewer chains, group by fewer fields, or filter`,
+  );
+}

@@ -1,0 +1,112 @@
+import type { InsightsSchemas } from '../../contract/insights.ts';
+import type { Caller } from '../../contract/operations.ts';
+import { checkTokensNamed } from '../limits.ts';
+import type { InsightsBodyOf, InsightsRequestOf, NftTransfersRequest } from '../port/insights.ts';
+import { chainsAskedFor, hostOf, selectChains } from './select-chains.ts';
+import type { InsightsOptions, ServeInsights } from './serving.ts';
+
+/** What metadata that could not be had yet has for its `status`. Decision 91. */
+const PASSING: readonly (string | undefined)[] = ['pending', 'timeout', 'unreachable'];
+
+type Named = { readonly chain_id?: readonly number[]; readonly chain?: readonly number[] };
+
+/** Answers for tokens, NFTs and ABIs: records that are not queried but known. */
+export function recordAnswerers({ chains: configured }: InsightsOptions, serve: ServeInsights) {
+  return {
+    /** Tokens of a symbol. Without a chain it goes on while there is none. Decision 88. */
+    async lookUpTokens(request: InsightsRequestOf<'lookUpTokens'>, caller: Caller) {
+      const { chains, untilSome } = goingOn<InsightsSchemas['FoundToken']>(request.query, caller);
+      return serve(
+        {
+          operation: 'lookUpTokens',
+          chains,
+          identity: { symbols: lowerCase(request.query.symbol) },
+          ask: (backend, ask) => backend.insights?.lookUpTokens?.(request, ask),
+          ...untilSome,
+          bodyOf: ({ parts }) => ({ data: parts.flatMap(({ result }) => result) }),
+        },
+        caller,
+      );
+    },
+
+    /** Prices. Without a chain it goes on while there is none. Decision 89. */
+    async getTokenPrices(request: InsightsRequestOf<'getTokenPrices'>, caller: Caller) {
+      const { query } = request;
+      checkTokensNamed(query);
+      const { chain: _, chain_id: __, address, symbol, ...others } = query;
+      const { chains, untilSome } = goingOn<InsightsSchemas['TokenPrice']>(query, caller);
+      return serve(
+        {
+          operation: 'getTokenPrices',
+          chains,
+          identity: { addresses: lowerCase(address), symbols: lowerCase(symbol), ...others },
+          ask: (backend, ask) => backend.insights?.getTokenPrices?.(request, ask),
+          ...untilSome,
+          bodyOf: ({ parts }) => ({ data: parts.flatMap(({ result }) => result) }),
+        },
+        caller,
+      );
+    },
+
+    /** Transfers of a contract's NFTs or of one of them, the latest first. Decision 90. */
+    async listNftTransfers(
+      operation: 'listNftTransfers' | 'listTokenNftTransfers',
+      request: NftTransfersRequest,
+      caller: Caller,
+    ) {
+      const { chain: _, chain_id: __, ...others } = request.query;
+      const { contract_address: contract, token_id: tokenId } = request.path;
+      return serve(
+        {
+          operation,
+          chains: chainsAskedFor(configured, request.query, caller, 'missing'),
+          identity: { contract: contract.toLowerCase(), tokenId, ...others },
+          unknown: 'missing',
+          ask: (backend, ask) => backend.insights?.listNftTransfers?.(request, ask),
+          bodyOf: ({ parts }) => ({ data: latestFirst(parts.flatMap(({ result }) => result)) }),
+          isUnsettled: ({ data }) => data.some(one => PASSING.includes(one.nft_metadata?.status)),
+        },
+        caller,
+      );
+    },
+
+    /** The ABI of the first chain that has one. Decision 92. */
+    async getContractAbi(request: InsightsRequestOf<'getContractAbi'>, caller: Caller) {
+      const { chains } = selectChains(configured, {
+        query: request.query,
+        host: hostOf(caller),
+        unknown: 'missing',
+      });
+      return serve(
+        {
+          operation: 'getContractAbi',
+          chains,
+          identity: { contract: request.path.contract_address.toLowerCase() },
+          unknown: 'missing',
+          ask: (backend, ask) => backend.insights?.getContractAbi?.(request, ask),
+          untilSome: () => true,
+          bodyOf: ({ parts }): InsightsBodyOf<'getContractAbi'> => parts[0]?.result ?? [],
+        },
+        caller,
+      );
+    },
+  };
+
+  function goingOn<Record>(query: Named, caller: Caller) {
+    const { chains, isNamed } = selectChains(configured, { query, host: hostOf(caller) });
+    const untilSome = isNamed ? {} : { untilSome: (found: readonly Record[]) => found.length > 0 };
+    return { chains, untilSome };
+  }
+}
+
+/** Addresses and symbols are the same in any letter case, and in any order. */
+function lowerCase(values: readonly string[] | undefined): readonly string[] | undefined {
+  return values === undefined ? undefined : [...new Set(values.map(value => value.toLowerCase()))].sort();
+}
+
+function latestFirst(transfers: readonly InsightsSchemas['NftTransfer'][]): InsightsSchemas['NftTransfer'][] {
+  return transfers.toSorted(
+    (a, b) =>
+      Number(b.block_number) - Number(a.block_number) || b.chain_id - a.chain_id || b.log_index - a.log_index,
+  );
+}

@@ -1,0 +1,76 @@
+import { isIP } from 'node:net';
+import type { Caller } from '../../contract/operations.ts';
+import { InvalidParameter } from '../../contract/violations.ts';
+import { HttpError } from '../../http/errors.ts';
+import type { Chain } from '../chains/chain.ts';
+import { namedChains } from '../limits.ts';
+
+/** The chains that a request is about. */
+export interface SelectedChains {
+  readonly chains: readonly Chain[];
+  /** Whether the request named them. Where it did not, some operations go on to the next chain. */
+  readonly isNamed: boolean;
+}
+
+/** Where an unknown chain is said: a 404 for operations whose document has one, otherwise a 400. Decision 72. */
+export type UnknownChain = 'invalid' | 'missing';
+
+/**
+ * The chains of `chain_id`, `chain` or the host's first label; all configured ones, in their order, when none is named.
+ * Decision 73.
+ * @throws InvalidParameter or HttpError for a chain that is not configured.
+ */
+export function selectChains(
+  configured: readonly Chain[],
+  {
+    query,
+    host,
+    unknown = 'invalid',
+  }: {
+    query: { readonly chain_id?: readonly number[]; readonly chain?: readonly number[] };
+    host: string | undefined;
+    unknown?: UnknownChain;
+  },
+): SelectedChains {
+  const ids = namedChains(query);
+  if (ids.length === 0) {
+    const ofHost = chainOfHost(configured, host);
+    return ofHost === undefined
+      ? { chains: configured, isNamed: false }
+      : { chains: [ofHost], isNamed: true };
+  }
+  return { chains: ids.map(id => chainOf(configured, id, unknown)), isNamed: true };
+}
+
+function chainOf(configured: readonly Chain[], id: number, unknown: UnknownChain): Chain {
+  const chain = configured.find(one => one.id === id);
+  if (chain !== undefined) return chain;
+  if (unknown === 'missing') throw new HttpError(404, `Chain ${id} is not served here`);
+  const known = configured.map(one => one.id).join(', ');
+  throw new InvalidParameter('chain_id', `must be one of the configured chains ${known}`);
+}
+
+/** `1.data.example.com` is about chain 1; `127.0.0.1` is about none. */
+function chainOfHost(configured: readonly Chain[], host: string | undefined): Chain | undefined {
+  const name = (host ?? '').replace(/:\d*$/, '');
+  const [label = '', ...others] = name.split('.');
+  if (others.length === 0 || isIP(name) !== 0 || !/^[1-9]\d*$/.test(label)) return undefined;
+  return configured.find(({ id }) => String(id) === label);
+}
+
+/** The chains of a query: those that it names, else the first one that is configured. */
+export function chainsAskedFor(
+  configured: readonly Chain[],
+  query: { readonly chain_id?: readonly number[]; readonly chain?: readonly number[] },
+  caller: Caller,
+  unknown: UnknownChain = 'invalid',
+): readonly Chain[] {
+  const { chains, isNamed } = selectChains(configured, { query, host: hostOf(caller), unknown });
+  return isNamed ? chains : chains.slice(0, 1);
+}
+
+/** The host as the client wrote it. */
+export function hostOf({ headers }: Caller): string | undefined {
+  const { host } = headers;
+  return typeof host === 'string' ? host : undefined;
+}

@@ -1,0 +1,123 @@
+import type { Caller } from '../../contract/operations.ts';
+import type { Metrics } from '../../http/metrics.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { canonicalJson } from '../../lib/json.ts';
+import type { Logger } from '../../lib/logger.ts';
+import type { Answering, Sent } from '../answering.ts';
+import type { Chain } from '../chains/chain.ts';
+import { isPassing } from '../chains/outcome.ts';
+import { type Lifetimes, lifetime } from '../lifetime.ts';
+import type { Made } from '../load.ts';
+import type { InsightsOperationId } from '../port/insights.ts';
+import { type AskBackend, type Asked, askChains } from './ask-chains.ts';
+import { insightsFailure, nothingAnswered } from './failure.ts';
+import type { UnknownChain } from './select-chains.ts';
+
+export interface InsightsOptions {
+  readonly chains: readonly Chain[];
+  readonly answering: Answering;
+  readonly lifetimes: Lifetimes;
+  /** How long one back end may take, in milliseconds. */
+  readonly timeoutMs: number;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly metrics: Metrics;
+}
+
+/** One answer: from which chains, under which identity, by which question, and how its parts become a body. */
+export interface Serving<Result, Body> {
+  readonly operation: InsightsOperationId;
+  readonly chains: readonly Chain[];
+  /** Whatever of the request the body depends on, beside the chains. */
+  readonly identity: object;
+  readonly ask: AskBackend<Result>;
+  /** Longer than the usual, in milliseconds. */
+  readonly timeoutMs?: number;
+  /** How a name or a chain that nobody knows is said. */
+  readonly unknown?: UnknownChain;
+  /** Asks the chains one after another, until one has something; otherwise all at once. */
+  readonly untilSome?: (result: Result) => boolean;
+  bodyOf(asked: Asked<Result>): Body;
+  /** Whether the body soon will be another although no block comes; false when absent. */
+  isUnsettled?(body: Body): boolean;
+}
+
+/** Serves one operation of document 2 through the cache. */
+export type ServeInsights = <Result, Body>(
+  serving: Serving<Result, Body>,
+  caller: Caller,
+) => Promise<Sent<Body>>;
+
+/** The way of every request of document 2. Where the explorer says 501, 502 or 504 this family says 500. Decision 71. */
+export function insightsServer(options: InsightsOptions): ServeInsights {
+  const { answering, lifetimes, clock } = options;
+
+  return async <Result, Body>(serving: Serving<Result, Body>, caller: Caller) => {
+    const { operation, chains, identity } = serving;
+    try {
+      return await answering.answer<Body>(
+        {
+          operation,
+          key: `${operation} ${chains.map(({ id }) => id).join()} ${canonicalJson(identity)}`,
+          moment: chains.map(momentOf).join(';'),
+          make: signal => make(serving, signal),
+        },
+        caller,
+      );
+    } catch (error) {
+      throw insightsFailure(error);
+    }
+  };
+
+  async function make<Result, Body>(serving: Serving<Result, Body>, signal: AbortSignal): Promise<Made> {
+    const { operation, unknown = 'invalid', bodyOf } = serving;
+    const asked = await askAsServed(serving, signal);
+    if (asked.parts.length === 0) throw nothingAnswered(asked, unknown);
+    const failures = [...asked.passedOver, ...asked.failed.flatMap(({ failures: own }) => own)];
+    const body = bodyOf(asked);
+    const facts = {
+      final: false,
+      isSettled: serving.isUnsettled?.(body) !== true,
+      isStandIn: failures.some(isPassing),
+      validity: asked.validity,
+    };
+    return {
+      body,
+      chainIds: asked.parts.flatMap(({ chains }) => chains.map(({ id }) => id)),
+      backends: asked.parts.flatMap(({ backend, chains }) => chains.map(() => backend.name)),
+      lifetime: lifetime(operation, facts, lifetimes, clock.now()),
+    };
+  }
+
+  async function askAsServed<Result, Body>(
+    { chains, ask, untilSome, timeoutMs = options.timeoutMs }: Serving<Result, Body>,
+    signal: AbortSignal,
+  ): Promise<Asked<Result>> {
+    const asking = { ...options, signal, timeoutMs };
+    if (untilSome === undefined) return askChains(chains, ask, asking);
+    let first: Asked<Result> | undefined;
+    const before: Asked<Result>[] = [];
+    for (const chain of chains) {
+      const asked = await askChains([chain], ask, asking);
+      const [part] = asked.parts;
+      if (part !== undefined && untilSome(part.result)) return past(asked, before);
+      if (part !== undefined) first ??= asked;
+      before.push(asked);
+    }
+    return past(first, before);
+  }
+}
+
+/** An answer with the failures of everybody who was asked before it; without one, the failures alone. */
+function past<Result>(asked: Asked<Result> | undefined, before: readonly Asked<Result>[]): Asked<Result> {
+  const failed = before.flatMap(one => one.failed);
+  if (asked === undefined) return { parts: [], failed, passedOver: [], validity: undefined };
+  return {
+    ...asked,
+    passedOver: [...asked.passedOver, ...failed.flatMap(({ failures }) => failures)],
+  };
+}
+
+function momentOf({ backends }: Chain): string {
+  return backends.map(backend => backend.validity?.().revision ?? '').join();
+}

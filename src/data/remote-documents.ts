@@ -1,0 +1,78 @@
+import { type GuardedFetch, type GuardedFetchOptions, guardedFetch } from '../http/guarded-fetch.ts';
+import { FetchFailure, type FetchFailureKind } from '../http/guarded-fetch-failure.ts';
+import { systemLookup } from '../http/guarded-fetch-lookup.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { Logger } from '../lib/logger.ts';
+import {
+  type FetchDocument,
+  type FetchedDocument,
+  type MetadataDocuments,
+  metadataDocuments,
+} from './backends/index/insights/metadata-documents.ts';
+
+export interface RemoteDocuments {
+  readonly documents: MetadataDocuments;
+  close(): Promise<void>;
+}
+
+/** One document, from the first question to the last byte. */
+const TIMEOUT_MS = 5_000;
+const MAX_BYTES = 512 * 1024;
+
+/** What hosts call JSON. Gateways that only know bytes say the last two. */
+const TYPES = [
+  'application/json',
+  'text/json',
+  'application/ld+json',
+  'text/plain',
+  'application/octet-stream',
+  'binary/octet-stream',
+];
+
+const STATUSES: Readonly<Record<FetchFailureKind, Exclude<FetchedDocument['status'], 'ok'>>> = {
+  refused: 'refused',
+  redirected: 'refused',
+  timeout: 'timeout',
+  abandoned: 'timeout',
+  unreachable: 'unreachable',
+  too_long: 'too_long',
+  wrong_type: 'unreadable',
+  unreadable: 'unreadable',
+};
+
+/** Everything out of networks that a document is read from; one for all chains, as they share its cache. */
+export function remoteDocuments(options: {
+  /** Without a slash at its end. The operator chose it, so it may be on a private network and without TLS. */
+  ipfsGateway: string;
+  clock: Clock;
+  log: Logger;
+  guard?: Pick<GuardedFetchOptions, 'allowedNetworks' | 'allowHttp' | 'lookup'>;
+}): RemoteDocuments {
+  const { ipfsGateway, clock, log, guard = {} } = options;
+  const bounds = { timeoutMs: TIMEOUT_MS, maxBytes: MAX_BYTES, log };
+  const fetches: Record<'anywhere' | 'gateway', GuardedFetch> = {
+    anywhere: guardedFetch({ ...bounds, ...guard }),
+    gateway: guardedFetch({
+      ...bounds,
+      allowedNetworks: ['0.0.0.0/0', '::/0'],
+      allowHttp: true,
+      lookup: systemLookup,
+    }),
+  };
+  const fetchDocument: FetchDocument = async (url, from) => {
+    try {
+      const { status, bytes } = await fetches[from].fetch({ url, types: TYPES });
+      return status === 200
+        ? { status: 'ok', text: new TextDecoder().decode(bytes) }
+        : { status: 'unreachable' };
+    } catch (error) {
+      return { status: error instanceof FetchFailure ? STATUSES[error.kind] : 'unreachable' };
+    }
+  };
+  return {
+    documents: metadataDocuments({ fetchDocument, ipfsGateway, clock }),
+    async close() {
+      await Promise.all([fetches.anywhere.close(), fetches.gateway.close()]);
+    },
+  };
+}

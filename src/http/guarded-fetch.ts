@@ -1,0 +1,165 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { Agent, type Dispatcher } from 'undici';
+import { boundedBody, KNOWN_CODINGS, leave, UnreadableBody } from '../lib/bounded-body.ts';
+import type { Logger } from '../lib/logger.ts';
+import { VERSION } from '../lib/version.ts';
+import { addressJudge } from './guarded-fetch-address.ts';
+import { ForbiddenAddress, guardedConnector } from './guarded-fetch-connect.ts';
+import { FetchFailure } from './guarded-fetch-failure.ts';
+import { type Lookup, nameServerLookup } from './guarded-fetch-lookup.ts';
+
+export interface GuardedFetchOptions {
+  /** Networks, as CIDRs or addresses, that may be reached although they are not public. */
+  readonly allowedNetworks?: readonly string[];
+  /** Whether URLs without TLS may be fetched. */
+  readonly allowHttp?: boolean;
+  /** From the call to the last byte of the body, redirects included. */
+  readonly timeoutMs: number;
+  /** The longest body that is read, after decompression. */
+  readonly maxBytes: number;
+  /** Asks the name servers when absent, without the hosts file. */
+  readonly lookup?: Lookup;
+  readonly log: Logger;
+}
+
+export interface GuardedRequest {
+  /** Absolute, without user and password. */
+  readonly url: string;
+  /** GET when absent. Only GET follows redirects, and only on the same host. */
+  readonly method?: 'GET' | 'POST';
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string | Uint8Array;
+  /** Media types that a success may have, such as `application/json`; any when absent. One that is not named is taken. */
+  readonly types?: readonly string[];
+  readonly signal?: AbortSignal;
+}
+
+export interface GuardedResponse {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly bytes: Buffer;
+}
+
+/** Fetches what strangers named. */
+export interface GuardedFetch {
+  /** Any status is a response. @throws FetchFailure */
+  fetch(request: GuardedRequest): Promise<GuardedResponse>;
+  close(): Promise<void>;
+}
+
+const MAX_REDIRECTS = 3;
+const MAX_URL = 8_192;
+const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308];
+/** Also bounds what a page of links to one host opens there. */
+const CONNECTIONS_PER_HOST = 8;
+
+/**
+ * Fetches over https from public addresses only, judged where the socket connects. Every port is allowed: what answers
+ * there has to speak TLS with a certificate for the name.
+ * @throws when made, for an allowed network that is none.
+ */
+export function guardedFetch(options: GuardedFetchOptions): GuardedFetch {
+  const { allowedNetworks = [], allowHttp = false, timeoutMs, maxBytes, log } = options;
+  const { lookup = nameServerLookup() } = options;
+  const agent = new Agent({
+    connect: guardedConnector({ isAllowed: addressJudge(allowedNetworks), lookup, timeoutMs }),
+    connections: CONNECTIONS_PER_HOST,
+    pipelining: 1,
+    headersTimeout: timeoutMs,
+    bodyTimeout: timeoutMs,
+  });
+
+  return {
+    async fetch(request) {
+      const deadline = AbortSignal.timeout(timeoutMs);
+      const signal = request.signal === undefined ? deadline : AbortSignal.any([deadline, request.signal]);
+      try {
+        const { statusCode: status, headers, body } = await sendTo(request, signal);
+        const isWanted = status >= 300 || hasType(headers, request.types);
+        if (!isWanted) {
+          leave(body);
+          throw new FetchFailure('wrong_type', { status });
+        }
+        const coding = one(headers['content-encoding']);
+        const bytes = await boundedBody(body, { coding, maxBytes }).catch((error: unknown) => {
+          throw unread(error, status);
+        });
+        return { status, headers, bytes };
+      } catch (error) {
+        if (deadline.aborted) throw new FetchFailure('timeout', { cause: error });
+        if (request.signal?.aborted === true) throw new FetchFailure('abandoned', { cause: error });
+        const failure = error instanceof FetchFailure ? error : unreached(error);
+        // Quietly: it is strangers who write such links.
+        log.debug({ err: failure, kind: failure.kind }, 'a guarded fetch failed');
+        throw failure;
+      }
+    },
+    close: () => agent.destroy(),
+  };
+
+  async function sendTo(request: GuardedRequest, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
+    let url = checked(request.url);
+    for (let hops = 0; ; hops += 1) {
+      const response = await send(url, request, signal);
+      const location = one(response.headers.location);
+      const isRedirect = REDIRECTS.includes(response.statusCode) && location !== undefined;
+      if (!isRedirect || request.method === 'POST') return response;
+      leave(response.body);
+      const next = checked(location, url);
+      const staysHere =
+        next.host === url.host && (next.protocol === url.protocol || next.protocol === 'https:');
+      if (hops === MAX_REDIRECTS || !staysHere)
+        throw new FetchFailure('redirected', { status: response.statusCode });
+      url = next;
+    }
+  }
+
+  function send(url: URL, request: GuardedRequest, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
+    const { method = 'GET', types, headers, body = null } = request;
+    return agent.request({
+      origin: url.origin,
+      path: url.pathname + url.search,
+      method,
+      headers: {
+        'user-agent': `tollgate/${VERSION}`,
+        'accept-encoding': KNOWN_CODINGS,
+        ...(types === undefined ? {} : { accept: types.join(', ') }),
+        ...headers,
+      },
+      body,
+      signal,
+    });
+  }
+
+  function checked(text: string, base?: URL): URL {
+    const url = text.length > MAX_URL ? null : URL.parse(text, base?.href);
+    const isAllowed =
+      url !== null &&
+      (url.protocol === 'https:' || (allowHttp && url.protocol === 'http:')) &&
+      url.username === '' &&
+      url.password === '';
+    if (!isAllowed) throw new FetchFailure('refused');
+    return url;
+  }
+}
+
+function hasType(headers: IncomingHttpHeaders, types: readonly string[] | undefined): boolean {
+  const [type = ''] = (one(headers['content-type']) ?? '').split(';');
+  return types === undefined || type.trim() === '' || types.includes(type.trim().toLowerCase());
+}
+
+function unread(error: unknown, status: number): unknown {
+  if (!(error instanceof UnreadableBody)) return error;
+  const kind =
+    error.fault === 'too_long' ? 'too_long' : error.fault === 'broken_off' ? 'unreachable' : 'unreadable';
+  return new FetchFailure(kind, { status, cause: error });
+}
+
+function unreached(error: unknown): FetchFailure {
+  return new FetchFailure(error instanceof ForbiddenAddress ? 'refused' : 'unreachable', { cause: error });
+}
+
+/** A header sent twice counts as one that nobody knows. */
+function one(value: string | string[] | undefined): string | undefined {
+  return Array.isArray(value) ? value.join(', ') : value;
+}

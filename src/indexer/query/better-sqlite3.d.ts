@@ -1,0 +1,43 @@
+/** The part of the driver that the query engine uses; the package brings no types of its own. */
+declare module 'better-sqlite3' {
+  type Value = bigint | number | string | Buffer | null;
+
+  interface Statement {
+    /** Rows as arrays, in the order of the columns. */
+    raw(isRaw?: boolean): Statement;
+    /** Only the first column of each row. */
+    pluck(isPlucked?: boolean): Statement;
+    safeIntegers(isSafe?: boolean): Statement;
+    run(...bindings: unknown[]): unknown;
+    get(...bindings: unknown[]): unknown;
+    all(...bindings: unknown[]): unknown[];
+    iterate(...bindings: unknown[]): IterableIterator<unknown>;
+  }
+
+  interface FunctionOptions {
+    /** The function gives the same for the same arguments: SQLite may call it less often. */
+    readonly deterministic?: boolean;
+    readonly safeIntegers?: boolean;
+    readonly varargs?: boolean;
+  }
+
+  class Database {
+    constructor(file: string, options?: { readonly?: boolean; fileMustExist?: boolean });
+    prepare(sql: string): Statement;
+    exec(sql: string): void;
+    pragma(source: string): unknown;
+    defaultSafeIntegers(isSafe?: boolean): void;
+    function(name: string, options: FunctionOptions, call: (...values: Value[]) => Value): void;
+    aggregate<State>(
+      name: string,
+      options: FunctionOptions & {
+        readonly start: () => State;
+        readonly step: (state: State, ...values: Value[]) => State | undefined;
+        readonly result: (state: State) => Value;
+      },
+    ): void;
+    close(): void;
+  }
+
+  export = Database;
+}

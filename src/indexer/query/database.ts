@@ -1,0 +1,31 @@
+import Database from 'better-sqlite3';
+
+/** A read-only connection to an index; integers come as bigints. */
+export type QueryDatabase = Database;
+
+/**
+ * Opens an index for queries. SQLite cannot be interrupted from JavaScript, so statements call `tick` now and then;
+ * what it throws ends the statement, and the caller of the statement gets it.
+ */
+export function openQueryDatabase({ file, tick }: { file: string; tick: () => void }): QueryDatabase {
+  const db = new Database(file, { readonly: true, fileMustExist: true });
+  for (const pragma of PRAGMAS) db.pragma(pragma);
+  db.defaultSafeIntegers(true);
+  // Not deterministic, or SQLite would call it once for a whole statement.
+  db.function('tick', { deterministic: false }, () => {
+    tick();
+    return 1n;
+  });
+  return db;
+}
+
+/** Pages are read where the system holds them: a copy of each costs walks over a large index most of their time. */
+const MAPPED_BYTES = 2 ** 31 - 2 ** 16;
+
+const PRAGMAS = [
+  'busy_timeout = 5000',
+  'temp_store = memory',
+  'cache_size = -65536',
+  `mmap_size = ${MAPPED_BYTES}`,
+  'query_only = on',
+];

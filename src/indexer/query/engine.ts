@@ -1,0 +1,33 @@
+import { openQueryDatabase } from './database.ts';
+import { registerFunctions } from './functions.ts';
+import { groupsOf } from './groups.ts';
+import type { GroupsAnswer, GroupsQuery, RowsQuery } from './query.ts';
+import { type PackedRows, rowsOf } from './rows.ts';
+
+export type Query = RowsQuery | GroupsQuery;
+export type PackedAnswer = PackedRows | GroupsAnswer;
+
+/** Runs queries in the calling thread, one after the other. */
+export interface Engine {
+  /** @throws QueryTooLarge with the reason `groups`, and what `tick` throws. */
+  run(query: Query): PackedAnswer;
+  close(): void;
+}
+
+/** Opens an index that exists. `tick` is called every few thousand rows and may throw to end a query. */
+export function openEngine(options: { file: string; tick: () => void }): Engine {
+  const db = openQueryDatabase(options);
+  registerFunctions(db);
+  return {
+    run(query) {
+      // In one transaction, so that a page and the number of rows are of one moment.
+      db.exec('begin');
+      try {
+        return query.kind === 'rows' ? rowsOf(db, query) : groupsOf(db, query);
+      } finally {
+        db.exec('rollback');
+      }
+    },
+    close: () => db.close(),
+  };
+}

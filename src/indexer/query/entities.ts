@@ -1,0 +1,176 @@
+import { filterValue, type Storage } from './filter-value.ts';
+import { type PlaceBounds, placeBounds } from './place-bounds.ts';
+import type { Entity, Filter, Selected } from './query.ts';
+
+/** A field in SQL; the text is ours, never a caller's. */
+export interface Column {
+  readonly sql: string;
+  readonly storage: Storage;
+}
+
+/** A condition with the values of its question marks. */
+export interface Condition {
+  readonly sql: string;
+  readonly bindings: readonly unknown[];
+}
+
+/** Where an entity's rows lie. The key orders them by block and then by their place in it. */
+export const TABLES = {
+  blocks: { from: 'blocks b', key: 'b.number', details: 'block_details d on d.number = b.number' },
+  transactions: { from: 'transactions t', key: 't.id', details: 'transaction_details d on d.id = t.id' },
+  events: { from: 'logs l', key: 'l.id', details: null },
+} as const satisfies Record<Entity, { from: string; key: string; details: string | null }>;
+
+const integer = (sql: string): Column => ({ sql, storage: 'integer' });
+const uint256 = (sql: string): Column => ({ sql, storage: 'uint256' });
+const blob = (sql: string): Column => ({ sql, storage: 'blob' });
+const time = (sql: string): Column => ({ sql, storage: 'time_ms' });
+const text = (sql: string): Column => ({ sql, storage: 'text' });
+
+/** What lies in a table of its own, so that walks over the rows stay short. */
+const blockDetail = (name: string) => `(select ${name} from block_details where number = b.number)`;
+const transactionDetail = (name: string) => `(select ${name} from transaction_details where id = t.id)`;
+const ofBlock = (name: string, key: string) => `(select ${name} from blocks where number = ${key} >> 20)`;
+
+/** Nothing stands for a bloom without a bit. */
+const BLOOM = `iif(logs_bloom = x'', zeroblob(256), logs_bloom)`;
+
+const CHAIN_ID = '(select chain_id from index_state)';
+const CHAIN_ID_TEXT = `(select cast(chain_id as text) from index_state)`;
+/** Positions in a block are the lower bits of a key. */
+const POSITION = 2 ** 20 - 1;
+
+const COLUMNS: Readonly<Record<Entity, Readonly<Record<string, Column>>>> = {
+  blocks: {
+    chain_id: integer(CHAIN_ID),
+    block_number: integer('b.number'),
+    block_hash: blob('b.hash'),
+    block_timestamp: time('b.timestamp'),
+    parent_hash: blob('b.parent_hash'),
+    nonce: blob('b.nonce'),
+    sha3_uncles: blob(blockDetail('sha3_uncles')),
+    mix_hash: blob(blockDetail('mix_hash')),
+    miner: blob('b.miner'),
+    state_root: blob('b.state_root'),
+    transactions_root: blob(blockDetail('transactions_root')),
+    receipts_root: blob(blockDetail('receipts_root')),
+    logs_bloom: blob(blockDetail(BLOOM)),
+    size: integer('b.size'),
+    extra_data: blob('b.extra_data'),
+    difficulty: uint256('b.difficulty'),
+    total_difficulty: uint256('b.total_difficulty'),
+    transaction_count: integer('b.transaction_count'),
+    gas_limit: uint256('b.gas_limit'),
+    gas_used: integer('b.gas_used'),
+    withdrawals_root: blob(blockDetail('withdrawals_root')),
+    base_fee_per_gas: uint256('b.base_fee_per_gas'),
+  },
+  transactions: {
+    chain_id: text(CHAIN_ID_TEXT),
+    block_number: integer('(t.id >> 20)'),
+    block_hash: blob(ofBlock('hash', 't.id')),
+    block_timestamp: time('t.timestamp'),
+    hash: blob('t.hash'),
+    nonce: uint256('t.nonce'),
+    transaction_index: integer(`(t.id & ${POSITION})`),
+    from_address: blob('t.from_address'),
+    to_address: blob('t.to_address'),
+    value: uint256('t.value'),
+    gas_price: uint256('t.gas_price'),
+    gas: uint256('t.gas_limit'),
+    // Of what calls nothing, or calls with less than a selector: no bytes.
+    function_selector: blob(`ifnull(t.selector, x'')`),
+    data: blob('t.input'),
+    max_fee_per_gas: uint256('t.max_fee_per_gas'),
+    max_priority_fee_per_gas: uint256('t.max_priority_fee_per_gas'),
+    transaction_type: integer('t.type'),
+    r: uint256(transactionDetail('r')),
+    s: uint256(transactionDetail('s')),
+    v: uint256(transactionDetail('v')),
+    contract_address: blob('t.created_contract'),
+    gas_used: integer('t.gas_used'),
+    cumulative_gas_used: integer(transactionDetail('cumulative_gas_used')),
+    effective_gas_price: uint256('t.gas_price'),
+    blob_gas_used: integer('t.blob_gas_used'),
+    blob_gas_price: uint256('t.blob_gas_price'),
+    logs_bloom: blob(transactionDetail(BLOOM)),
+    status: integer('t.status'),
+  },
+  events: {
+    chain_id: text(CHAIN_ID_TEXT),
+    block_number: integer('(l.id >> 20)'),
+    block_hash: blob(ofBlock('hash', 'l.id')),
+    block_timestamp: time('l.timestamp'),
+    transaction_hash: blob('(select hash from transactions where id = l.transaction_id)'),
+    transaction_index: integer(`(l.transaction_id & ${POSITION})`),
+    log_index: integer(`(l.id & ${POSITION})`),
+    address: blob('l.address'),
+    data: blob('l.data'),
+    topic_0: blob('l.topic0'),
+    topic_1: blob('l.topic1'),
+    topic_2: blob('l.topic2'),
+    topic_3: blob('l.topic3'),
+  },
+};
+
+/** The column of a field by its public name, over the tables of `selectionOf`. @throws RangeError for an unknown name. */
+export function columnOf(entity: Entity, field: string): Column {
+  const column = Object.hasOwn(COLUMNS[entity], field) ? COLUMNS[entity][field] : undefined;
+  if (column === undefined) throw new RangeError(`${entity} have no field ${field}.`);
+  return column;
+}
+
+/** The rows that are meant, for `select … from ${from} where ${where}`, over `openQueryDatabase`. */
+export function selectionOf(selected: Selected): { from: string; where: string; bindings: unknown[] } {
+  const conditions = conditionsOf(selected);
+  const { wallet } = selected;
+  // Either side has an index, and SQLite takes both without giving a row twice.
+  if (wallet !== undefined)
+    conditions.push({
+      sql: '(t.from_address = ? or t.to_address = ?)',
+      bindings: [filterValue('blob', wallet), filterValue('blob', wallet)],
+    });
+  return { from: TABLES[selected.entity].from, ...allOf(conditions) };
+}
+
+/** Conditions that must all hold, as one text. */
+export function allOf(conditions: readonly Condition[]): { where: string; bindings: unknown[] } {
+  return {
+    where: conditions.map(({ sql }) => sql).join(' and '),
+    bindings: conditions.flatMap(({ bindings }) => [...bindings]),
+  };
+}
+
+/** One row in so many lets the statement be ended; a prime, so that no pattern of keys evades it. */
+const ROWS_PER_TICK = 4093;
+
+/** What the filters say, the wallet left out. SQLite checks in this order, so the tick is reached by every row. */
+export function conditionsOf({ entity, filters }: Selected): Condition[] {
+  const { key } = TABLES[entity];
+  return [
+    { sql: `(${key} % ${ROWS_PER_TICK} or tick())`, bindings: [] },
+    ...filters.map(filter => conditionOf(entity, filter)),
+  ];
+}
+
+const SIGNS = { eq: '=', gte: '>=', gt: '>', lte: '<=', lt: '<' } as const;
+
+function conditionOf(entity: Entity, filter: Filter): Condition {
+  const bounds = placeBounds(entity, filter);
+  if (bounds !== null) return boundedBy(TABLES[entity].key, bounds);
+  const { field, operator, value } = filter;
+  const column = columnOf(entity, field);
+  if (field === 'function_selector' && operator === 'eq' && value !== '0x')
+    // The bare column, which is what the index is over.
+    return { sql: 't.selector = ?', bindings: [filterValue('blob', value)] };
+  return { sql: `${column.sql} ${SIGNS[operator]} ?`, bindings: [filterValue(column.storage, value)] };
+}
+
+function boundedBy(key: string, { from, below, also }: PlaceBounds): Condition {
+  const parts: Condition[] = [];
+  if (from !== undefined) parts.push({ sql: `${key} >= ${from.sql}`, bindings: from.bindings });
+  if (below !== undefined) parts.push({ sql: `${key} < ${below.sql}`, bindings: below.bindings });
+  if (also !== undefined) parts.push(also);
+  const { where, bindings } = allOf(parts);
+  return { sql: where, bindings };
+}

@@ -1,0 +1,63 @@
+import type Database from 'better-sqlite3';
+import { QueryTooLarge } from './query.ts';
+import { integerOf, sortable } from './sortable.ts';
+
+type SqlValue = bigint | number | string | Buffer | null;
+
+/** More different values than this in one group, or more characters of them, are too many to hold. */
+const MOST_VALUES = 500_000;
+export const MOST_CHARACTERS = 2 ** 26;
+
+/**
+ * What SQLite cannot do with integers beyond 64 bits. `exact_*` take and give `sortable` text, and take SQLite's own
+ * integers and `0x` with hexadecimal digits too.
+ */
+export function registerFunctions(db: Database): void {
+  const binary = (name: string, result: (left: bigint, right: bigint) => bigint | null) =>
+    db.function(name, OPTIONS, (left: SqlValue, right: SqlValue) => {
+      if (left === null || right === null) return null;
+      const value = result(exact(left), exact(right));
+      return value === null ? null : sortable(value);
+    });
+  binary('exact_add', (left, right) => left + right);
+  binary('exact_subtract', (left, right) => left - right);
+  binary('exact_multiply', (left, right) => left * right);
+  binary('exact_remainder', (left, right) => (right === 0n ? null : left % right));
+
+  db.function('exact', OPTIONS, (value: SqlValue) => (value === null ? null : sortable(exact(value))));
+  db.function('as_real', OPTIONS, (value: SqlValue) => (value === null ? null : Number(exact(value))));
+
+  db.aggregate<bigint | null>('exact_sum', {
+    ...OPTIONS,
+    start: () => null,
+    step: (sum, value: SqlValue) => {
+      if (value === null) return sum;
+      return sum === null ? exact(value) : sum + exact(value);
+    },
+    result: sum => (sum === null ? null : sortable(sum)),
+  });
+  db.aggregate<{ values: string[]; characters: number }>('value_list', {
+    ...OPTIONS,
+    start: () => ({ values: [], characters: 0 }),
+    step: (list, value: SqlValue) => {
+      if (value === null) return undefined;
+      const text = Buffer.isBuffer(value) ? `0x${value.toString('hex')}` : String(value);
+      list.characters += text.length;
+      list.values.push(text);
+      if (list.values.length > MOST_VALUES || list.characters > MOST_CHARACTERS) {
+        throw new QueryTooLarge('groups');
+      }
+      return undefined;
+    },
+    result: ({ values }) => JSON.stringify(values),
+  });
+}
+
+const OPTIONS = { deterministic: true, safeIntegers: true } as const;
+
+function exact(value: bigint | number | string | Buffer): bigint {
+  if (typeof value === 'bigint') return value;
+  if (typeof value !== 'string') throw new TypeError('That is no exact integer.');
+  if (!value.startsWith('0x')) return integerOf(value);
+  return value.length === 2 ? 0n : BigInt(value);
+}

@@ -1,0 +1,159 @@
+import type Database from 'better-sqlite3';
+import { hexOf } from '../../db/columns.ts';
+import type { Fold, Group, Value } from '../../lib/expression.ts';
+import { type Compiled, type Compiling, compile, digitsOf } from './compile.ts';
+import { selectionOf } from './entities.ts';
+import { MOST_CHARACTERS } from './functions.ts';
+import { type GroupsAnswer, type GroupsQuery, QueryTooLarge } from './query.ts';
+import { integerOf } from './sortable.ts';
+
+/**
+ * Groups the rows of a query. Needs a connection of `openQueryDatabase` with `registerFunctions`.
+ * @throws QueryTooLarge when there are more groups, or more values of all lists of one `distinct`, than its limit, or
+ * when they are too long.
+ */
+export function groupsOf(db: Database, query: GroupsQuery): GroupsAnswer {
+  try {
+    return { groups: run(db, query, true) };
+  } catch (error) {
+    if (!isOverflow(error)) throw error;
+    // Rare enough to do the work twice: SQLite's own integers are many times faster.
+    return { groups: run(db, query, false) };
+  }
+}
+
+/** An integer of SQLite's became a rounded number. */
+class RoundedInteger extends Error {}
+
+function isOverflow(error: unknown): boolean {
+  return error instanceof RoundedInteger || (error instanceof Error && error.message === 'integer overflow');
+}
+
+/** A column of the statement, and how its values are read. */
+interface Selected {
+  readonly sql: string;
+  readonly bindings: readonly unknown[];
+  readonly read: (value: unknown) => Value | readonly Value[];
+}
+
+function run(db: Database, query: GroupsQuery, trustsIntegers: boolean): Group[] {
+  const compiling = { entity: query.entity, trustsIntegers };
+  const keys = query.keys.map(key => {
+    const compiled = compile(key, compiling);
+    return { ...compiled, read: (value: unknown) => readValue(compiled, value) };
+  });
+  const folds = query.folds.map(fold => foldColumn(fold, compiling, query.limit));
+  const { from, where, bindings } = selectionOf(query);
+  const columns = [...keys, ...folds];
+  // Without a fold there are only keys, and without both there is still one group.
+  const selected = columns.length > 0 ? columns.map(({ sql }) => sql).join(', ') : 'count(*)';
+  const grouping = keys.length > 0 ? ` group by ${keys.map((_, index) => index + 1).join(', ')}` : '';
+  const sql = `select ${selected} from ${from} where ${where}${grouping} limit ?`;
+  const values = [...columns.flatMap(column => [...column.bindings]), ...bindings, BigInt(query.limit) + 1n];
+
+  const groups: Group[] = [];
+  let characters = 0;
+  const rows = db
+    .prepare(sql)
+    .raw()
+    .safeIntegers()
+    .iterate(...values);
+  for (const row of rows) {
+    if (!Array.isArray(row)) throw new TypeError('The driver gave a row that is no list.');
+    if (groups.length === query.limit) throw new QueryTooLarge('groups');
+    for (const value of row) characters += lengthOf(value);
+    if (characters > MOST_CHARACTERS) throw new QueryTooLarge('groups');
+    groups.push({
+      keys: keys.map(({ read }, index) => read(row[index])),
+      folds: folds.map(({ read }, index) => read(row[keys.length + index])),
+    });
+  }
+  return groups;
+}
+
+/** Call data and lists can be long, and what is given back has to fit into memory. */
+function lengthOf(value: unknown): number {
+  if (Buffer.isBuffer(value)) return 2 * value.length;
+  return typeof value === 'string' ? value.length : 0;
+}
+
+function foldColumn(fold: Fold, compiling: Compiling, limit: number): Selected {
+  if (fold.of === undefined) return { sql: 'count(*)', bindings: [], read: integer };
+  const compiled = compile(fold.of, compiling);
+  const { sql, bindings, form } = compiled;
+  switch (fold.kind) {
+    case 'count':
+      return { sql: `count(${sql})`, bindings, read: integer };
+    case 'distinct':
+      return { sql: `value_list(distinct ${sql})`, bindings, read: listReader(compiled, limit) };
+    case 'sum': {
+      if (form === 'bytes' || form === 'text') throw new TypeError(`${form} cannot be added up.`);
+      const read = (value: unknown) => readValue(compiled, value);
+      if (form === 'real' || (form === 'short' && compiling.trustsIntegers)) {
+        return { sql: `sum(${sql})`, bindings, read };
+      }
+      // What is added up at once needs no sortable text in between.
+      const summed = fold.of.kind === 'hexToInteger' ? digitsOf(fold.of.of, compiling) : compiled;
+      return { sql: `exact_sum(${summed.sql})`, bindings, read: long };
+    }
+    default:
+      return { sql: `${fold.kind}(${sql})`, bindings, read: value => readValue(compiled, value) };
+  }
+}
+
+function integer(value: unknown): bigint {
+  if (typeof value === 'bigint') return value;
+  throw new RoundedInteger();
+}
+
+function long(value: unknown): bigint | null {
+  return value === null ? null : integerOf(String(value));
+}
+
+function readValue({ form }: Compiled, value: unknown): Value {
+  if (value === null || value === undefined) return null;
+  switch (form) {
+    case 'short':
+      return integer(value);
+    case 'real':
+      return realOf(Number(value));
+    case 'long':
+      return long(value);
+    case 'bytes':
+      if (!Buffer.isBuffer(value)) throw new TypeError('A column of bytes holds something else.');
+      return hexOf(value);
+    case 'text':
+      return String(value);
+  }
+}
+
+/** What is beyond all numbers is none. */
+function realOf(value: number): number | null {
+  return Number.isFinite(value) ? value : null;
+}
+
+/** Reads what `value_list` gives, and counts over all groups. */
+function listReader({ form }: Compiled, limit: number): (value: unknown) => readonly Value[] {
+  let count = 0;
+  return list => {
+    const texts: unknown = JSON.parse(String(list));
+    if (!Array.isArray(texts)) throw new TypeError('The list of values is none.');
+    count += texts.length;
+    if (count > limit) throw new QueryTooLarge('groups');
+    return texts.map(text => listed(form, String(text)));
+  };
+}
+
+function listed(form: Compiled['form'], text: string): Value {
+  switch (form) {
+    case 'short':
+      if (!/^-?\d+$/.test(text)) throw new RoundedInteger();
+      return BigInt(text);
+    case 'long':
+      return integerOf(text);
+    case 'real':
+      return realOf(Number(text));
+    default:
+      return text;
+  }
+}

@@ -1,0 +1,100 @@
+import { filterValue } from './filter-value.ts';
+import type { Entity, Filter } from './query.ts';
+
+interface Text {
+  readonly sql: string;
+  readonly bindings: readonly unknown[];
+}
+
+/** A range of keys, from the first on and below the second, and what else must hold in it. */
+export interface PlaceBounds {
+  readonly from?: Text;
+  readonly below?: Text;
+  readonly also?: Text;
+}
+
+/** Block numbers have 33 bits (`indexer/place.ts`), so this is behind every block. */
+const BEHIND_ALL = 2n ** 33n;
+
+/**
+ * The range of keys that a filter on a row's place means, so that SQLite walks that range and nothing else; null when
+ * the filter is on something else. A chain's clock never goes back, so a span of time is one of blocks as well.
+ */
+export function placeBounds(entity: Entity, filter: Filter): PlaceBounds | null {
+  const { field, operator, value } = filter;
+  switch (field) {
+    case 'block_number':
+      return numberBounds(entity, filter);
+    case 'block_timestamp':
+      return timeBounds(entity, filter);
+    case 'block_hash': {
+      // A block has its own hash in its row.
+      if (entity === 'blocks' || operator !== 'eq') return null;
+      const bindings = [filterValue('blob', value)];
+      return {
+        from: { sql: '(select number << 20 from blocks where hash = ?)', bindings },
+        below: { sql: '(select (number + 1) << 20 from blocks where hash = ?)', bindings },
+      };
+    }
+    case 'transaction_hash':
+      return entity === 'events' && operator === 'eq' ? transactionBounds(value) : null;
+    default:
+      return null;
+  }
+}
+
+function numberBounds(entity: Entity, { operator, value }: Filter): PlaceBounds {
+  const number = BigInt(value);
+  const start = (block: bigint): Text => {
+    const within = block < 0n ? 0n : block > BEHIND_ALL ? BEHIND_ALL : block;
+    return { sql: '?', bindings: [entity === 'blocks' ? within : within << 20n] };
+  };
+  switch (operator) {
+    case 'eq':
+      return { from: start(number), below: start(number + 1n) };
+    case 'gte':
+      return { from: start(number) };
+    case 'gt':
+      return { from: start(number + 1n) };
+    case 'lte':
+      return { below: start(number + 1n) };
+    case 'lt':
+      return { below: start(number) };
+  }
+}
+
+function timeBounds(entity: Entity, { operator, value }: Filter): PlaceBounds {
+  const bindings = [filterValue('time_ms', value)];
+  const key = entity === 'blocks' ? 'number' : 'number << 20';
+  const first = (sign: '>=' | '>') =>
+    `(select ${key} from blocks where timestamp ${sign} ? order by timestamp, number limit 1)`;
+  // No such block leaves nothing from it on, and everything below it.
+  const from = (sign: '>=' | '>'): Text => ({ sql: first(sign), bindings });
+  const below = (sign: '>=' | '>'): Text => ({ sql: `ifnull(${first(sign)}, ${2n ** 53n})`, bindings });
+  switch (operator) {
+    case 'eq':
+      return { from: from('>='), below: below('>') };
+    case 'gte':
+      return { from: from('>=') };
+    case 'gt':
+      return { from: from('>') };
+    case 'lte':
+      return { below: below('>') };
+    case 'lt':
+      return { below: below('>=') };
+  }
+}
+
+/** Bounded by the block as well: then any index that SQLite prefers leads to few rows. */
+function transactionBounds(hash: bigint | string): PlaceBounds {
+  const bindings = [filterValue('blob', hash)];
+  const block = (offset: 0 | 1) => `(select ((id >> 20) + ${offset}) << 20 from transactions where hash = ?)`;
+  return {
+    from: { sql: block(0), bindings },
+    below: { sql: block(1), bindings },
+    also: {
+      sql: 'l.transaction_id = (select id from transactions where hash = ?)',
+      bindings,
+    },
+  };
+}

@@ -1,0 +1,106 @@
+import { Worker } from 'node:worker_threads';
+import type { Clock } from '../../lib/clock.ts';
+import type { PackedAnswer, Query } from './engine.ts';
+import { QueryTooLarge } from './query.ts';
+import type { WorkerReply, WorkerRequest, WorkerSetup } from './worker-messages.ts';
+
+const WORKER = new URL('./worker.ts', import.meta.url);
+/** A query that was told to end and has not after this long is left behind with its thread. */
+const GRACE_MS = 2_000;
+
+/** One thread for queries, which asks for the next one only when it is free. */
+export interface QueryThread {
+  /**
+   * Runs a query; only one at a time. `free` never rejects and resolves when the next may come, which can be after the
+   * answer was rejected.
+   */
+  ask(query: Query, signal: AbortSignal): { answer: Promise<PackedAnswer>; free: Promise<void> };
+  /** Ends the query that runs and the thread. */
+  close(): Promise<void>;
+}
+
+interface Running {
+  readonly worker: Worker;
+  readonly cancelled: Int32Array;
+}
+
+/** Starts its thread at the first query, and another one when that is gone. */
+export function queryThread(options: { file: string; deadlineMs: number; clock: Clock }): QueryThread {
+  const { file, deadlineMs, clock } = options;
+  let running: Running | undefined;
+
+  function start(): Running {
+    const setup: WorkerSetup = { file, cancelled: new Int32Array(new SharedArrayBuffer(4)) };
+    const worker = new Worker(WORKER, { workerData: setup });
+    const started = { worker, cancelled: setup.cancelled };
+    const forget = () => {
+      if (running === started) running = undefined;
+    };
+    worker.on('error', forget);
+    worker.on('exit', forget);
+    running = started;
+    return started;
+  }
+
+  function ask(query: Query, signal: AbortSignal) {
+    const { worker, cancelled } = running ?? start();
+    const answer = Promise.withResolvers<PackedAnswer>();
+    const free = Promise.withResolvers<void>();
+    const ended = new AbortController();
+
+    const onReply = (reply: WorkerReply) => {
+      if (reply.kind === 'answer') answer.resolve(reply.answer);
+      else if (reply.kind === 'tooLarge') answer.reject(new QueryTooLarge(reply.reason));
+      else answer.reject(new Error(reply.kind === 'failed' ? reply.message : 'the query was ended'));
+      finish();
+    };
+    const onGone = (cause: unknown) => {
+      answer.reject(new Error('the thread of the query is gone', { cause }));
+      finish();
+    };
+    const onAbort = () => end(signal.reason);
+
+    function finish(): void {
+      ended.abort();
+      signal.removeEventListener('abort', onAbort);
+      worker.off('message', onReply).off('error', onGone).off('exit', onGone);
+      Atomics.store(cancelled, 0, 0);
+      worker.unref();
+      free.resolve();
+    }
+
+    /** The caller need not wait for the thread to notice. */
+    function end(reason: unknown): void {
+      answer.reject(reason);
+      Atomics.store(cancelled, 0, 1);
+      clock.sleep(GRACE_MS, ended.signal).then(abandon, () => undefined);
+    }
+
+    /** What is inside of SQLite for so long cannot be stopped; it ends some time and finds that it is to go. */
+    function abandon(): void {
+      running = undefined;
+      void worker.terminate();
+      onGone(new Error('it did not end when it was told to'));
+    }
+
+    clock.sleep(deadlineMs, ended.signal).then(
+      () => end(new QueryTooLarge('deadline')),
+      () => undefined,
+    );
+    signal.addEventListener('abort', onAbort, { once: true });
+    worker.on('message', onReply).on('error', onGone).on('exit', onGone);
+    worker.ref();
+    worker.postMessage({ query } satisfies WorkerRequest);
+    return { answer: answer.promise, free: free.promise };
+  }
+
+  return {
+    ask,
+    async close() {
+      if (running === undefined) return;
+      const { worker, cancelled } = running;
+      Atomics.store(cancelled, 0, 1);
+      await worker.terminate();
+    },
+  };
+}

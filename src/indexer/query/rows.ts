@@ -1,0 +1,71 @@
+import { countOf } from './count.ts';
+import type { QueryDatabase } from './database.ts';
+import { columnOf, TABLES } from './entities.ts';
+import type { Entity, RowsQuery } from './query.ts';
+import { type Cell, cellOf, JOINED, type RecordColumn, recordColumns } from './record-columns.ts';
+import { selectsOf } from './selects.ts';
+import { statementOf } from './statements.ts';
+
+/** A page as it goes from thread to thread: names once, then values in their order. */
+export interface PackedRows {
+  readonly fields: readonly string[];
+  readonly rows: readonly (readonly Cell[])[];
+  readonly total: number;
+  readonly isCapped: boolean;
+}
+
+const RECORDS: Readonly<Record<Entity, readonly RecordColumn[]>> = {
+  blocks: recordColumns('blocks'),
+  transactions: recordColumns('transactions'),
+  events: recordColumns('events'),
+};
+
+/** A page of rows with their number, both of one moment if the caller has a transaction open. */
+export function rowsOf(db: QueryDatabase, query: RowsQuery): PackedRows {
+  const columns = RECORDS[query.entity];
+  const rows = query.limit === 0 ? [] : pageOf(db, query, columns);
+  return { fields: columns.map(({ field }) => field), rows, ...totalOf(db, query, rows.length) };
+}
+
+/** Looks up only the rows of the page, after their keys were found. */
+function pageOf(db: QueryDatabase, query: RowsQuery, columns: readonly RecordColumn[]): Cell[][] {
+  const { sql, bindings } = keysOf(query);
+  const shown = columns.map(column => column.sql).join(', ');
+  const page = statementOf(db, `select ${shown} from (${sql}) p ${JOINED[query.entity]}`);
+  const found = page.all(...bindings, BigInt(query.limit), BigInt(query.offset));
+  return found.map(row => {
+    if (!Array.isArray(row)) throw new TypeError('The SQLite driver gave no array.');
+    return columns.map(({ storage }, index) => cellOf(storage, row[index]));
+  });
+}
+
+/** Fields in whose order the keys are: time only goes on, and a chain has one id. */
+const IN_ORDER_OF_KEYS = ['chain_id', 'block_number', 'block_timestamp'];
+
+/** Keys of the rows in their order, with question marks for limit and offset at the end. */
+export function keysOf(query: RowsQuery): { sql: string; bindings: unknown[] } {
+  const { entity, sort } = query;
+  const isByKey = IN_ORDER_OF_KEYS.includes(sort.field);
+  const columns = `${TABLES[entity].key} as id${isByKey ? '' : `, ${columnOf(entity, sort.field).sql} as sorted`}`;
+  // Descending, SQLite puts nulls last by itself.
+  const nulls = sort.order === 'asc' ? ' nulls last' : '';
+  const order = `${isByKey ? '' : `sorted ${sort.order}${nulls}, `}id ${sort.order}`;
+  // Rows in the order of an index come one by one; what has to be sorted, SQLite holds only as much of as it may show.
+  const selects = selectsOf(query, { columns, ...(isByKey ? {} : { first: { order, rows: endOf(query) } }) });
+  return {
+    sql: `select id from (${selects.sql} order by ${order} limit ? offset ?)`,
+    bindings: selects.bindings,
+  };
+}
+
+function endOf({ limit, offset }: RowsQuery): bigint {
+  return BigInt(limit) + BigInt(offset);
+}
+
+/** A row costs a step to count, so they are not counted beyond the cap; the last page tells by itself. */
+function totalOf(db: QueryDatabase, query: RowsQuery, shown: number) {
+  const { limit, offset, countUpTo } = query;
+  const isLastPage = shown < limit && (shown > 0 || offset === 0);
+  const total = isLastPage ? offset + shown : countOf(db, query);
+  return { total: Math.min(total, countUpTo), isCapped: total > countUpTo };
+}

@@ -1,0 +1,39 @@
+import type { Address } from 'viem';
+import type { ChainClient } from '../../chain/client.ts';
+import type { Handle } from '../../db/open.ts';
+import {
+  dailyReserves,
+  type Exchange,
+  type PairRow,
+  pairs,
+  type Reserves,
+  reservesAt,
+  volumeUntil,
+} from './markets.ts';
+import { type Moment, momentOf } from './moment.ts';
+import { totalSupplyAt } from './total-supply.ts';
+
+export type { Exchange, Moment, PairRow, Reserves };
+
+/** What the index knows of prices. Times are UTC milliseconds, amounts are in the smallest units. */
+export interface MarketReader {
+  /** The last block at or before this time, the newest without; null when there is none. */
+  momentOf(time?: number): Promise<Moment | null>;
+  pairs(query: Exchange & { tokens: readonly Address[] }): Promise<PairRow[]>;
+  reservesAt(pair: PairRow, at: number): Promise<Reserves | null>;
+  volumeUntil(pair: PairRow, at: number): Promise<bigint>;
+  dailyReserves(pair: PairRow, at: number): Promise<{ day: number; reserves: Reserves }[]>;
+  /** From the node. Null when the contract does not say it or the node has thrown the state away. */
+  totalSupplyAt(token: Address, blockNumber: number): Promise<bigint | null>;
+}
+
+export function marketReader(handle: Handle, client: ChainClient): MarketReader {
+  return {
+    momentOf: time => momentOf(handle, time),
+    pairs: query => pairs(handle, query),
+    reservesAt: (pair, at) => reservesAt(handle, pair, at),
+    volumeUntil: (pair, at) => volumeUntil(handle, pair, at),
+    dailyReserves: (pair, at) => dailyReserves(handle, pair, at),
+    totalSupplyAt: (token, blockNumber) => totalSupplyAt(client, token, blockNumber),
+  };
+}

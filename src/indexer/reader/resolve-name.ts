@@ -1,0 +1,44 @@
+import { type Address, type Hash, isAddressEqual, parseAbi, zeroAddress } from 'viem';
+import { nodeAnswered } from '../../chain/answered.ts';
+import type { ChainClient } from '../../chain/client.ts';
+
+const REGISTRY = parseAbi(['function resolver(bytes32 node) view returns (address)']);
+const RESOLVER = parseAbi(['function addr(bytes32 node) view returns (address)']);
+
+/** A name by its hash, and the registry that is asked for it. */
+export interface NameQuestion {
+  registry: Address;
+  node: Hash;
+}
+
+/**
+ * The address that a name stands for at this moment, in lower case, from its resolver (EIP-137). Null when it has none.
+ * @throws when the node cannot be reached.
+ */
+export async function resolveName(
+  client: ChainClient,
+  { registry, node }: NameQuestion,
+): Promise<Address | null> {
+  await client.verify();
+  const args = [node] as const;
+  try {
+    const resolver = await client.public.readContract({
+      address: registry,
+      abi: REGISTRY,
+      functionName: 'resolver',
+      args,
+    });
+    if (isAddressEqual(resolver, zeroAddress)) return null;
+    const address = await client.public.readContract({
+      address: resolver,
+      abi: RESOLVER,
+      functionName: 'addr',
+      args,
+    });
+    return isAddressEqual(address, zeroAddress) ? null : `0x${address.slice(2).toLowerCase()}`;
+  } catch (error) {
+    // A resolver is anybody's contract: what it does not answer, or not as an address, is not there.
+    if (nodeAnswered(error)) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,86 @@
+import { type Address, decodeEventLog, type Hash, type Hex, parseAbiItem } from 'viem';
+
+/**
+ * What Seaport of every version says when an order was fulfilled.
+ * Source: github.com/ProjectOpenSea/seaport, contracts/interfaces/ConsiderationEventsAndErrors.sol.
+ */
+export const ORDER_FULFILLED = parseAbiItem([
+  'event OrderFulfilled(bytes32 orderHash, address indexed offerer, address indexed zone, address recipient, SpentItem[] offer, ReceivedItem[] consideration)',
+  'struct SpentItem { uint8 itemType; address token; uint256 identifier; uint256 amount; }',
+  'struct ReceivedItem { uint8 itemType; address token; uint256 identifier; uint256 amount; address recipient; }',
+]);
+
+/** Its first topic. */
+export const ORDER_FULFILLED_TOPIC = '0x9d9af8e38d66c62e2c12f0225249fd9d721c54b83f48d9352c97c6cacdcb6f31';
+
+/** Seaport's `ItemType` by its number. What matched criteria is named like what did not need any. */
+const KINDS = ['native', 'erc20', 'erc721', 'erc1155', 'erc721', 'erc1155'] as const;
+export type OrderItemKind = (typeof KINDS)[number];
+
+/** Something that changes hands by an order. */
+export interface OrderItem {
+  kind: OrderItemKind;
+  /** The zero address for the coin. */
+  token: Address;
+  /** 0 for what has no ids. */
+  tokenId: bigint;
+  /** In the smallest unit. */
+  amount: bigint;
+}
+
+/** An order that was fulfilled. Addresses are lower-case. */
+export interface FulfilledOrder {
+  marketplace: Address;
+  transactionHash: Hash;
+  /** In the block. */
+  logIndex: number;
+  /** Gives what is offered. */
+  offerer: Address;
+  /** Gets what is offered; null when several orders were matched with one another. */
+  recipient: Address | null;
+  offer: OrderItem[];
+  consideration: (OrderItem & { recipient: Address })[];
+}
+
+const NOBODY = '0x0000000000000000000000000000000000000000';
+
+/** The order that a log with that topic tells of; null when it only looks like one. */
+export function fulfilledOrder(log: {
+  address: Address;
+  transactionHash: Hash;
+  logIndex: number;
+  topics: readonly Hex[];
+  data: Hex;
+}): FulfilledOrder | null {
+  const [signature, ...indexed] = log.topics;
+  if (signature !== ORDER_FULFILLED_TOPIC) return null;
+  try {
+    const { args } = decodeEventLog({
+      abi: [ORDER_FULFILLED],
+      topics: [signature, ...indexed],
+      data: log.data,
+    });
+    return {
+      marketplace: lower(log.address),
+      transactionHash: log.transactionHash,
+      logIndex: log.logIndex,
+      offerer: lower(args.offerer),
+      recipient: args.recipient === NOBODY ? null : lower(args.recipient),
+      offer: args.offer.map(itemOf),
+      consideration: args.consideration.map(item => ({ ...itemOf(item), recipient: lower(item.recipient) })),
+    };
+  } catch {
+    // Anybody may emit a log with this topic.
+    return null;
+  }
+}
+
+function itemOf(item: { itemType: number; token: Address; identifier: bigint; amount: bigint }): OrderItem {
+  const kind = KINDS[item.itemType];
+  if (kind === undefined) throw new RangeError(`Seaport has no items of type ${item.itemType}.`);
+  return { kind, token: lower(item.token), tokenId: item.identifier, amount: item.amount };
+}
+
+function lower(address: Address): Address {
+  return `0x${address.slice(2).toLowerCase()}`;
+}

@@ -1,0 +1,263 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Address } from 'viem';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { insightsContract } from '../../../src/contract/insights.ts';
+import { nftAnswers } from '../../../src/data/backends/index/insights/nft-transfers.ts';
+import type { NftTransfersRequest } from '../../../src/data/port/insights.ts';
+import { type RemoteDocuments, remoteDocuments } from '../../../src/data/remote-documents.ts';
+import { createLogger } from '../../../src/lib/logger.ts';
+import { CHAIN_ID, type Deployed, startTestChain, type TestChain } from '../../indexer/support.ts';
+import { type ManualClock, manualClock } from '../../support/manual-clock.ts';
+import {
+  type Behaviour,
+  type ScriptedUpstream,
+  startScriptedUpstream,
+} from '../../support/scripted-upstream.ts';
+import { type IndexedSource, indexed, lower, speakingToken } from './nft-support.ts';
+
+const CID = 'QmRRPWG96cmgTn2qSzjwr2qvfNEuhunv6FNeMFGa9bx6mQ';
+const DOCUMENT = {
+  name: 'Harbour',
+  description: 'A view.',
+  image: `ipfs://${CID}/7.png`,
+  video_url: 'https://assets.test/7.mp4',
+  animation_url: 'javascript:alert(1)',
+  background_color: 'ffcc00',
+  external_url: 'https://example.org/7',
+  attributes: [{ trait_type: 'Colour', value: 'Blue' }, 'loose', 7, null],
+  properties: { series: 2 },
+};
+
+/** What the hosts answer, by path. */
+const FILES: Record<string, Behaviour> = {
+  '/7.json': { json: DOCUMENT },
+  [`/ipfs/${CID}/7`]: { json: { name: 'Out of ipfs' } },
+  '/missing.json': { status: 404, json: { name: 'Not this' } },
+  '/list.json': { json: ['name'] },
+  '/page.html': { text: '<html></html>', type: 'text/html' },
+  '/long.json': { endless: 'text' },
+  '/moved.json': { status: 302, text: '', headers: { location: 'http://169.254.169.254/' } },
+  '/slow.json': { json: { name: 'Slow' }, latencyMs: 3_500 },
+};
+
+let chain: TestChain;
+let index: IndexedSource;
+let hosts: ScriptedUpstream;
+let remote: RemoteDocuments;
+let clock: ManualClock;
+let postcards: Deployed;
+let items: Deployed;
+let alice: Address;
+let bob: Address;
+const speaking = new Map<string, Address>();
+
+beforeAll(async () => {
+  hosts = await startScriptedUpstream(({ path }) => FILES[path] ?? { status: 404, text: '' });
+  const { port } = new URL(hosts.url);
+  const at = (path: string) => `http://files.test:${port}${path}`;
+  chain = await startTestChain();
+  alice = lower(chain.accounts.signer(1).address);
+  bob = lower(chain.accounts.signer(2).address);
+  postcards = await chain.deploy('Postcards', ['Postcards', 'CARD']);
+  items = await chain.deploy('GameItems', ['Items', 'ITEM']);
+  await chain.mine();
+  for (const to of [alice, alice, bob]) await chain.send(0, postcards.call('mint', [to]));
+  for (const to of [bob, alice]) await chain.send(0, items.call('mint', [to, 5n, 2n]));
+  await chain.mine();
+  await chain.send(1, postcards.call('transferFrom', [alice, bob, 1n]));
+  await chain.send(2, postcards.call('burn', [3n]));
+  await chain.mine();
+  for (const [name, uri] of Object.entries({
+    remote: at('/7.json'),
+    ipfs: `ipfs://${CID}/7`,
+    missing: at('/missing.json'),
+    list: at('/list.json'),
+    page: at('/page.html'),
+    long: at('/long.json'),
+    moved: at('/moved.json'),
+    slow: at('/slow.json'),
+    loopback: `http://127.0.0.2:${port}/7.json`,
+    cloud: 'https://169.254.169.254/latest/meta-data',
+    arweave: 'ar://abc/7',
+    nothing: '',
+    broken: 'data:application/json,{"name":',
+  })) {
+    speaking.set(name, await speakingToken(chain, { id: 7n, to: alice, uri }));
+  }
+  speaking.set(
+    'numbered',
+    await speakingToken(chain, { standard: 'ERC-1155', id: 500n, to: alice, uri: at('/{id}.json') }),
+  );
+  clock = manualClock();
+  remote = remoteDocuments({
+    ipfsGateway: `http://127.0.0.1:${port}`,
+    clock,
+    log: createLogger({ level: 'silent' }),
+    guard: {
+      allowHttp: true,
+      allowedNetworks: ['127.0.0.1'],
+      lookup: async () => [{ address: '127.0.0.1', family: 4 }],
+    },
+  });
+  index = await indexed(chain, { documents: remote.documents });
+});
+
+afterAll(async () => {
+  await index.close();
+  await remote.close();
+  await chain.stop();
+  await hosts[Symbol.asyncDispose]();
+});
+
+/** The metadata of the latest transfer, checked against the contract. */
+async function metadata(
+  contract: string,
+  {
+    id,
+    source = index.source,
+    ...query
+  }: Partial<NftTransfersRequest['query']> & {
+    id?: bigint;
+    source?: IndexedSource['source'];
+  } = {},
+) {
+  const answer = await nftAnswers(source).listNftTransfers?.(
+    {
+      path: { contract_address: contract, ...(id === undefined ? {} : { token_id: id.toString() }) },
+      query: { limit: 20, page: 0, metadata: 'true', include_owners: 'false', ...query },
+    },
+    { chainIds: [CHAIN_ID], signal: AbortSignal.timeout(10_000) },
+  );
+  const validate = (await insightsContract.responses()).listNftTransfers_200;
+  expect(validate?.({ data: answer }), JSON.stringify(validate?.errors)).toBe(true);
+  return answer?.[0]?.nft_metadata;
+}
+
+const speaker = (name: string): string => speaking.get(name) ?? '';
+const fetched = (path: string) => hosts.requests.filter(request => request.path === path).length;
+
+test('a document that lies on the chain is shown with its contract', async () => {
+  const shown = await metadata(postcards.address, { id: 1n });
+
+  expect(shown).toEqual({
+    name: 'Postcard #1',
+    description: 'A picture drawn by its own contract.',
+    image_url: expect.stringMatching(/^data:image\/svg\+xml;base64,/),
+    status: 'ok',
+    extra_metadata: {
+      attributes: [
+        { trait_type: 'Palette', value: 'Noon' },
+        { trait_type: 'Rings', display_type: 'number', value: 2 },
+      ],
+    },
+    collection: { name: 'Postcards' },
+    contract: {
+      chain_id: CHAIN_ID,
+      address: lower(postcards.address),
+      name: 'Postcards',
+      symbol: 'CARD',
+      type: 'erc721',
+    },
+  });
+});
+
+test('a document elsewhere is fetched, and what does not belong in it is left out', async () => {
+  const shown = await metadata(speaker('remote'));
+
+  expect(shown).toMatchObject({
+    name: 'Harbour',
+    description: 'A view.',
+    image_url: expect.stringMatching(`^http://127\\.0\\.0\\.1:\\d+/ipfs/${CID}/7\\.png$`),
+    video_url: 'https://assets.test/7.mp4',
+    background_color: 'ffcc00',
+    external_url: 'https://example.org/7',
+    status: 'ok',
+    metadata_url: expect.stringMatching(/^http:\/\/files\.test:\d+\/7\.json$/),
+    extra_metadata: { attributes: [{ trait_type: 'Colour', value: 'Blue' }], properties: { series: 2 } },
+  });
+  expect(shown).not.toHaveProperty('animation_url');
+});
+
+test('a document of ipfs comes from the gateway, and its links stay as they are if one wishes', async () => {
+  const resolved = await metadata(speaker('ipfs'), { id: 7n });
+  const asGiven = await metadata(speaker('ipfs'), { id: 7n, resolve_metadata_links: 'false' });
+
+  expect(resolved?.name).toBe('Out of ipfs');
+  expect(resolved?.metadata_url).toBe(`${hosts.url.replace('/api/v2', '')}/ipfs/${CID}/7`);
+  expect(asGiven).toMatchObject({ name: 'Out of ipfs', metadata_url: `ipfs://${CID}/7` });
+  expect((await metadata(speaker('remote'), { resolve_metadata_links: 'false' }))?.image_url).toBe(
+    DOCUMENT.image,
+  );
+});
+
+test.for([
+  ['missing', 'unreachable'],
+  ['list', 'invalid'],
+  ['page', 'unreadable'],
+  ['long', 'too_long'],
+  ['moved', 'refused'],
+  ['loopback', 'refused'],
+  ['cloud', 'refused'],
+  ['arweave', 'unsupported'],
+  ['nothing', 'none'],
+  ['broken', 'invalid'],
+] as const)('of a document that cannot be had there is a status only: %s', async ([name, status]) => {
+  const shown = await metadata(speaker(name));
+
+  expect(shown?.status).toBe(status);
+  expect(shown).not.toHaveProperty('name');
+  expect(shown).not.toHaveProperty('extra_metadata');
+  expect(shown?.contract?.address).toBe(speaker(name));
+});
+
+test('an ERC-1155 document is asked for by its id in hexadecimal', async () => {
+  await metadata(speaker('numbered'));
+
+  expect(fetched(`/${(500).toString(16).padStart(64, '0')}.json`)).toBe(1);
+});
+
+test('a document is fetched once a day, one that could not be had once a minute', async () => {
+  await metadata(speaker('remote'));
+  await metadata(speaker('missing'));
+  const before = [fetched('/7.json'), fetched('/missing.json')];
+  await metadata(speaker('remote'));
+  await metadata(speaker('missing'));
+  const soon = [fetched('/7.json'), fetched('/missing.json')];
+  clock.advance(60_000);
+  await metadata(speaker('remote'));
+  await metadata(speaker('missing'));
+
+  expect(soon).toEqual(before);
+  expect([fetched('/7.json'), fetched('/missing.json')]).toEqual([before[0], (before[1] ?? 0) + 1]);
+});
+
+test('a slow host does not keep the answer waiting, and its document is there for the next one', async () => {
+  const first = await metadata(speaker('slow'));
+  await delay(1_000);
+  const second = await metadata(speaker('slow'));
+
+  expect(first?.status).toBe('pending');
+  expect(second).toMatchObject({ status: 'ok', name: 'Slow' });
+  expect(fetched('/slow.json')).toBe(1);
+});
+
+test('owners are those of now', async () => {
+  const owners = async (contract: string, id: bigint) =>
+    (await metadata(contract, { id, include_owners: 'true' }))?.owner_addresses;
+
+  expect(await owners(postcards.address, 1n)).toEqual([bob]);
+  expect(await owners(postcards.address, 3n)).toEqual([]);
+  expect(await owners(items.address, 5n)).toEqual([alice, bob].toSorted());
+  expect(await metadata(postcards.address, { id: 1n })).not.toHaveProperty('owner_addresses');
+});
+
+test('without metadata owners are not told either', async () => {
+  expect(await metadata(postcards.address, { metadata: 'false', include_owners: 'true' })).toBeUndefined();
+});
+
+test('an index that fetches nothing still shows what lies on the chain', async () => {
+  const { documents: _, ...source } = index.source;
+
+  expect((await metadata(postcards.address, { id: 2n, source }))?.status).toBe('ok');
+  expect((await metadata(speaker('remote'), { source }))?.status).toBe('unsupported');
+});

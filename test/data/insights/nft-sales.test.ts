@@ -1,0 +1,119 @@
+import { expect, test } from 'vitest';
+import { nftSale, orderOf } from '../../../src/data/backends/index/insights/nft-sales.ts';
+import type { NftTransferRow } from '../../../src/indexer/reader/nft-transfers.ts';
+import { type FulfilledOrder, fulfilledOrder } from '../../../src/indexer/reader/seaport.ts';
+import { PLACE, recordedOrder } from '../../support/seaport-log.ts';
+
+const SEAPORT = '0x00000000006c3852cbef3e08e8df289169ede581';
+const OFFERER = '0x6c8ba1dafb22eae61e9cd3da724cbc3d164c27b9';
+const CALLER = '0x47921676a46ccfe3d80b161c7b4ddc8ed9e716b6';
+const FEES = '0x8de9c5a032463c561423387a9648c5c7bcc5bc90';
+const WETH = '0xc778417e063141139fce010982780140aa0cd5ab';
+const ZERO = '0x0000000000000000000000000000000000000000';
+const TOKEN = '0x0fa6a99c66085b25552930be7961d8928061a842';
+const ID = 32372326957878872325869669322028881416287194712918919938492792330334129618945n;
+
+/** The order of a recorded log. */
+function order(name: Parameters<typeof recordedOrder>[0]): FulfilledOrder {
+  const found = fulfilledOrder(recordedOrder(name));
+  if (found === null) throw new Error(`${name} is no order`);
+  return found;
+}
+
+/** The transfer that the recorded listing tells of. */
+function transfer(changes: Partial<NftTransferRow> = {}): NftTransferRow {
+  return {
+    blockNumber: 1,
+    index: 0,
+    blockHash: `0x${'01'.repeat(32)}`,
+    timestamp: 0,
+    transactionHash: PLACE.transactionHash,
+    transactionIndex: 0,
+    logIndex: 8,
+    batchIndex: 0,
+    selector: null,
+    token: TOKEN,
+    tokenType: 'ERC-721',
+    from: OFFERER,
+    to: CALLER,
+    tokenId: ID,
+    amount: null,
+    type: 'token_transfer',
+    ...changes,
+  };
+}
+
+const SOLD = { token_address: TOKEN, token_id: ID.toString(), amount: '1', token_type: 'erc721' };
+const COIN = { token_address: ZERO, token_id: '0', token_type: 'native' };
+
+test('a listing is paid in parts, each to its receiver', () => {
+  expect(nftSale(order('listing-erc721'), transfer())).toEqual({
+    transaction_hash: PLACE.transactionHash,
+    items_sold: [{ ...SOLD, from_address: OFFERER, to_address: CALLER }],
+    payment: [
+      { ...COIN, amount: '487500000000000000', from_address: CALLER, to_address: OFFERER },
+      { ...COIN, amount: '12500000000000000', from_address: CALLER, to_address: FEES },
+    ],
+    marketplace_address: SEAPORT,
+    marketplace_name: 'Seaport',
+  });
+});
+
+test('of a bid the fee is part of what the bidder pays', () => {
+  const sale = nftSale(order('bid-erc721'), transfer({ from: CALLER, to: OFFERER }));
+  const weth = { token_address: WETH, token_id: '0', token_type: 'erc20', from_address: OFFERER };
+
+  expect(sale).toMatchObject({
+    items_sold: [{ ...SOLD, from_address: CALLER, to_address: OFFERER }],
+    payment: [
+      { ...weth, amount: '117000000000000000', to_address: CALLER },
+      { ...weth, amount: '3000000000000000', to_address: FEES },
+    ],
+  });
+});
+
+test('where orders were matched with one another nobody is made up', () => {
+  const matched = { ...order('listing-erc721'), recipient: null };
+  const sale = nftSale(matched, transfer({ to: FEES }));
+
+  expect(sale.items_sold[0]).toMatchObject({ from_address: OFFERER, to_address: FEES });
+  expect(sale.payment.map(({ from_address }) => from_address)).toEqual([undefined, undefined]);
+});
+
+test.for([
+  ['another id', { tokenId: 5n }],
+  ['another contract', { token: WETH }],
+  ['another transaction', { transactionHash: `0x${'99'.repeat(32)}` }],
+  ['a later hand', { from: CALLER, to: FEES }],
+] as const)('a transfer of %s is not what was sold', ([, changes]) => {
+  expect(orderOf(transfer(changes), [order('listing-erc721')])).toBeNull();
+});
+
+test('the transfer of a token that a bid asked for is a sale', () => {
+  const bid = order('bid-erc721');
+
+  expect(orderOf(transfer({ from: CALLER, to: OFFERER }), [bid])).toBe(bid);
+  expect(orderOf(transfer({ from: CALLER, to: FEES }), [bid])).toBeNull();
+});
+
+test('money in the order that has the token’s numbers is not the token', () => {
+  const bid = order('bid-erc721');
+  const money = transfer({ token: WETH, tokenId: 0n, from: OFFERER });
+
+  expect(orderOf(money, [bid])).toBeNull();
+});
+
+test('of a listing and the bid that it was matched with the listing is meant', () => {
+  const listing = { ...order('listing-erc721'), logIndex: 1 };
+  const bid = { ...order('bid-erc721'), logIndex: 7 };
+
+  expect(orderOf(transfer({ to: OFFERER }), [bid, listing])).toBe(listing);
+});
+
+test('of two sales of one token in a transaction each transfer has its own', () => {
+  const first = { ...order('listing-erc721'), logIndex: 3 };
+  const second = { ...order('listing-erc721'), logIndex: 9 };
+
+  expect(orderOf(transfer({ logIndex: 4 }), [first, second])).toBe(first);
+  expect(orderOf(transfer({ logIndex: 10 }), [first, second])).toBe(second);
+});

@@ -1,0 +1,91 @@
+import { erc721Abi, parseEventLogs } from 'viem';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { viewChain } from '../../devnet/chain-view.ts';
+import { type Client, client } from '../../support/contract-client.ts';
+import { startTestDataService, type TestDataService } from '../../support/data-service.ts';
+import { startTestDevnet, type TestDevnet } from '../../support/devnet.ts';
+import { list, record, text } from '../../support/json.ts';
+
+let devnet: TestDevnet;
+let service: TestDataService;
+let api: Client;
+
+beforeAll(async () => {
+  devnet = await startTestDevnet();
+  service = await startTestDataService(devnet.chains);
+  api = client(service.url);
+});
+
+afterAll(async () => {
+  await service.close();
+  await devnet.stop();
+});
+
+async function view() {
+  const [chain] = devnet.chains;
+  if (chain === undefined) throw new Error('no chain');
+  return viewChain(chain);
+}
+
+test('every postcard that moved is told, as many as the node has logs of', async () => {
+  const { contract, transactions } = await view();
+  const address = contract('Postcards').toLowerCase();
+  const logs = transactions.flatMap(transaction => transaction.logs).filter(log => log.address === address);
+  const moved = parseEventLogs({ abi: erc721Abi, eventName: 'Transfer', logs });
+
+  const { status, body } = await api.get(`/insights/v1/nfts/transfers/${address}?limit=1000`);
+
+  const told = list(record(body).data).map(record);
+  expect(status).toBe(200);
+  expect(told.map(one => [one.transaction_hash, one.log_index, one.token_id, one.to_address])).toEqual(
+    moved
+      .toReversed()
+      .map(({ transactionHash, logIndex, args }) => [
+        transactionHash,
+        logIndex,
+        args.tokenId.toString(),
+        args.to.toLowerCase(),
+      ]),
+  );
+  expect(told.filter(one => one.transfer_type === 'sale')).toHaveLength(1);
+});
+
+test('the sale of the embedded chain is told with what it brought', async () => {
+  const { contract } = await view();
+
+  const { body } = await api.get(
+    `/insights/v1/nfts/transfers/${contract('Postcards')}/1?sales=true&metadata=true&include_owners=true`,
+  );
+
+  const sale = list(record(body).data)
+    .map(record)
+    .find(one => one.transfer_type === 'sale');
+  expect(sale?.nft_sale).toMatchObject({
+    marketplace_address: contract('Marketplace').toLowerCase(),
+    payment: [{ amount: '19500000000000000' }, { amount: '500000000000000' }],
+  });
+  expect(sale?.nft_metadata).toMatchObject({ name: 'Postcard #1', status: 'ok' });
+  expect(record(sale?.nft_metadata).owner_addresses).toEqual([sale?.to_address]);
+});
+
+test('the ABI of a proxy has what its implementation can do', async () => {
+  const { contract } = await view();
+
+  const { status, body } = await api.get(`/insights/v1/contracts/abi/${contract('Treasury Proxy')}`);
+
+  expect(status).toBe(200);
+  const names = list(body).map(item => record(item).name);
+  expect(names).toContain('withdraw');
+});
+
+test('what is not there is a 404 in words', async () => {
+  const nobody = `0x${'77'.repeat(20)}`;
+  const answers = await Promise.all(
+    [`/nfts/transfers/${nobody}`, `/nfts/transfers/${nobody}/1`, `/contracts/abi/${nobody}`].map(path =>
+      api.get(`/insights/v1${path}`),
+    ),
+  );
+
+  expect(answers.map(({ status }) => status)).toEqual([404, 404, 404]);
+  for (const { body } of answers) expect(text(record(body).error)).toContain(nobody);
+});

@@ -1,0 +1,63 @@
+import { join } from 'node:path';
+import { type Address, getContractAddress } from 'viem';
+import type { MetadataDocuments } from '../../../src/data/backends/index/insights/metadata-documents.ts';
+import type { IndexSource } from '../../../src/data/backends/index/source.ts';
+import { openDatabase } from '../../../src/db/open.ts';
+import { type KnownAbi, knownAbis } from '../../../src/indexer/reader/abi.ts';
+import { createReader } from '../../../src/indexer/reader/reader.ts';
+import { CHAIN_ID, clientOf, openTestIndex, type TestChain } from '../../indexer/support.ts';
+import { text } from '../../support/json.ts';
+import { talkingToken } from '../../support/talking-token.ts';
+
+export interface IndexedSource {
+  source: IndexSource;
+  close(): Promise<void>;
+}
+
+/** Indexes a chain as it is now and gives what answers are made from. */
+export async function indexed(
+  chain: TestChain,
+  { abis = [], documents }: { abis?: KnownAbi[]; documents?: MetadataDocuments } = {},
+): Promise<IndexedSource> {
+  const file = join(chain.folder, `insights-${Math.random().toString(36).slice(2)}.sqlite`);
+  const index = await openTestIndex({ file, client: chain.client, abis });
+  await index.runOnce();
+  await index.stop();
+  const db = openDatabase({ file, readonly: true });
+  return {
+    source: {
+      name: 'index',
+      chainId: CHAIN_ID,
+      reader: createReader({ db, abis: knownAbis(abis), client: clientOf(chain.rpcUrl) }),
+      ...(documents === undefined ? {} : { documents }),
+      hasCaughtUp: () => true,
+      isAtHead: () => true,
+      progress: () => ({ head: null, lag: 0 }),
+    },
+    close: () => db.destroy(),
+  };
+}
+
+/** Puts a token on the chain that gives this text for every URI, and has it mint one id to somebody. */
+export async function speakingToken(
+  chain: TestChain,
+  {
+    standard = 'ERC-721',
+    id,
+    to,
+    uri,
+  }: { standard?: 'ERC-721' | 'ERC-1155'; id: bigint; to: Address; uri: string },
+): Promise<Address> {
+  const from = chain.accounts.signer(3).address;
+  const nonce = BigInt(text(await chain.rpc.call('eth_getTransactionCount', from, 'pending')));
+  const address = getContractAddress({ from, nonce });
+  await chain.send(3, { data: talkingToken(standard, { id, to, text: uri }) });
+  await chain.mine();
+  await chain.send(3, { to: address });
+  await chain.mine();
+  return lower(address);
+}
+
+export function lower(address: Address): Address {
+  return `0x${address.slice(2).toLowerCase()}`;
+}

@@ -1,0 +1,111 @@
+import { join } from 'node:path';
+import { type Address, getAddress, type Hex, isAddress, maxUint256, slice } from 'viem';
+import { indexBackend } from '../../../src/data/backends/index/index-backend.ts';
+import type { InsightsAnswers } from '../../../src/data/port/insights.ts';
+import type { ChainIndex } from '../../../src/indexer/index-service.ts';
+import type { Exchange } from '../../../src/indexer/reader/markets.ts';
+import { CHAIN_ID, type Deployed, openTestIndex, type TestChain } from '../../indexer/support.ts';
+
+/** What the index of a chain answers, where prices are read from `prices`. */
+export function insightsOf(index: ChainIndex, prices?: Exchange): InsightsAnswers {
+  const { insights } = indexBackend({
+    name: `index-${CHAIN_ID}`,
+    chainId: CHAIN_ID,
+    index,
+    ...(prices === undefined ? {} : { prices }),
+  });
+  if (insights === undefined) throw new Error('the index knows nothing of document 2');
+  return insights;
+}
+
+/** An index of all that the chain has now. */
+export async function indexed(chain: TestChain, file: string): Promise<ChainIndex> {
+  const index = await openTestIndex({ file: join(chain.folder, file), client: chain.client });
+  await index.runOnce();
+  return index;
+}
+
+/** Asks an answer that has to be there. */
+export function priceQuestions(insights: InsightsAnswers) {
+  const ask = { chainIds: [CHAIN_ID], signal: AbortSignal.timeout(20_000) };
+  const { lookUpTokens, getTokenPrices } = insights;
+  if (lookUpTokens === undefined || getTokenPrices === undefined) throw new Error('no prices are known');
+  type Prices = Parameters<typeof getTokenPrices>[0]['query'];
+  return {
+    lookUp: (...symbol: string[]) => lookUpTokens({ path: {}, query: { symbol } }, ask),
+    prices: (query: Partial<Prices>) =>
+      getTokenPrices(
+        { path: {}, query: { include_historical_prices: 'false', include_holders: 'false', ...query } },
+        ask,
+      ),
+  };
+}
+
+/** A token in a pool with a dollar, on a chain whose every block has its time. */
+export interface TestMarket {
+  exchange: Exchange;
+  dollar: Deployed;
+  /** Makes another token with a pool; nothing is in it. */
+  list(token: Deployed): Promise<{ pool: Address; approve(): Promise<void> }>;
+  /** Puts both tokens into a pool. */
+  fill(pool: Address, token: Deployed, amounts: { usd: bigint; token: bigint }): Promise<void>;
+  sell(pool: Address, token: Deployed, amount: bigint): Promise<void>;
+  /** Mines what was sent at this time, in UTC milliseconds. */
+  mineAt(time: number): Promise<void>;
+}
+
+/** Deploys a dollar of six decimals and a factory, at `time`. */
+export async function openMarket(chain: TestChain, time: number): Promise<TestMarket> {
+  const dollar = await chain.deploy('StableToken', ['Dollar', 'USD']);
+  const factory = await chain.deploy('PoolFactory', []);
+  const owner = chain.accounts.signer(0).address;
+  const poolCalls = await chain.deploy('Pool', [dollar.address, factory.address]);
+  await mineAt(time);
+
+  async function mineAt(at: number): Promise<void> {
+    await chain.rpc.call('evm_mine', at / 1_000);
+  }
+  function calling(pool: Address, functionName: string, args: unknown[]): { to: Address; data: Hex } {
+    return { ...poolCalls.call(functionName, args), to: pool };
+  }
+  return {
+    exchange: { factory: lower(factory.address), usdToken: lower(dollar.address) },
+    dollar,
+    mineAt,
+    async list(token) {
+      await chain.send(0, factory.call('createPair', [token.address, dollar.address]));
+      await chain.mine();
+      const word = await chain.rpc.call(
+        'eth_call',
+        factory.call('getPair', [dollar.address, token.address]),
+        'latest',
+      );
+      const pool = addressIn(word);
+      return {
+        pool,
+        async approve() {
+          for (const one of [token, dollar]) await chain.send(0, one.call('approve', [pool, maxUint256]));
+        },
+      };
+    },
+    async fill(pool, token, amounts) {
+      await chain.send(0, dollar.call('mint', [pool, amounts.usd]));
+      await chain.send(0, token.call('mint', [pool, amounts.token]));
+      await chain.send(0, calling(pool, 'mint', []));
+    },
+    async sell(pool, token, amount) {
+      await chain.send(0, calling(pool, 'sell', [token.address, amount, 0n, owner]));
+    },
+  };
+}
+
+/** The address in a word that a call returned. */
+function addressIn(word: unknown): Address {
+  const address: unknown = typeof word === 'string' ? `0x${word.slice(-40)}` : undefined;
+  if (typeof address !== 'string' || !isAddress(address, { strict: false })) throw new Error('no address');
+  return lower(getAddress(address));
+}
+
+export function lower(address: Address): Address {
+  return `0x${slice(address, 0).slice(2).toLowerCase()}`;
+}

@@ -1,0 +1,188 @@
+import { join } from 'node:path';
+import { type Address, formatUnits, parseAbi } from 'viem';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { EmbeddedChain } from '../../../src/devnet/start-devnet.ts';
+import type { ChainIndex } from '../../../src/indexer/index-service.ts';
+import { clientOf, openTestIndex } from '../../indexer/support.ts';
+import { startTestDevnet, TEST_END_TIME, type TestDevnet } from '../../support/devnet.ts';
+import { type Node, nodeOf, only } from '../values-support.ts';
+import { insightsOf, lower, priceQuestions } from './prices-support.ts';
+
+const PAIR = parseAbi([
+  'event Swap(address indexed sender, uint amount0In, uint amount1In, uint amount0Out, uint amount1Out, address indexed to)',
+  'function token0() view returns (address)',
+  'function getReserves() view returns (uint112 reserve0, uint112 reserve1, uint32 changedAt)',
+]);
+const TOKEN = parseAbi([
+  'event Transfer(address indexed from, address indexed to, uint256 value)',
+  'function balanceOf(address) view returns (uint256)',
+  'function totalSupply() view returns (uint256)',
+]);
+const DAY_MS = 86_400_000;
+
+let devnet: TestDevnet;
+let index: ChainIndex;
+let node: Node;
+let chain: EmbeddedChain;
+let ask: ReturnType<typeof priceQuestions>;
+let toll: Address;
+let pool: Address;
+
+beforeAll(async () => {
+  devnet = await startTestDevnet();
+  chain = only(devnet.chains);
+  node = nodeOf(chain);
+  index = await openTestIndex({ file: join(devnet.folder, 'index.sqlite'), client: clientOf(chain.rpcUrl) });
+  await index.runOnce();
+  ask = priceQuestions(insightsOf(index, chain.prices));
+  toll = addressOf('Community Token');
+  pool = addressOf('Pool');
+});
+
+afterAll(async () => {
+  await index.stop();
+  await devnet.stop();
+});
+
+test('the price is that of the reserves which the pool itself tells, the cap that of the supply', async () => {
+  const price = only(await ask.prices({ symbol: ['toll'], include_holders: 'true' }));
+  const { usd, token } = await reservesAt(await node.viem.getBlockNumber());
+  const supply = await node.viem.readContract({ address: toll, abi: TOKEN, functionName: 'totalSupply' });
+  const expected = usd / token;
+
+  expect(price).toMatchObject({ address: lower(toll), symbol: 'TOLL' });
+  expect(price.price_usd / expected).toBeCloseTo(1, 12);
+  expect(price.price_usd_cents / expected).toBeCloseTo(100, 10);
+  expect((price.market_cap_usd ?? 0) / (expected * (Number(supply) / 1e18))).toBeCloseTo(1, 12);
+  expect(price.holders).toBe(await holdersOf(toll));
+});
+
+test('change, volume and its change are those of the two times 24 hours before the last block', async () => {
+  const price = only(await ask.prices({ address: [toll.toUpperCase().replace('0X', '0x')] }));
+  const trades = await tradesOf();
+  const volume = (from: number, to: number) =>
+    trades
+      .filter(({ time }) => time > TEST_END_TIME - from && time <= TEST_END_TIME - to)
+      .reduce((sum, { usd }) => sum + usd, 0);
+  const [today, yesterday] = [volume(DAY_MS, 0), volume(2 * DAY_MS, DAY_MS)];
+  const before = await reservesAt(await blockBefore(TEST_END_TIME - DAY_MS));
+  const then = before.usd / before.token;
+
+  expect(today).toBeGreaterThan(0);
+  expect(yesterday).toBeGreaterThan(0);
+  expect(price.volume_24h_usd).toBeCloseTo(today, 6);
+  expect(price.volume_change_24h).toBeCloseTo((today / yesterday - 1) * 100, 6);
+  expect(price.percent_change_24h).toBeCloseTo((price.price_usd / then - 1) * 100, 8);
+});
+
+test('the history has the last price of every day, and the price at a past moment is that of its block', async () => {
+  const price = only(await ask.prices({ address: [toll], include_historical_prices: 'true' }));
+  const days = [...new Set((await tradesOf()).map(({ time }) => Math.floor(time / DAY_MS)))];
+
+  expect(days).toHaveLength(5);
+  expect(price.historical_prices?.map(({ date }) => date)).toEqual(
+    days.map(day => new Date(day * DAY_MS).toISOString().slice(0, 10)),
+  );
+  for (const [at, day] of days.entries()) {
+    const end = Math.min((day + 1) * DAY_MS - 1, TEST_END_TIME);
+    const { usd, token } = await reservesAt(await blockBefore(end));
+    const [then] = await ask.prices({ address: [toll], timestamp: end });
+    expect((price.historical_prices?.[at]?.price_usd ?? 0) / (usd / token)).toBeCloseTo(1, 12);
+    expect(then?.price_usd).toBe(price.historical_prices?.[at]?.price_usd);
+  }
+});
+
+test('a symbol finds tokens that bear it whole, in any letter case, with their market', async () => {
+  const found = await ask.lookUp('usds', 'Toll');
+  const price = only(await ask.prices({ address: [toll] }));
+  const supply = await node.viem.readContract({ address: toll, abi: TOKEN, functionName: 'totalSupply' });
+
+  expect(new Set(found.map(({ symbol }) => symbol))).toEqual(new Set(['USDS', 'TOLL']));
+  expect(found.find(({ symbol }) => symbol === 'USDS')).toEqual({
+    chain_id: chain.id,
+    token_address: lower(addressOf('US Dollar Sample')),
+    name: 'US Dollar Sample',
+    symbol: 'USDS',
+    decimals: 6,
+  });
+  expect(found.find(({ symbol }) => symbol === 'TOLL')).toEqual({
+    chain_id: chain.id,
+    token_address: lower(toll),
+    name: 'Community Token',
+    symbol: 'TOLL',
+    decimals: 18,
+    price_data: {
+      price_usd: price.price_usd,
+      volume_24h_usd: price.volume_24h_usd,
+      market_cap_usd: price.market_cap_usd,
+      total_supply: Number(formatUnits(supply, 18)),
+      percent_change_24h: price.percent_change_24h,
+      price_timestamp: new Date((await tradesOf()).at(-1)?.time ?? 0).toISOString(),
+    },
+  });
+});
+
+test('neither a part of a symbol, nor a name, nor the symbol of something that is no money finds a token', async () => {
+  expect(await ask.lookUp('usd', 'tol', 'Community Token', 'POST', ' ', '%')).toEqual([]);
+});
+
+test('a token named twice, by address and by symbol, is there once', async () => {
+  const prices = await ask.prices({ address: [toll, toll], symbol: ['TOLL', 'toll'] });
+
+  expect(prices).toHaveLength(1);
+});
+
+/** What the pool holds in whole dollars and tokens, from the node. */
+async function reservesAt(blockNumber: bigint): Promise<{ usd: number; token: number }> {
+  const [reserve0, reserve1] = await node.viem.readContract({
+    address: pool,
+    abi: PAIR,
+    functionName: 'getReserves',
+    blockNumber,
+  });
+  const [usd, token] = (await isDollarFirst()) ? [reserve0, reserve1] : [reserve1, reserve0];
+  return { usd: Number(usd) / 1e6, token: Number(token) / 1e18 };
+}
+
+async function isDollarFirst(): Promise<boolean> {
+  const first = await node.viem.readContract({ address: pool, abi: PAIR, functionName: 'token0' });
+  return first === addressOf('US Dollar Sample');
+}
+
+/** Dollars of each trade with its time, from the node's logs. */
+async function tradesOf(): Promise<{ time: number; usd: number }[]> {
+  const logs = await node.viem.getLogs({ address: pool, event: PAIR[0], fromBlock: 0n });
+  const isFirst = await isDollarFirst();
+  return Promise.all(
+    logs.map(async ({ args, blockNumber }) => {
+      const { timestamp } = await node.viem.getBlock({ blockNumber });
+      const amounts = isFirst ? [args.amount0In, args.amount0Out] : [args.amount1In, args.amount1Out];
+      return {
+        time: Number(timestamp) * 1_000,
+        usd: amounts.reduce((sum, part) => sum + Number(part), 0) / 1e6,
+      };
+    }),
+  );
+}
+
+async function blockBefore(time: number): Promise<bigint> {
+  let number = await node.viem.getBlockNumber();
+  while (Number((await node.viem.getBlock({ blockNumber: number })).timestamp) * 1_000 > time) number -= 1n;
+  return number;
+}
+
+/** Everybody who ever got some and still has some. */
+async function holdersOf(token: Address): Promise<number> {
+  const logs = await node.viem.getLogs({ address: token, event: TOKEN[0], fromBlock: 0n });
+  const receivers = [...new Set(logs.flatMap(({ args }) => args.to ?? []))];
+  const balances = await Promise.all(
+    receivers.map(receiver =>
+      node.viem.readContract({ address: token, abi: TOKEN, functionName: 'balanceOf', args: [receiver] }),
+    ),
+  );
+  return balances.filter(balance => balance > 0n).length;
+}
+
+function addressOf(name: string): Address {
+  return only(chain.contracts.filter(contract => contract.name === name)).address;
+}

@@ -1,0 +1,36 @@
+import { erc721Abi, parseEventLogs } from 'viem';
+import { expect, test } from 'vitest';
+import { ORDER_FULFILLED } from '../../src/indexer/reader/seaport.ts';
+import { startTestDevnet } from '../support/devnet.ts';
+import { framesOf, viewChain } from './chain-view.ts';
+
+test('every chain has one sale, which the marketplace tells of as Seaport would', async () => {
+  await using devnet = await startTestDevnet({ chains: 2 });
+
+  for (const chain of devnet.chains) {
+    const { contract, transactions } = await viewChain(chain);
+    const sales = transactions.flatMap(({ logs, trace }) =>
+      parseEventLogs({ abi: [ORDER_FULFILLED], logs }).map(({ address, args }) => ({
+        address,
+        order: args,
+        moved: parseEventLogs({ abi: erc721Abi, eventName: 'Transfer', logs }),
+        paid: framesOf(trace)
+          .slice(1)
+          .filter(({ value }) => value !== undefined && BigInt(value) > 0n),
+      })),
+    );
+    const [sale] = sales;
+    const { offer = [], consideration = [], offerer, recipient } = sale?.order ?? {};
+
+    expect(sales).toHaveLength(1);
+    expect(sale?.address).toBe(contract('Marketplace').toLowerCase());
+    expect(offer).toMatchObject([{ itemType: 2, token: contract('Postcards'), amount: 1n }]);
+    expect(sale?.moved.map(({ args }) => args)).toEqual([
+      { from: offerer, to: recipient, tokenId: offer[0]?.identifier },
+    ]);
+    expect(sale?.paid.map(({ to, value }) => [to, BigInt(value ?? 0)])).toEqual(
+      consideration.map(item => [item.recipient.toLowerCase(), item.amount]),
+    );
+    expect(consideration).toHaveLength(2);
+  }
+});

@@ -1,0 +1,194 @@
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Engine, openEngine } from '../../../src/indexer/query/engine.ts';
+import { openQueryPool } from '../../../src/indexer/query/pool.ts';
+import type { Entity, FieldValues, QueryEngine, RowsQuery } from '../../../src/indexer/query/query.ts';
+import { systemClock } from '../../../src/lib/clock.ts';
+import { CHAIN_ID, temporaryFolder } from '../support.ts';
+import { plainAnswer, recordsOf } from './plain-query.ts';
+import { ADDRESSES, AMOUNTS, randomBlocks, writeIndex } from './random-blocks.ts';
+
+const ENTITIES = ['blocks', 'transactions', 'events'] as const;
+const LISTS = ['access_list_json', 'authorization_list_json'];
+const blocks = randomBlocks({ seed: 7, count: 220 });
+const records = {
+  blocks: recordsOf('blocks', { chainId: CHAIN_ID, blocks }),
+  transactions: recordsOf('transactions', { chainId: CHAIN_ID, blocks }),
+  events: recordsOf('events', { chainId: CHAIN_ID, blocks }),
+} satisfies Record<Entity, FieldValues[]>;
+const never = new AbortController().signal;
+
+let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let engine: Engine;
+let pool: QueryEngine;
+
+beforeAll(async () => {
+  folder = await temporaryFolder();
+  const file = join(folder.folder, 'index.sqlite');
+  await writeIndex(file, { chainId: CHAIN_ID, blocks });
+  engine = openEngine({ file, tick: () => undefined });
+  pool = openQueryPool({ file, clock: systemClock });
+});
+
+afterAll(async () => {
+  engine.close();
+  await pool.close();
+  await folder.remove();
+});
+
+function query(entity: Entity, parts: Partial<RowsQuery> = {}): RowsQuery {
+  return {
+    kind: 'rows',
+    entity,
+    filters: [],
+    sort: { field: 'block_number', order: 'desc' },
+    limit: 20,
+    offset: 0,
+    countUpTo: 10_000,
+    ...parts,
+  };
+}
+
+function answer(asked: RowsQuery) {
+  const packed = engine.run(asked);
+  if (!('rows' in packed)) throw new Error('no rows');
+  const { fields, rows, total, isCapped } = packed;
+  const records = rows.map(row => Object.fromEntries(fields.map((field, index) => [field, row[index]])));
+  return { rows: records, total, isCapped };
+}
+
+const fieldsOf = (entity: Entity) =>
+  Object.keys(records[entity][0] ?? {}).filter(field => !LISTS.includes(field));
+
+/** A value that some row has, or one beside it. */
+function valueNear(entity: Entity, field: string): fc.Arbitrary<bigint | string> {
+  const present = records[entity].map(record => record[field] ?? null).filter(value => value !== null);
+  if (present.length === 0) return fc.constantFrom(0n);
+  return fc
+    .record({ value: fc.constantFrom(...new Set(present)), step: fc.constantFrom(0n, 0n, 1n, -1n) })
+    .map(({ value, step }) => (typeof value === 'bigint' ? value + step : value))
+    .filter(value => typeof value === 'string' || value >= 0n);
+}
+
+const filterOf = (entity: Entity) =>
+  fc.constantFrom(...fieldsOf(entity)).chain(field =>
+    fc.record({
+      field: fc.constant(field),
+      operator: fc.constantFrom('eq', 'gte', 'gt', 'lte', 'lt'),
+      value: valueNear(entity, field),
+    }),
+  );
+
+const anyQuery = (entity: Entity): fc.Arbitrary<RowsQuery> =>
+  fc
+    .record({
+      filters: fc.array(filterOf(entity), { maxLength: 3 }),
+      field: fc.constantFrom(...fieldsOf(entity)),
+      order: fc.constantFrom('asc', 'desc'),
+      limit: fc.constantFrom(0, 1, 7, 50, 1000),
+      offset: fc.constantFrom(0, 0, 1, 20, 300),
+      countUpTo: fc.constantFrom(3, 100, 10_000),
+      wallet: entity === 'transactions' ? fc.option(fc.constantFrom(...ADDRESSES)) : fc.constant(null),
+    })
+    .map(({ field, order, wallet, ...parts }) =>
+      query(entity, { ...parts, sort: { field, order }, ...(wallet === null ? {} : { wallet }) }),
+    );
+
+for (const entity of ENTITIES) {
+  test(`whatever is asked of ${entity}, the rows and their number are those of plain TypeScript`, () => {
+    fc.assert(
+      fc.property(anyQuery(entity), asked => {
+        expect(answer(asked)).toEqual(plainAnswer(records[entity], asked));
+      }),
+      { numRuns: 400 },
+    );
+  });
+
+  test(`every field of ${entity} can be sorted by in both directions, ties in the order of the chain, nulls last`, () => {
+    for (const field of fieldsOf(entity)) {
+      for (const order of ['asc', 'desc'] as const) {
+        const asked = query(entity, { sort: { field, order }, limit: 1000 });
+
+        expect(answer(asked), `${field} ${order}`).toEqual(plainAnswer(records[entity], asked));
+      }
+    }
+  });
+
+  test(`every operator works on every field of ${entity}, also with values that no row has`, () => {
+    for (const field of fieldsOf(entity)) {
+      const [first] = records[entity].map(record => record[field] ?? null).filter(value => value !== null);
+      const values = typeof first === 'bigint' ? [first, ...AMOUNTS, 2n ** 256n] : [first ?? '0x'];
+      for (const value of values) {
+        for (const operator of ['eq', 'gte', 'gt', 'lte', 'lt'] as const) {
+          const asked = query(entity, { filters: [{ field, operator, value }], limit: 30 });
+
+          expect(answer(asked), `${field} ${operator} ${value}`).toEqual(plainAnswer(records[entity], asked));
+        }
+      }
+    }
+  });
+}
+
+test('amounts that a floating point number cannot tell apart are told apart', () => {
+  for (const amount of [2n ** 53n, 2n ** 63n, 10n ** 20n, 2n ** 256n - 2n]) {
+    const above = answer(
+      query('transactions', { filters: [{ field: 'value', operator: 'gt', value: amount }], limit: 1000 }),
+    );
+    const atLeast = answer(
+      query('transactions', {
+        filters: [{ field: 'value', operator: 'gte', value: amount + 1n }],
+        limit: 1000,
+      }),
+    );
+
+    expect(above.rows.length).toBeGreaterThan(0);
+    expect(above).toEqual(atLeast);
+  }
+});
+
+test('the pages of a wallet show each of its transactions once, one it sent to itself as well', () => {
+  const [wallet = ''] = ADDRESSES;
+  for (const sort of [
+    { field: 'block_number', order: 'desc' },
+    { field: 'value', order: 'asc' },
+    { field: 'max_fee_per_gas', order: 'asc' },
+  ] as const) {
+    const shown: unknown[] = [];
+    const limit = 7;
+    let total = Number.POSITIVE_INFINITY;
+    for (let offset = 0; offset < total; offset += limit) {
+      const page = answer(query('transactions', { wallet, sort, limit, offset }));
+      total = page.total;
+      shown.push(...page.rows.map(row => row.hash));
+    }
+
+    const own = records.transactions.filter(row => row.from_address === wallet || row.to_address === wallet);
+    expect(own.some(row => row.from_address === row.to_address)).toBe(true);
+    expect(shown.toSorted()).toEqual(own.map(row => row.hash).toSorted());
+  }
+});
+
+test('rows are counted to the cap and not beyond, and exactly below it', () => {
+  const count = records.transactions.length;
+  const capped = answer(query('transactions', { limit: 5, countUpTo: count - 1 }));
+  const exact = answer(query('transactions', { limit: 5, countUpTo: count }));
+
+  expect(capped).toMatchObject({ total: count - 1, isCapped: true });
+  expect(exact).toMatchObject({ total: count, isCapped: false });
+});
+
+test('no limit shows no rows and the true number, and so does a page behind the last', () => {
+  const total = records.events.length;
+
+  expect(answer(query('events', { limit: 0 }))).toEqual({ rows: [], total, isCapped: false });
+  expect(answer(query('events', { offset: total }))).toEqual({ rows: [], total, isCapped: false });
+});
+
+test('threads give what the engine gives', async () => {
+  for (const entity of ENTITIES) {
+    const asked = query(entity, { sort: { field: 'chain_id', order: 'asc' }, limit: 50 });
+
+    expect(await pool.rows(asked, never)).toEqual(answer(asked));
+  }
+});
