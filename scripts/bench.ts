@@ -1,16 +1,22 @@
-/** Measures speed as ratios within one run and prints a table: `npm run bench [-- NAME …]`. Takes about three minutes. */
+/** Measures speed as ratios within one run and prints a table: `npm run bench [-- NAME …]`. Takes about five minutes. */
 import { availableParallelism, cpus } from 'node:os';
+import { benchCacheMemory } from './bench/cache-memory.ts';
 import { benchCachedHits } from './bench/cached-hits.ts';
 import { benchConcurrentMisses } from './bench/concurrent-misses.ts';
 import { benchContractCost } from './bench/contract-cost.ts';
+import { benchFallback } from './bench/fallback.ts';
 import { type Figure, tableOf } from './bench/figure.ts';
 import { benchGrowth } from './bench/growth.ts';
+import { benchNormalise } from './bench/normalise.ts';
 import { benchSyncRate } from './bench/sync-rate.ts';
 
 const BENCHES: Readonly<Record<string, () => Promise<Figure[]>>> = {
   hits: benchCachedHits,
   contract: benchContractCost,
   misses: benchConcurrentMisses,
+  fallback: benchFallback,
+  normalise: benchNormalise,
+  memory: benchCacheMemory,
   sync: benchSyncRate,
   growth: benchGrowth,
 };

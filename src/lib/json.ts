@@ -5,23 +5,75 @@ declare global {
   }
 }
 
-/** JSON text in which every bigint is its exact integer literal. Throws TypeError on a cycle, as JSON.stringify does. */
+/**
+ * JSON text of plain data in which every bigint is its exact integer literal. Throws TypeError on a cycle, as
+ * JSON.stringify does. Bodies that hold bigints are given others beforehand: a replacer would be called for every value
+ * and takes away JSON.stringify's quick way, which doubles the time.
+ */
 export function toJson(value: unknown): string {
   try {
-    return JSON.stringify(value); // most bodies hold no bigint, and a replacer makes stringify several times slower
+    return JSON.stringify(value);
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
-    return JSON.stringify(value, exactIntegers);
+    return JSON.stringify(withoutBigints(value, []));
   }
 }
 
 /** JSON text that is equal for equal values: keys sorted at every depth, bigints as in `toJson`. */
 export function canonicalJson(value: unknown): string {
-  return JSON.stringify(value, (_key, inner) => exactIntegers(_key, sortedKeys(inner)));
+  return JSON.stringify(value, (_key, inner) =>
+    typeof inner === 'bigint' ? exactInteger(inner) : sortedKeys(inner),
+  );
 }
 
-function exactIntegers(_key: string, value: unknown): unknown {
-  return typeof value === 'bigint' ? JSON.rawJSON(value.toString()) : value;
+/** The same, written the same, without bigints. Only what holds one is copied; `around` are the objects it is within. */
+function withoutBigints(value: unknown, around: object[]): unknown {
+  if (typeof value === 'bigint') return exactInteger(value);
+  const isList = Array.isArray(value);
+  if (!isList && !isPlainObject(value)) return value;
+  if (around.includes(value)) throw new TypeError('a cycle has no JSON text');
+  around.push(value);
+  const result = isList ? listWithout(value, around) : objectWithout(value, around);
+  around.pop();
+  return result;
+}
+
+function listWithout(list: readonly unknown[], around: object[]): readonly unknown[] {
+  let copy: unknown[] | undefined;
+  for (let index = 0; index < list.length; index++) {
+    const inner = list[index];
+    const other = withoutBigints(inner, around);
+    if (other === inner) continue;
+    copy ??= [...list];
+    copy[index] = other;
+  }
+  return copy ?? list;
+}
+
+function objectWithout(object: Record<string, unknown>, around: object[]): Record<string, unknown> {
+  let copy: Record<string, unknown> | undefined;
+  // Of a plain object these are the same keys as Object.keys has, without a list of them.
+  for (const key in object) {
+    const inner = object[key];
+    const other = withoutBigints(inner, around);
+    if (other === inner) continue;
+    copy ??= { ...object };
+    copy[key] = other;
+  }
+  return copy ?? object;
+}
+
+/** What has a prototype of its own may have a `toJSON` on it, and no bigints for us. */
+function isPlainObject(value: unknown): value is Record<string, unknown> {
+  if (typeof value !== 'object' || value === null) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
+}
+
+/** A number where one holds it: that has the same digits, and is written faster than raw text. */
+function exactInteger(value: bigint): number | object {
+  const number = Number(value);
+  return Number.isSafeInteger(number) ? number : JSON.rawJSON(value.toString());
 }
 
 function sortedKeys(value: unknown): unknown {

@@ -36,7 +36,20 @@ export async function represent(json: string | Buffer): Promise<Representation> 
     }),
     toGzip(identity, { level: 6 }),
   ]);
-  return { etag, identity, br, gzip: gz };
+  return { etag, ...inOneBlock(identity, br, gz) };
+}
+
+/** zlib hands out small pieces of blocks of 64 kB, which would all stay in memory for as long as a piece is kept. */
+function inOneBlock(identity: Buffer, br: Buffer, gz: Buffer): Required<Omit<Representation, 'etag'>> {
+  const block = Buffer.allocUnsafeSlow(identity.length + br.length + gz.length);
+  const afterIdentity = identity.copy(block);
+  const afterBr = afterIdentity + br.copy(block, afterIdentity);
+  gz.copy(block, afterBr);
+  return {
+    identity: block.subarray(0, afterIdentity),
+    br: block.subarray(afterIdentity, afterBr),
+    gzip: block.subarray(afterBr),
+  };
 }
 
 /** The bytes that all forms of a representation hold in memory. */

@@ -17,11 +17,50 @@ test('without bigints the text is that of JSON.stringify', () => {
   );
 });
 
+const { value: withBigints } = fc.letrec(tie => ({
+  value: fc.oneof(
+    { maxDepth: 4, withCrossShrink: true },
+    fc.oneof(
+      fc.bigInt(),
+      fc.string(),
+      fc.double(),
+      fc.boolean(),
+      fc.constantFrom(null, undefined),
+      fc.date(),
+    ),
+    fc.array(tie('value'), { maxLength: 5 }),
+    fc.dictionary(fc.oneof(fc.string(), fc.constantFrom('__proto__', '1')), tie('value'), { maxKeys: 5 }),
+  ),
+}));
+
+test('with bigints the text is that of a replacer which writes them, and the value stays as it was', () => {
+  const replacer = (_key: string, value: unknown) =>
+    typeof value === 'bigint' ? JSON.rawJSON(value.toString()) : value;
+  fc.assert(
+    fc.property(withBigints, value => {
+      const before = structuredClone(value);
+
+      expect(toJson([1n, value])).toBe(JSON.stringify([1n, value], replacer));
+      expect(value).toEqual(before);
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test('what is there twice is written twice', () => {
+  const shared = { amount: 2n ** 64n };
+
+  expect(toJson([shared, { shared }, shared])).toBe(
+    '[{"amount":18446744073709551616},{"shared":{"amount":18446744073709551616}},{"amount":18446744073709551616}]',
+  );
+});
+
 test('a cycle is refused', () => {
   const cycle: Record<string, unknown> = { n: 1n };
   cycle.self = cycle;
 
   expect(() => toJson(cycle)).toThrow(TypeError);
+  expect(() => toJson([{ inner: [cycle] }])).toThrow(TypeError);
 });
 
 test('canonical text does not depend on the order of keys', () => {

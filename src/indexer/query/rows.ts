@@ -42,14 +42,19 @@ function pageOf(db: QueryDatabase, query: RowsQuery, columns: readonly RecordCol
 /** Fields in whose order the keys are: time only goes on, and a chain has one id. */
 const IN_ORDER_OF_KEYS = ['chain_id', 'block_number', 'block_timestamp'];
 
+/** Descending, SQLite puts nulls last by itself. */
+const DIRECTIONS = {
+  asc: { id: 'asc', value: 'asc nulls last' },
+  desc: { id: 'desc', value: 'desc' },
+} as const;
+
 /** Keys of the rows in their order, with question marks for limit and offset at the end. */
 export function keysOf(query: RowsQuery): { sql: string; bindings: unknown[] } {
   const { entity, sort } = query;
   const isByKey = IN_ORDER_OF_KEYS.includes(sort.field);
   const columns = `${TABLES[entity].key} as id${isByKey ? '' : `, ${columnOf(entity, sort.field).sql} as sorted`}`;
-  // Descending, SQLite puts nulls last by itself.
-  const nulls = sort.order === 'asc' ? ' nulls last' : '';
-  const order = `${isByKey ? '' : `sorted ${sort.order}${nulls}, `}id ${sort.order}`;
+  const { id, value } = DIRECTIONS[sort.order];
+  const order = `${isByKey ? '' : `sorted ${value}, `}id ${id}`;
   // Rows in the order of an index come one by one; what has to be sorted, SQLite holds only as much of as it may show.
   const selects = selectsOf(query, { columns, ...(isByKey ? {} : { first: { order, rows: endOf(query) } }) });
   return {

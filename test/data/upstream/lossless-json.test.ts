@@ -8,7 +8,15 @@ const isBeyondDouble = (value: bigint) =>
 const big = fc.bigInt({ min: -(2n ** 300n), max: 2n ** 300n }).filter(isBeyondDouble);
 const text = fc.oneof(
   fc.string({ unit: 'binary' }),
-  fc.constantFrom(':1234567890123456789', ',1e5', '[1e30]', '\\', '"'),
+  fc.constantFrom(
+    ':1234567890123456789',
+    ',1e5',
+    '[1e30]',
+    '\\',
+    '"',
+    '[12345678901234567890,"1e30"]',
+    '\\",1e30,',
+  ),
 );
 /** V8 mistakes an escaped key for the key `\` of an object that it has parsed before, with a reviver or without. */
 const key = text.filter(name => name !== '\\');
@@ -57,6 +65,56 @@ test('any JSON value survives, integers of any size and at any place included', 
     { numRuns: 500 },
   );
 });
+
+const pieces = fc.constantFrom(
+  ...['{', '}', '[', ']', ',', ':', '"', '\\"', 'x\\\\', ' ', '\n', '\u00a0', '-', 'null', '"a"', '"a":'],
+  ...['1', '1e30', '1.e30', '01e30', '-1e3', '1e-7', '12345678901234567890', '12345678901234567890.5'],
+  ...['012345678901234567890', '9007199254740992', '[1e30,12345678901234567890]', '{"a":[1e30],"b":"'],
+);
+
+test('whatever the text, it is what JSON.parse says, but for the integers that this cannot hold', () => {
+  fc.assert(
+    fc.property(fc.array(pieces, { maxLength: 12 }), parts => {
+      expect(outcomeOf(parseJson, parts.join(''))).toEqual(outcomeOf(parseWithReviver, parts.join('')));
+    }),
+    { numRuns: 20_000 },
+  );
+});
+
+test('an integer within a string stays text, however much the string looks like JSON', () => {
+  const inner = '{"a":[12345678901234567890,1e30],"b":"\\",1e30]"}';
+  const outer = `{"inner":${JSON.stringify(inner)},"big":[12345678901234567890,${JSON.stringify([inner])}]}`;
+
+  expect(parseJson(outer)).toEqual({
+    inner,
+    big: [12345678901234567890n, [inner]],
+  });
+});
+
+test('an integer under __proto__ is a value like any other', () => {
+  const parsed = record(parseJson('{"__proto__":12345678901234567890,"a":{"__proto__":[1e30]}}'));
+
+  expect(Object.getOwnPropertyDescriptor(parsed, '__proto__')?.value).toBe(12345678901234567890n);
+  expect(Object.getPrototypeOf(parsed)).toBe(Object.prototype);
+});
+
+/** The slow way: a reviver that sees the source of every number. */
+function parseWithReviver(source: string): unknown {
+  const reviver = (_key: string, value: unknown, context?: { source?: string }) => {
+    const digits = context?.source;
+    if (typeof value !== 'number' || Number.isSafeInteger(value) || digits === undefined) return value;
+    return /^-?\d+$/.test(digits) ? BigInt(digits) : (withoutExponent(digits) ?? value);
+  };
+  return JSON.parse(source, reviver);
+}
+
+function outcomeOf(parse: (source: string) => unknown, source: string): unknown {
+  try {
+    return { value: parse(source) };
+  } catch (error) {
+    return error instanceof SyntaxError ? 'syntax' : error;
+  }
+}
 
 test('integers below 2^53 are numbers and those beyond are bigints', () => {
   expect(parseJson('[9007199254740991, 9007199254740992, -9007199254740993, 9007199254740993]')).toEqual([

@@ -2,6 +2,7 @@ import type { Answer, Answers } from '../../port/backend.ts';
 import { each, fieldsOf, listOf } from '../../upstream/fields.ts';
 import { blockKeys, blockTransactionKeys, withdrawalKeys } from './keys.ts';
 import { readList } from './list.ts';
+import { mustBe } from './must-be.ts';
 import { block } from './normalise/block.ts';
 import { transactionOrNull } from './normalise/transaction.ts';
 import { blockWithdrawal } from './normalise/withdrawal.ts';
@@ -47,8 +48,9 @@ export function blockAnswers(source: BlockscoutSource): BlockAnswers {
 
     async getBlock({ path: { block_number_or_hash: id } }, { signal }) {
       const reading = read(source, { operation: 'getBlock', path: `/blocks/${id}`, signal }, body => {
+        const found = mustBe(id, isHash(id) ? 'hash' : 'height', block(body));
         settlement.sawBlocks([fieldsOf(body)]);
-        return block(body);
+        return found;
       });
       return settled(reading, settlement.ofThisBlock(id, reading, signal));
     },
@@ -60,7 +62,10 @@ export function blockAnswers(source: BlockscoutSource): BlockAnswers {
           operation: 'listBlockTransactions',
           path: `/blocks/${id}/transactions`,
           start: positionFrom(query, [['block_number', 'index']]),
-          item: transactionOrNull,
+          item(value) {
+            const found = transactionOrNull(value);
+            return found === null || isHash(id) ? found : mustBe(id, 'block_number', found);
+          },
           keys: blockTransactionKeys,
         },
         ask,
@@ -97,4 +102,8 @@ export function blockAnswers(source: BlockscoutSource): BlockAnswers {
     const [body, confirmations] = await beside(reading, depth, clock);
     return confirmations === undefined ? { body } : { body, confirmations };
   }
+}
+
+function isHash(numberOrHash: string): boolean {
+  return numberOrHash.startsWith('0x');
 }

@@ -2,7 +2,7 @@ import type { Ask, OperationId } from '../../port/backend.ts';
 import { BackendError, isOfKind } from '../../port/backend-error.ts';
 import { type CursorPosition, encodeCursor } from '../../port/cursor.ts';
 import { at, type Fields, fieldsOf, isFields, listOf, Unreadable } from '../../upstream/fields.ts';
-import { pageQuery, positionIn } from './position.ts';
+import { notOurs, pageQuery, positionIn } from './position.ts';
 import { type BlockscoutSource, readRecord } from './source.ts';
 
 /** A list as it is asked for upstream, and how its pages are read. */
@@ -42,6 +42,11 @@ export interface ReadPage<Item, Keys> {
 const PAGE_SIZE = 50;
 /** Pages read upstream for one of ours when upstream does not filter. */
 const MAX_PAGES = 10;
+/**
+ * Where a cursor names its list, as no key of upstream's is called: upstream takes what it knows of another list's keys
+ * and begins anew with the rest.
+ */
+const LIST = '@list';
 
 /**
  * Reads one page of a list. Versions differ in which filters they take, and those they do not know they refuse (422) or
@@ -51,9 +56,10 @@ const MAX_PAGES = 10;
 export async function readList<Item, Keys>(
   source: BlockscoutSource,
   list: List<Item, Keys>,
-  { signal, position = list.start }: Ask,
+  { signal, position: handed }: Ask,
 ): Promise<ReadPage<Item, Keys>> {
   const { passes, keys } = list;
+  const position = handed === undefined ? list.start : positionOf(list, handed);
   const items: Item[] = [];
   let envelope: Fields = {};
   let next: Next | undefined = { position, params: {} };
@@ -70,7 +76,9 @@ export async function readList<Item, Keys>(
   if (items.length === 0 && next !== undefined && position === undefined && passes !== undefined)
     throw noneFound();
   const nextPageParams =
-    next === undefined ? null : { ...keys(next.params, items.length), ...leadingBack(source, next.position) };
+    next === undefined
+      ? null
+      : { ...keys(next.params, items.length), ...leadingBack(source, list, next.position) };
   return { body: { items, next_page_params: nextPageParams }, envelope };
 }
 
@@ -153,11 +161,23 @@ function isSame(one: CursorPosition, other: CursorPosition | undefined): boolean
   );
 }
 
-function leadingBack({ name, chainId }: BlockscoutSource, position: CursorPosition | undefined) {
+function leadingBack<Item, Keys>(
+  { name, chainId }: BlockscoutSource,
+  { operation }: List<Item, Keys>,
+  position: CursorPosition | undefined,
+) {
   return {
     chain_id: chainId,
-    cursor: encodeCursor({ backend: name, chainId, position: position ?? {} }),
+    cursor: encodeCursor({ backend: name, chainId, position: { [LIST]: operation, ...position } }),
   };
+}
+
+function positionOf<Item, Keys>(
+  { operation }: List<Item, Keys>,
+  { [LIST]: list, ...position }: CursorPosition,
+): CursorPosition {
+  if (list !== operation) throw notOurs();
+  return position;
 }
 
 function noneFound(): BackendError {

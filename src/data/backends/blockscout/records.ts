@@ -1,4 +1,5 @@
 import type { Answers } from '../../port/backend.ts';
+import { mustBe } from './must-be.ts';
 import { indexingStatus } from './normalise/indexing-status.ts';
 import { marketChart } from './normalise/market-chart.ts';
 import { smartContract } from './normalise/smart-contract.ts';
@@ -47,7 +48,8 @@ export function recordAnswers(source: BlockscoutSource): RecordAnswers {
 
     async getTokenInstance({ path: { address_hash: address, id } }, { signal }) {
       const path = `/tokens/${address}/instances/${id}`;
-      return { body: await read(source, { operation: 'getTokenInstance', path, signal }, tokenInstance) };
+      const get = { operation: 'getTokenInstance', path, signal } as const;
+      return { body: await read(source, get, body => mustBe(String(id), 'id', tokenInstance(body))) };
     },
   };
 }

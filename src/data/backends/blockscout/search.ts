@@ -1,4 +1,6 @@
 import type { Answers } from '../../port/backend.ts';
+import { BackendError } from '../../port/backend-error.ts';
+import type { CursorPosition } from '../../port/cursor.ts';
 import { searchKeys } from './keys.ts';
 import { readList } from './list.ts';
 import { searchRedirect } from './normalise/search-redirect.ts';
@@ -26,12 +28,16 @@ export function searchAnswers(source: BlockscoutSource): SearchAnswers {
       const { q = '' } = query;
       if (q === '') return { body: { items: [], next_page_params: null } };
       const start = positionFrom(query, [['item_type']], KEYS);
+      // Since 6.10 a position is in the cursor alone; who walks on without it would get the first page for ever.
+      if (query.items_count !== undefined && start === undefined && ask.position === undefined) {
+        throw new BackendError('rejected', 'bad_input', 'cursor: must be given together with items_count');
+      }
       const { body } = await readList(
         source,
         {
           operation: 'search',
           path: '/search',
-          start,
+          start: start === undefined ? undefined : inUpstreamsWords(start),
           fixed: { q },
           item(value) {
             const result = searchResultOrNull(value);
@@ -52,4 +58,10 @@ export function searchAnswers(source: BlockscoutSource): SearchAnswers {
       return { body: await read(source, get, searchRedirect) };
     },
   };
+}
+
+/** Versions up to 6.9 begin anew unless every key is there, the hash of a transaction under its name of then. */
+function inUpstreamsWords(start: CursorPosition): CursorPosition {
+  const whole = { ...Object.fromEntries(KEYS.map(key => [key, null])), ...start };
+  return { ...whole, tx_hash: start.transaction_hash ?? null };
 }

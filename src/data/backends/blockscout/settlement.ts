@@ -55,12 +55,12 @@ export function settlement({
       const known = depthOf(heights.get(hash.toLowerCase()));
       if (known !== undefined && known >= confirmations) return known;
       const body = await ask(`/transactions/${hash}`, signal);
-      return isFields(body) ? sawTransaction(body) : known;
+      return isFields(body) && isOf(body, hash) ? sawTransaction(body) : known;
     },
 
     async isPending(hash, signal) {
       const body = await ask(`/transactions/${hash}`, signal);
-      return isFields(body) && hashOrNull(body.hash) !== null && pick(body, 'block_number', 'block') === null;
+      return isFields(body) && isOf(body, hash) && pick(body, 'block_number', 'block') === null;
     },
 
     async ofBlock(numberOrHash, signal) {
@@ -140,6 +140,10 @@ export function settlement({
       return undefined; // the record then counts as unsettled, which costs a shorter life and nothing else
     }
   }
+}
+
+function isOf(transaction: Fields, hash: string): boolean {
+  return hashOrNull(transaction.hash) === hash.toLowerCase();
 }
 
 /** The outcome of `side` if it is there soon after `main`, which it must not hold up. */

@@ -3,6 +3,7 @@ import { isOfKind } from '../../port/backend-error.ts';
 import type { CursorPosition } from '../../port/cursor.ts';
 import { internalTransactionKeys, logKeys, stateChangeKeys, tokenTransferKeys } from './keys.ts';
 import { type List, type ListPage, readList } from './list.ts';
+import { mustBe } from './must-be.ts';
 import { internalTransaction } from './normalise/internal-transaction.ts';
 import { log } from './normalise/log.ts';
 import { rawTrace } from './normalise/raw-trace.ts';
@@ -36,7 +37,7 @@ export function transactionListAnswers(source: BlockscoutSource): TransactionLis
         start: positionFrom(query, TOKEN_TRANSFER_SETS),
         filters: type === undefined ? {} : { type: type.join(',') },
         passes: type === undefined ? undefined : record => type.some(one => one === record.token_type),
-        item: tokenTransfer,
+        item: value => mustBe(hash, 'transaction_hash', tokenTransfer(value)),
         keys: tokenTransferKeys,
       });
     },
@@ -46,7 +47,7 @@ export function transactionListAnswers(source: BlockscoutSource): TransactionLis
         operation: 'listTransactionInternalTransactions',
         path: `/transactions/${hash}/internal-transactions`,
         start: positionFrom(query, INTERNAL_TRANSACTION_SETS),
-        item: internalTransaction,
+        item: value => mustBe(hash, 'transaction_hash', internalTransaction(value)),
         keys: internalTransactionKeys,
       });
     },
@@ -56,7 +57,7 @@ export function transactionListAnswers(source: BlockscoutSource): TransactionLis
         operation: 'listTransactionLogs',
         path: `/transactions/${hash}/logs`,
         start: positionFrom(query, LOG_SETS, ['transaction_index']),
-        item: log,
+        item: value => mustBe(hash, 'transaction_hash', log(value)),
         keys: logKeys,
       });
     },
@@ -87,7 +88,9 @@ export function transactionListAnswers(source: BlockscoutSource): TransactionLis
         signal,
       } as const;
       try {
-        const reading = read(source, get, body => rawTrace(body, hash));
+        const reading = read(source, get, body =>
+          rawTrace(body, hash).map(item => mustBe(hash, 'transactionHash', item)),
+        );
         return await settled(hash, signal, reading);
       } catch (error) {
         // Since 6.9 upstream crashes on a transaction that waits; it has no trace yet.

@@ -3,6 +3,7 @@ import type { Answers } from '../../port/backend.ts';
 import { each, fieldsOf } from '../../upstream/fields.ts';
 import { transactionKeys } from './keys.ts';
 import { readList } from './list.ts';
+import { mustBe } from './must-be.ts';
 import { transaction } from './normalise/transaction.ts';
 import { positionFrom } from './position.ts';
 import { type BlockscoutSource, read, settledAnswer } from './source.ts';
@@ -51,7 +52,10 @@ export function transactionAnswers(source: BlockscoutSource): TransactionAnswers
     async getTransaction({ path: { transaction_hash: hash } }, { signal }) {
       const get = { operation: 'getTransaction', path: `/transactions/${hash}`, signal } as const;
       return read(source, get, body =>
-        settledAnswer<'getTransaction'>(transaction(body), source.settlement.sawTransaction(fieldsOf(body))),
+        settledAnswer<'getTransaction'>(
+          mustBe(hash, 'hash', transaction(body)),
+          source.settlement.sawTransaction(fieldsOf(body)),
+        ),
       );
     },
   };

@@ -1,0 +1,115 @@
+import { blockscoutBackend } from '../../src/data/backends/blockscout/blockscout-backend.ts';
+import type { Answer, Answers } from '../../src/data/port/backend.ts';
+import { parseJson } from '../../src/data/upstream/lossless-json.ts';
+import { systemClock } from '../../src/lib/clock.ts';
+import { toJson } from '../../src/lib/json.ts';
+import { createLogger } from '../../src/lib/logger.ts';
+import type { Figure } from './figure.ts';
+import { pageOf } from './normalise/pages.ts';
+
+const WARM_ROUNDS = 40;
+const ROUNDS = 61;
+const PAGES_A_ROUND = 20;
+const TARGET = 2.5;
+
+const ADDRESS = '0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48';
+
+type Ask = (answers: Answers, signal: AbortSignal) => Promise<Answer<unknown>> | undefined;
+
+interface Page {
+  readonly name: string;
+  readonly text: string;
+  readonly ask: Ask;
+}
+
+const transactions: Ask = (answers, signal) =>
+  answers.listTransactions?.({ path: {}, query: { filter: 'validated' } }, { signal });
+
+const PAGES: readonly Page[] = [
+  { name: 'transactions', text: pageOf('getTransaction/v11'), ask: transactions },
+  {
+    name: 'transactions with a number of 20 digits each',
+    text: pageOf('getTransaction/v11', { nonce: JSON.rawJSON('18446744073709551615') }),
+    ask: transactions,
+  },
+  {
+    name: 'token transfers',
+    text: pageOf('listTokenTransfers/v11'),
+    ask: (answers, signal) => answers.listTokenTransfers?.({ path: {}, query: {} }, { signal }),
+  },
+  {
+    name: 'logs',
+    text: pageOf('listTransactionLogs/v11'),
+    ask: (answers, signal) =>
+      answers.listAddressLogs?.({ path: { address_hash: ADDRESS }, query: {} }, { signal }),
+  },
+  {
+    name: 'blocks',
+    text: pageOf('listBlocks/v11'),
+    ask: (answers, signal) => answers.listBlocks?.({ path: {}, query: { type: 'block' } }, { signal }),
+  },
+];
+
+/**
+ * CPU time to read a page of 50 items as Blockscout 11 sends it, normalise it and write it again, over JSON.parse and
+ * JSON.stringify of the same text: through the back end, from text to text, without HTTP.
+ */
+export async function benchNormalise(): Promise<Figure[]> {
+  const figures: Figure[] = [];
+  for (const page of PAGES) figures.push(await figureOf(page));
+  return figures;
+}
+
+async function figureOf({ name, text, ask }: Page): Promise<Figure> {
+  const { answers } = backendAnswering(text);
+  const { signal } = new AbortController();
+  const serve = async () => {
+    const answer = await ask(answers, signal);
+    if (answer === undefined) throw new Error(`nobody answers ${name}`);
+    return toJson(answer.body);
+  };
+  const plain = async () => JSON.stringify(JSON.parse(text));
+  let [own, bare] = [0, 0];
+  for (let round = -WARM_ROUNDS; round < ROUNDS; round++) {
+    const [once, plainly] = [await cpuMs(serve), await cpuMs(plain)];
+    if (round < 0) continue;
+    own += once;
+    bare += plainly;
+  }
+  const ratio = own / bare;
+  return {
+    name: `page of 50 ${name}, text to text, over JSON.parse and JSON.stringify`,
+    value: ratio,
+    target: `≤ ${TARGET}`,
+    ok: ratio <= TARGET,
+    note: `${(text.length / 1000).toFixed(0)} kB in ${(own / ROUNDS / PAGES_A_ROUND).toFixed(2)} ms`,
+  };
+}
+
+/** An instance whose every answer is this text. */
+function backendAnswering(text: string) {
+  return blockscoutBackend({
+    name: 'text',
+    chainId: 1,
+    confirmations: 12,
+    upstream: {
+      get: async () => ({ status: 200, body: parseJson(text) }),
+      isReady: () => true,
+      close: async () => {},
+    },
+    clock: systemClock,
+    log: createLogger({ level: 'warn' }),
+    onDropped: () => {},
+  });
+}
+
+/**
+ * CPU time of this thread for some pages, in milliseconds: a page takes less than what the machine may give to others
+ * meanwhile. Some kernels count it in steps of 4 ms, so only sums mean something.
+ */
+async function cpuMs(work: () => Promise<unknown>): Promise<number> {
+  const before = process.threadCpuUsage();
+  for (let page = 0; page < PAGES_A_ROUND; page++) await work();
+  const { user, system } = process.threadCpuUsage(before);
+  return (user + system) / 1000;
+}

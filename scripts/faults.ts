@@ -1,0 +1,86 @@
+/**
+ * Puts the data service before five upstreams that fail in every way we know, and holds each answer against the truth:
+ *   npm run faults [-- --seed N --seconds N]
+ * Exits with 1 when an answer is untrue, late, tells a secret or breaks the contract. Ends within 60 s at the defaults.
+ */
+import { parseArgs } from 'node:util';
+import { asks } from './faults/asks.ts';
+import { client } from './faults/client.ts';
+import { watchHoldUps } from './faults/hold-ups.ts';
+import { journal } from './faults/journal.ts';
+import { random } from './faults/random.ts';
+import { run } from './faults/run.ts';
+import { fastClock, startService } from './faults/service.ts';
+import { linesOf, tally } from './faults/tally.ts';
+import { startUpstreams } from './faults/upstreams.ts';
+import { verdicts } from './faults/verdict.ts';
+
+const { values } = parseArgs({
+  options: { seed: { type: 'string', default: '1' }, seconds: { type: 'string', default: '35' } },
+});
+const [seed, seconds] = [Number(values.seed), Number(values.seconds)];
+const BEYOND_STORM_S = 25;
+const MOST_MEMORY = 1024 * 2 ** 20;
+const SHOWN = 5;
+
+if (!Number.isInteger(seed) || !(seconds > 0)) {
+  console.error('usage: npm run faults -- [--seed WHOLE-NUMBER] [--seconds NUMBER]');
+  process.exit(2);
+}
+
+const counted = tally();
+const rejected = (error: unknown) => counted.violation(`unhandled: ${String(error)}`);
+process.on('unhandledRejection', rejected).on('uncaughtException', rejected);
+setTimeout(
+  () => {
+    console.error('not done in time');
+    process.exit(1);
+  },
+  (seconds + BEYOND_STORM_S) * 1000,
+).unref();
+
+const upstreams = await startUpstreams(seed);
+const written = journal(upstreams.all.map(({ apiKey }) => apiKey));
+const clock = fastClock();
+const service = await startService(upstreams.all, { clock, log: written.log });
+const asking = client(service.url);
+const chance = random(seed);
+const holdUps = watchHoldUps();
+let memory = 0;
+const watching = setInterval(() => {
+  memory = Math.max(memory, process.memoryUsage().rss);
+}, 250);
+
+const { kept, recoveryMs } = await run(
+  {
+    asks: asks(upstreams.worlds, chance),
+    client: asking,
+    clock,
+    upstreams,
+    verdict: await verdicts(upstreams),
+    random: chance,
+    tally: counted,
+    holdUps,
+  },
+  seconds * 1000,
+);
+clearInterval(watching);
+holdUps.stop();
+await asking.close();
+await service.close();
+for (const line of written.offences) counted.violation(`log: ${line.trim()}`);
+if (memory > MOST_MEMORY) counted.violation(`memory went up to ${memory} bytes`);
+await upstreams[Symbol.asyncDispose]();
+
+console.log(`seed ${seed}, ${seconds} s of storm\n\nanswers\n${linesOf(counted.answers)}`);
+console.log(`\nfaults, of ${upstreams.all.reduce((sum, { service: { requests } }) => sum + requests.length, 0)} requests upstream
+${linesOf(upstreams.injected)}`);
+console.log(`
+breakers opened ${written.count('failed repeatedly: left alone')} times, closed ${written.count('answers again')} times
+quotas used up ${written.count('over quota: left alone')} times, unreadable records ${written.count('a record could not be read')}
+answers kept ${kept}, recovery ${recoveryMs.toFixed()} ms
+slowest request, hold-ups left out, ${counted.slowest.durationMs.toFixed()} ms: ${counted.slowest.target}
+longest hold-up of the process ${holdUps.longestMs.toFixed()} ms, memory at most ${(memory / 2 ** 20).toFixed()} MiB`);
+for (const violation of counted.violations.slice(0, SHOWN)) console.log(`\n${violation}`);
+console.log(`\n${counted.violations.length} violations`);
+if (counted.violations.length > 0) process.exitCode = 1;

@@ -1,0 +1,176 @@
+import type { Fields } from '../../src/data/upstream/fields.ts';
+import type { Ask } from './ask.ts';
+import type { Random } from './random.ts';
+import { addressOf, blockHash, hashOf } from './records.ts';
+import { INSTANCES, SHARED, type World } from './world.ts';
+
+/** Draws questions of all kinds, some asked again and again, some once. */
+export interface Asks {
+  draw(): Ask;
+  /** Goes on with a list where an answer of this chain says that it ends. */
+  following(ask: Ask, chain: World, next: Fields): Ask;
+  /** Questions that some chain has the answer to: those asked most, and so many others. */
+  known(count: number): Ask[];
+}
+
+type Draft = Pick<Ask, 'operationId' | 'path' | 'fields' | 'way' | 'settles'>;
+
+const TRANSACTION = ['hash', 'value', 'nonce', 'block_number'] as const;
+const BLOCK = ['hash', 'height', 'gas_used'] as const;
+const HOT = 6;
+/** Parts of the questions that are about what is asked again and again, and about what nobody has. */
+const SHARES = { hot: 0.55, unknown: 0.08, oneChain: 0.06 } as const;
+
+/** Over the ids of all these chains, hot ones, cold ones and ones that nobody has. */
+export function asks(worlds: readonly World[], random: Random): Asks {
+  let unknowns = 0;
+
+  const one = (kind: 'hot' | 'cold' | 'unknown', name: string, chain: World, all: readonly string[]) => {
+    if (kind === 'unknown') return hashOf(`unknown ${name} ${unknowns++}`);
+    // Hot ones are old, shared, and near the head.
+    const hot = [...all.slice(0, HOT), ...all.slice(SHARED, SHARED + HOT), ...all.slice(-HOT)];
+    return random.pick(kind === 'hot' ? hot : all) || hashOf(`${chain.chainId}`);
+  };
+
+  const drafts: readonly [weight: number, make: (kind: Temper, chain: World) => Draft][] = [
+    [
+      28,
+      (kind, chain) => ({
+        ...lookup('getTransaction', TRANSACTION),
+        path: `/transactions/${one(kind, 'transaction', chain, chain.transactions)}`,
+      }),
+    ],
+    [
+      8,
+      (kind, chain) => ({
+        ...lookup('listTransactionLogs', ['transaction_hash', 'index', 'data']),
+        path: `/transactions/${one(kind, 'logs', chain, chain.transactions)}/logs`,
+      }),
+    ],
+    [
+      8,
+      (kind, chain) => ({
+        ...lookup('listTransactionInternalTransactions', ['transaction_hash', 'index', 'value']),
+        path: `/transactions/${one(kind, 'calls', chain, chain.transactions)}/internal-transactions`,
+      }),
+    ],
+    [
+      8,
+      (kind, chain) => ({
+        ...lookup('getBlock', BLOCK),
+        path: `/blocks/${kind === 'unknown' ? one(kind, 'block', chain, []) : blockHash(chain.chainId, height(kind, chain))}`,
+      }),
+    ],
+    [
+      10,
+      (kind, chain) => ({
+        ...lookup('getBlock', BLOCK),
+        way: 'available',
+        path: `/blocks/${height(kind, chain)}`,
+      }),
+    ],
+    [
+      6,
+      (kind, chain) => ({
+        ...lookup('listBlockTransactions', TRANSACTION),
+        way: 'available',
+        path: `/blocks/${height(kind, chain)}/transactions`,
+      }),
+    ],
+    [5, () => ({ ...feed('listTransactions', TRANSACTION), path: '/transactions' })],
+    [4, () => ({ ...feed('listBlocks', BLOCK), path: '/blocks' })],
+    [3, () => ({ ...feed('listMainPageBlocks', BLOCK), path: '/main-page/blocks' })],
+    [
+      12,
+      (kind, chain) => ({
+        ...lookup('listAddressWithdrawals', ['index', 'amount', 'block_number']),
+        settles: false,
+        path: `/addresses/${address(kind, chain)}/withdrawals`,
+      }),
+    ],
+    [
+      4,
+      (kind, chain) => ({
+        ...lookup('getSmartContract', ['name']),
+        settles: false,
+        path: `/smart-contracts/${address(kind, chain)}`,
+      }),
+    ],
+    [
+      4,
+      (kind, chain) => ({
+        ...lookup('getTokenInstance', ['id', 'image_url']),
+        settles: false,
+        path: `/tokens/${address(kind, chain)}/instances/${random.below(INSTANCES)}`,
+      }),
+    ],
+  ];
+  const wheel = drafts.flatMap(([weight, make]) => Array.from({ length: weight }, () => make));
+
+  return { draw, following, known };
+
+  function draw(): Ask {
+    const chain = random.pick(worlds);
+    const draft = random.pick(wheel)(temper(), chain);
+    return random.chance(SHARES.oneChain) ? finished(draft, [chain]) : finished(draft, worlds);
+  }
+
+  function known(count: number): Ask[] {
+    return Array.from({ length: count }, (_, n) => {
+      const chain = random.pick(worlds);
+      return finished(random.pick(wheel)(n % 2 === 0 ? 'hot' : 'cold', chain), worlds);
+    });
+  }
+
+  function following(ask: Ask, chain: World, { cursor, block_number, index }: Fields): Ask {
+    const query = new URLSearchParams();
+    for (const [name, value] of Object.entries({ block_number, index }))
+      if (value !== undefined) query.set(name, String(value));
+    return {
+      ...ask,
+      target: `/explorer${ask.path}?cursor=${cursor}`,
+      query,
+      way: 'available',
+      chains: [chain],
+    };
+  }
+
+  function finished(draft: Draft, chains: readonly World[]): Ask {
+    const [only] = chains.length === 1 ? chains : [];
+    return {
+      ...draft,
+      query: new URLSearchParams(),
+      chains,
+      target: `/explorer${draft.path}${only === undefined ? '' : `?chain_id=${only.chainId}`}`,
+    };
+  }
+
+  function temper(): Temper {
+    const drawn = random.next();
+    if (drawn < SHARES.hot) return 'hot';
+    return drawn < 1 - SHARES.unknown ? 'cold' : 'unknown';
+  }
+
+  /** Unknown ones lie above the heads of some chains or of all. */
+  function height(kind: Temper, { head }: World): number {
+    if (kind === 'unknown') return head + 1 + random.below(60);
+    return kind === 'hot' ? head - 2 * random.below(HOT) : random.below(head + 1);
+  }
+
+  function address(kind: Temper, chain: World): string {
+    if (kind === 'unknown') return addressOf(`unknown ${unknowns++}`);
+    return kind === 'hot'
+      ? (chain.addresses[random.below(HOT)] ?? addressOf('none'))
+      : random.pick(chain.addresses);
+  }
+}
+
+type Temper = 'hot' | 'cold' | 'unknown';
+
+function lookup(operationId: string, fields: readonly string[]) {
+  return { operationId, fields, way: 'found' as const, settles: true };
+}
+
+function feed(operationId: string, fields: readonly string[]) {
+  return { operationId, fields, way: 'available' as const, settles: false };
+}

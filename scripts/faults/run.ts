@@ -1,0 +1,142 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Clock } from '../../src/lib/clock.ts';
+import type { Exchange } from '../contract/client.ts';
+import { parsed } from '../contract/judge.ts';
+import { type Ask, nextPage } from './ask.ts';
+import type { Asks } from './asks.ts';
+import type { Client } from './client.ts';
+import type { HoldUps } from './hold-ups.ts';
+import type { Random } from './random.ts';
+import { DEADLINE_MS, TIMEOUT_MS } from './service.ts';
+import type { Tally } from './tally.ts';
+import type { Upstreams } from './upstreams.ts';
+import type { Phase, Verdict } from './verdict.ts';
+
+export interface RunOptions {
+  readonly asks: Asks;
+  readonly client: Client;
+  readonly clock: Clock & { leap(ms: number): void };
+  readonly upstreams: Upstreams;
+  readonly verdict: Verdict;
+  readonly random: Random;
+  readonly tally: Tally;
+  readonly holdUps: HoldUps;
+}
+
+const RATE = { everyMs: 20, requests: 4 } as const;
+/** What a request may take beyond its deadline. */
+const MARGIN_MS = 500;
+const KNOWN = 600;
+const CALMS = 3;
+const AT_ONCE = 50;
+const RECOVERY_MS = 3_000;
+const HOUR_MS = 3_600_000;
+
+/** Storm, then everything out to see what was kept, then calm. Resolves with how long the recovery took. */
+export async function run(
+  options: RunOptions,
+  stormMs: number,
+): Promise<{ kept: number; recoveryMs: number }> {
+  const { asks, client, clock, upstreams, tally, holdUps } = options;
+  const kept = new Map<string, Ask>();
+
+  await storm(options, stormMs, kept);
+
+  upstreams.settle('503');
+  await inTurn([...kept.values()], ask => put(options, ask, 'cached'));
+
+  upstreams.settle(undefined);
+  for (let attempt = 1; attempt <= CALMS; attempt += 1) {
+    holdUps.takeLongestMs();
+    // Longer than any pause that an upstream asked for, and than anything lives.
+    clock.leap(HOUR_MS);
+    const recoveryMs = await recovery(client, upstreams);
+    const answers: [Ask, Exchange][] = [];
+    await inTurn(asks.known(KNOWN), async ask => void answers.push([ask, await timed(options, ask)]));
+    // The upstreams live in this process: when it stands still, they are out.
+    const isDisturbed = holdUps.takeLongestMs() > TIMEOUT_MS / 2;
+    for (const [ask, exchange] of answers) note(options, ask, exchange, isDisturbed ? 'storm' : 'calm');
+    if (isDisturbed) continue;
+    if (recoveryMs > RECOVERY_MS) tally.violation(`not all chains were back after ${recoveryMs} ms`);
+    return { kept: kept.size, recoveryMs };
+  }
+  tally.violation('the machine was too busy for a calm to be judged');
+  return { kept: kept.size, recoveryMs: Number.NaN };
+}
+
+async function storm(options: RunOptions, stormMs: number, kept: Map<string, Ask>): Promise<void> {
+  const { asks, random, upstreams } = options;
+  const pages: Ask[] = [];
+  const running = new Set<Promise<void>>();
+  const until = performance.now() + stormMs;
+  let due = performance.now();
+  while (performance.now() < until) {
+    for (let n = 0; n < RATE.requests; n += 1) {
+      const next = random.chance(0.1) ? pages.pop() : undefined;
+      const done = one(next ?? asks.draw()).finally(() => running.delete(done));
+      running.add(done);
+    }
+    due += RATE.everyMs;
+    await delay(Math.max(0, due - performance.now()));
+  }
+  await Promise.all(running);
+
+  async function one(ask: Ask): Promise<void> {
+    const isForced = random.chance(0.04);
+    const exchange = await put(options, ask, 'storm', isForced ? { 'cache-control': 'no-cache' } : {});
+    if (exchange.status !== 200) return;
+    kept.set(ask.target, ask);
+    const next = nextPage(parsed(exchange.text)?.value);
+    const chain = upstreams.worlds.find(({ chainId }) => chainId === next?.chain_id);
+    if (next !== undefined && chain !== undefined && pages.length < 100)
+      pages.push(asks.following(ask, chain, next));
+  }
+}
+
+async function put(
+  options: RunOptions,
+  ask: Ask,
+  phase: Phase,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Exchange> {
+  const exchange = await timed(options, ask, headers);
+  note(options, ask, exchange, phase);
+  return exchange;
+}
+
+/** Its duration is without what the process was held up meanwhile. */
+async function timed(
+  { client, holdUps }: RunOptions,
+  ask: Ask,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Exchange> {
+  const before = holdUps.totalMs();
+  const exchange = await client.get(ask.target, headers);
+  return { ...exchange, durationMs: exchange.durationMs - (holdUps.totalMs() - before) };
+}
+
+function note({ verdict, tally }: RunOptions, ask: Ask, exchange: Exchange, phase: Phase): void {
+  const wrong = verdict(ask, exchange, phase);
+  if (exchange.durationMs > DEADLINE_MS + MARGIN_MS) wrong.push('is past its deadline');
+  tally.note(phase, exchange, wrong);
+}
+
+async function inTurn(all: readonly Ask[], ask: (ask: Ask) => Promise<unknown>): Promise<void> {
+  for (let start = 0; start < all.length; start += AT_ONCE)
+    await Promise.all(all.slice(start, start + AT_ONCE).map(ask));
+}
+
+/** Until every chain answers by itself. */
+async function recovery(client: Client, { worlds }: Upstreams): Promise<number> {
+  const startedAt = performance.now();
+  const elapsed = () => performance.now() - startedAt;
+  await Promise.all(
+    worlds.map(async ({ chainId }) => {
+      for (let status = 0; status !== 200 && elapsed() <= RECOVERY_MS; ) {
+        ({ status } = await client.get(`/explorer/blocks/0?chain_id=${chainId}`));
+        if (status !== 200) await delay(20);
+      }
+    }),
+  );
+  return elapsed();
+}

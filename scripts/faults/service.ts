@@ -1,0 +1,67 @@
+import { type DataService, startDataService } from '../../src/data/service.ts';
+import { createMetrics } from '../../src/http/metrics.ts';
+import { type Clock, systemClock } from '../../src/lib/clock.ts';
+import type { Logger } from '../../src/lib/logger.ts';
+import type { FaultyUpstream } from './upstreams.ts';
+
+/** A clock that goes faster than the world, so that pauses and lifetimes of minutes end within a run. */
+export interface FastClock extends Clock {
+  leap(ms: number): void;
+}
+
+const SPEED = 20;
+/** In real milliseconds. */
+export const TIMEOUT_MS = 1_000;
+/** Deadline of a whole request: three back ends may hang one after another. */
+export const DEADLINE_MS = 3 * TIMEOUT_MS;
+const STAGGER_MS = 100;
+
+/** Begins with the system's time. */
+export function fastClock(): FastClock {
+  const startedAt = Date.now();
+  let leapt = 0;
+  return {
+    now: () => startedAt + (Date.now() - startedAt) * SPEED + leapt,
+    // Waits stay as they are: deadlines are real, too.
+    sleep: systemClock.sleep,
+    leap(ms) {
+      leapt += ms;
+    },
+  };
+}
+
+/** The real data service before these upstreams; lifetimes by its own fast clock are 3 s, 1 s and 0.5 s. */
+export function startService(
+  upstreams: readonly FaultyUpstream[],
+  { clock, log }: { clock: Clock; log: Logger },
+): Promise<DataService> {
+  return startDataService({
+    host: '127.0.0.1',
+    port: 0,
+    chains: upstreams.map(({ world, service, apiKey }) => ({
+      id: world.chainId,
+      name: `Chain ${world.chainId}`,
+      confirmations: 12,
+      rpcUrls: [],
+      abis: [],
+      backends: [{ kind: 'blockscout', url: service.url, apiKey }],
+    })),
+    cache: {
+      maxBytes: 256 * 2 ** 20,
+      lifetimes: {
+        finalMs: 3_000 * SPEED,
+        movingMs: 1_000 * SPEED,
+        unsettledMs: 500 * SPEED,
+        overrides: {},
+      },
+    },
+    fallback: { timeoutMs: TIMEOUT_MS, staggerMs: STAGGER_MS },
+    validateResponses: true,
+    rateLimitPerMinute: 600,
+    trustedProxies: [],
+    ipfsGateway: 'https://ipfs.io',
+    metrics: createMetrics(),
+    clock,
+    log,
+  });
+}

@@ -1,0 +1,84 @@
+import { type ScriptedUpstream, startScriptedUpstream } from '../../test/support/scripted-upstream.ts';
+import { FAULTS, type FaultName } from './kinds.ts';
+import { type Random, random } from './random.ts';
+import { weather } from './weather.ts';
+import { type TrueAnswer, type World, world } from './world.ts';
+
+/** Five instances on the loopback interface, each with a chain of its own and weather of its own. */
+export interface Upstreams extends AsyncDisposable {
+  readonly all: readonly FaultyUpstream[];
+  readonly worlds: readonly World[];
+  /** Requests that met a fault, by its name. */
+  readonly injected: ReadonlyMap<FaultName, number>;
+  /** From now on every request to every upstream meets this fault; undefined: none does. */
+  settle(fault: FaultName | undefined): void;
+}
+
+export interface FaultyUpstream {
+  readonly world: World;
+  readonly service: ScriptedUpstream;
+  readonly apiKey: string;
+  /** Whether it said, with nothing wrong, that it has no such thing. */
+  saidNo(path: string): boolean;
+}
+
+const CHAINS = 5;
+/** Blocks of the first chain, and how many more each further one has. */
+const BLOCKS = { first: 300, more: 25 };
+
+/** The same seed draws the same faults, as far as requests arrive in the same order. */
+export async function startUpstreams(seed: number): Promise<Upstreams> {
+  const injected = new Map<FaultName, number>();
+  const skies: { settle(fault: FaultName | undefined): void }[] = [];
+  const all: FaultyUpstream[] = [];
+  for (let n = 0; n < CHAINS; n += 1) {
+    const apiKey = `key-of-chain-${n + 1}-never-to-be-told`;
+    const chain = world({ chainId: n + 1, head: BLOCKS.first + n * BLOCKS.more, apiKey });
+    const chance = random(seed * CHAINS + n);
+    const sky = weather(chance);
+    const refused = new Set<string>();
+    const service = await startScriptedUpstream(({ path, query, headers }) => {
+      const honest = chain.answer(path, query);
+      const name = sky.draw();
+      const secrets = `${headers['x-api-key']} at ${headers.host}`;
+      const making = { honest, other: otherThan(path, chain, chance), secrets, random: chance };
+      const fault = name === undefined ? undefined : FAULTS[name](making);
+      if (name !== undefined && fault !== undefined) {
+        injected.set(name, (injected.get(name) ?? 0) + 1);
+        // Late, but it says no.
+        if (name === 'slow answer' && honest.status === 404) refused.add(path);
+        return fault;
+      }
+      if (honest.status === 404) refused.add(path);
+      return honest;
+    });
+    skies.push(sky);
+    all.push({ world: chain, service, apiKey, saidNo: path => refused.has(path) });
+  }
+  return {
+    all,
+    worlds: all.map(upstream => upstream.world),
+    injected,
+    settle: fault => skies.forEach(sky => void sky.settle(fault)),
+    async [Symbol.asyncDispose]() {
+      await Promise.all(all.map(({ service }) => service[Symbol.asyncDispose]()));
+    },
+  };
+}
+
+/**
+ * The answer of the same chain to another question of the same kind. Only of kinds whose records say what they are of:
+ * nobody can tell the code of one contract from that of another.
+ */
+function otherThan(path: string, chain: World, chance: Random): TrueAnswer | undefined {
+  const [, kind, id = '', ...rest] = path.split('/');
+  const ask = (...segments: string[]) => chain.answer(['', ...segments].join('/'), new URLSearchParams());
+  if (kind === 'transactions' && id !== '') return ask(kind, chance.pick(chain.transactions), ...rest);
+  if (kind === 'blocks' && id !== '') {
+    const isHash = id.startsWith('0x');
+    if (isHash && rest.length > 0) return undefined;
+    return ask(kind, String((Number(isHash ? 0 : id) + 1 + chance.below(chain.head)) % chain.head), ...rest);
+  }
+  if (kind === 'tokens') return ask(kind, id, 'instances', String(Number(rest[1]) + 1));
+  return undefined;
+}

@@ -1,0 +1,199 @@
+import type { OperationId } from '../../src/data/port/backend.ts';
+import type { Client } from '../support/contract-client.ts';
+import { number, text } from '../support/json.ts';
+import { type Item, itemOf, pageOf, walk } from '../support/walk.ts';
+import type { Places } from './ground.ts';
+
+/** One request of an operation. */
+export interface Case {
+  readonly operation: OperationId;
+  readonly path: string;
+}
+
+/** A list with more than a page, and what tells its items apart. */
+export interface ListCase extends Case {
+  readonly identity: (item: Item) => string;
+  /** With which it is asked for, beside cursors and keys. */
+  readonly query?: Readonly<Record<string, string>>;
+}
+
+const named = (...names: readonly string[]) => {
+  return (item: Item) => names.map(name => String(at(item, name))).join(' ');
+};
+const TRANSFER = named('transaction_hash', 'log_index', 'total.token_id');
+const INTERNAL = named('block_number', 'transaction_hash', 'index');
+const LOG = named('transaction_hash', 'index');
+
+/** Every list of the contract, each with more than a page. */
+export function listCases(places: Places): ListCase[] {
+  const { holder, token, validator, receiver, splitter, batch, split, blockWithWithdrawals } = places;
+  const list = (operation: OperationId, path: string, identity: ListCase['identity']) => ({
+    operation,
+    path: `/explorer${path}`,
+    identity,
+  });
+  return [
+    list('listTransactions', '/transactions', named('hash')),
+    { ...list('listTransactions', '/transactions', named('hash')), query: { filter: 'pending' } },
+    list('listBlocks', '/blocks', named('hash')),
+    list('listTokenTransfers', '/token-transfers', TRANSFER),
+    list('listInternalTransactions', '/internal-transactions', INTERNAL),
+    list('listWithdrawals', '/withdrawals', named('index')),
+    list('listAddresses', '/addresses', named('hash')),
+    { ...list('search', '/search', named('type', 'address_hash')), query: { q: 'Crowd' } },
+    list('listBlockTransactions', '/blocks/40/transactions', named('hash')),
+    list('listBlockWithdrawals', `/blocks/${blockWithWithdrawals}/withdrawals`, named('index')),
+    list('listAddressTokens', `/addresses/${holder}/tokens`, named('token.address', 'token_id')),
+    list('listAddressNfts', `/addresses/${holder}/nft`, named('token.address', 'id')),
+    list('listAddressWithdrawals', `/addresses/${receiver}/withdrawals`, named('index')),
+    list('listAddressBlocksValidated', `/addresses/${validator}/blocks-validated`, named('hash')),
+    list('listAddressLogs', `/addresses/${token}/logs`, LOG),
+    list('listAddressInternalTransactions', `/addresses/${splitter}/internal-transactions`, INTERNAL),
+    list('listTransactionTokenTransfers', `/transactions/${batch}/token-transfers`, TRANSFER),
+    list('listTransactionInternalTransactions', `/transactions/${split}/internal-transactions`, INTERNAL),
+    list('listTransactionLogs', `/transactions/${split}/logs`, LOG),
+    list(
+      'listTransactionStateChanges',
+      `/transactions/${split}/state-changes`,
+      named('address.hash', 'type', 'token.address', 'token_id'),
+    ),
+  ];
+}
+
+/** Lists with filters, each of which finds something and leaves something out. */
+export function filterCases({ holder, collection, splitter, batch }: Places): ListCase[] {
+  const transactions = { operation: 'listTransactions', path: '/explorer/transactions' } as const;
+  const transfers = {
+    operation: 'listTransactionTokenTransfers',
+    path: `/explorer/transactions/${batch}/token-transfers`,
+  } as const;
+  const internal = {
+    operation: 'listAddressInternalTransactions',
+    path: `/explorer/addresses/${splitter}/internal-transactions`,
+  } as const;
+  const tokens = { operation: 'listAddressTokens', path: `/explorer/addresses/${holder}/tokens` } as const;
+  const nfts = { operation: 'listAddressNfts', path: `/explorer/addresses/${holder}/nft` } as const;
+  return [
+    { ...transactions, identity: named('hash'), query: { type: 'token_transfer' } },
+    { ...transactions, identity: named('hash'), query: { type: 'contract_creation,token_creation' } },
+    { ...transactions, identity: named('hash'), query: { method: 'transfer' } },
+    { ...transactions, identity: named('hash'), query: { method: '0xA9059CBB', type: 'contract_call' } },
+    { ...transfers, identity: TRANSFER, query: { type: 'ERC-1155' } },
+    { ...transfers, identity: TRANSFER, query: { type: 'ERC-20,ERC-721' } },
+    { ...internal, identity: INTERNAL, query: { filter: 'from' } },
+    { ...internal, identity: INTERNAL, query: { filter: 'to' } },
+    {
+      operation: 'listAddressInternalTransactions',
+      path: `/explorer/addresses/${collection}/internal-transactions`,
+      identity: INTERNAL,
+      query: { filter: 'to' },
+    },
+    { ...tokens, identity: named('token.address', 'token_id'), query: { type: 'ERC-20' } },
+    { ...nfts, identity: named('token.address', 'id'), query: { type: 'ERC-1155' } },
+    { ...nfts, identity: named('token.address', 'id'), query: { type: 'ERC-404' } },
+    {
+      operation: 'listBlocks',
+      path: '/explorer/blocks',
+      identity: named('hash'),
+      query: { type: 'reorg' },
+    },
+  ];
+}
+
+/** A transaction of every sort that there is: by type, method, outcome and kinds. `few` keeps to a handful. */
+export async function transactionsOfEverySort(reference: Client, few: boolean): Promise<string[]> {
+  const { items } = await walk(reference, '/explorer/transactions');
+  const sorts = new Map<string, string>();
+  for (const item of items) {
+    const { type, method, status, transaction_types: kinds, hash } = item;
+    const sort = few ? [type, status] : [type, method, status, kinds];
+    sorts.set(JSON.stringify(sort), text(hash));
+  }
+  return [...sorts.values()];
+}
+
+/** Everything about one transaction. */
+export function transactionCases(hash: string): Case[] {
+  const path = `/explorer/transactions/${hash}`;
+  return [
+    { operation: 'getTransaction', path },
+    { operation: 'listTransactionTokenTransfers', path: `${path}/token-transfers` },
+    { operation: 'listTransactionInternalTransactions', path: `${path}/internal-transactions` },
+    { operation: 'listTransactionLogs', path: `${path}/logs` },
+    { operation: 'getTransactionRawTrace', path: `${path}/raw-trace` },
+    { operation: 'listTransactionStateChanges', path: `${path}/state-changes` },
+    { operation: 'getTransactionSummary', path: `${path}/summary` },
+  ];
+}
+
+/** Records of every other kind, by number, hash, address, id and words. */
+export async function recordCases(reference: Client, places: Places): Promise<Case[]> {
+  const blocks = pageOf((await reference.get('/explorer/blocks')).body).items;
+  const nfts = pageOf((await reference.get(`/explorer/addresses/${places.holder}/nft`)).body).items;
+  const [latest, older] = [blocks.at(0), blocks.at(-1)];
+  const ids = [latest?.height, latest?.hash, older?.height, older?.hash, 0, 1, 40].map(String);
+  const words = [
+    'Community',
+    'crowd 3',
+    'USDS',
+    'nothing is called this',
+    ...ids,
+    places.holder,
+    places.token,
+    places.nobody,
+    places.batch,
+  ];
+  const [nft] = nfts;
+  const instances = [
+    `${places.collection}/instances/${text(itemOf(nft).id)}`,
+    `${places.collection}/instances/1`,
+    ...(await uniqueInstances(reference)),
+  ];
+  return [
+    { operation: 'getStats', path: '/explorer/stats' },
+    { operation: 'getTransactionsChart', path: '/explorer/stats/charts/transactions' },
+    { operation: 'getMarketChart', path: '/explorer/stats/charts/market' },
+    { operation: 'getIndexingStatus', path: '/explorer/main-page/indexing-status' },
+    { operation: 'listMainPageTransactions', path: '/explorer/main-page/transactions' },
+    { operation: 'listMainPageBlocks', path: '/explorer/main-page/blocks' },
+    ...ids.map(id => ({ operation: 'getBlock' as const, path: `/explorer/blocks/${id}` })),
+    ...places.contracts.map(hash => ({
+      operation: 'getSmartContract' as const,
+      path: `/explorer/smart-contracts/${hash}`,
+    })),
+    ...instances.map(path => ({ operation: 'getTokenInstance' as const, path: `/explorer/tokens/${path}` })),
+    ...words.flatMap(word => [
+      { operation: 'search' as const, path: `/explorer/search?q=${encodeURIComponent(word)}` },
+      {
+        operation: 'searchRedirect' as const,
+        path: `/explorer/search/check-redirect?q=${encodeURIComponent(word)}`,
+      },
+    ]),
+    { operation: 'search', path: '/explorer/search' },
+    { operation: 'search', path: '/explorer/search?q=' },
+    { operation: 'searchRedirect', path: '/explorer/search/check-redirect' },
+  ];
+}
+
+/** Paths below `/tokens` of an NFT of which there is one. */
+async function uniqueInstances(reference: Client): Promise<string[]> {
+  const { items } = await walk(reference, '/explorer/token-transfers');
+  const moved = items.find(item => item.token_type === 'ERC-721');
+  const item = itemOf(moved);
+  return [`${text(itemOf(item.token).address)}/instances/${text(itemOf(item.total).token_id)}`];
+}
+
+/** The height of the chain. */
+export async function headOf(reference: Client): Promise<number> {
+  const [latest] = pageOf((await reference.get('/explorer/blocks')).body).items;
+  return number(itemOf(latest).height);
+}
+
+function at(item: Item, path: string): unknown {
+  let value: unknown = item;
+  for (const name of path.split('.')) {
+    if (typeof value !== 'object' || value === null) return undefined;
+    value = itemOf(value)[name];
+  }
+  return value;
+}

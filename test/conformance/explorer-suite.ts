@@ -1,0 +1,41 @@
+import { afterAll, beforeAll, describe } from 'vitest';
+import { client } from '../support/contract-client.ts';
+import { type Case, headOf } from './cases.ts';
+import type { Limits } from './limits.ts';
+import type { Bench, Subject } from './suite/bench.ts';
+import { answersAreEqual } from './suite/equality.ts';
+import { errorsAreErrors } from './suite/errors.ts';
+import { headersTellTheTruth } from './suite/headers.ts';
+import { listsAreWhole } from './suite/lists.ts';
+import { requestsAreModest } from './suite/requests.ts';
+
+/**
+ * What every back end of the explorer guarantees, over HTTP, every answer held against the contract and against what
+ * an index says of the same chain. `limits` are what the back end cannot know.
+ */
+export function explorerConformance(name: string, start: () => Promise<Subject>, limits: Limits): void {
+  describe(name, () => {
+    let running: Omit<Bench, 'limits' | 'isMissing'> | undefined;
+    const bench = (): Bench => {
+      if (running === undefined) throw new Error(`${name} was not started`);
+      return {
+        ...running,
+        limits,
+        isMissing: ({ operation }: Pick<Case, 'operation'>) => limits.missing.includes(operation),
+      };
+    };
+
+    beforeAll(async () => {
+      const subject = await start();
+      const reference = client(subject.referenceUrl);
+      running = { subject, api: client(subject.url), reference, head: await headOf(reference) };
+    });
+    afterAll(() => running?.subject[Symbol.asyncDispose]());
+
+    answersAreEqual(bench, limits);
+    listsAreWhole(bench);
+    errorsAreErrors(bench);
+    headersTellTheTruth(bench);
+    requestsAreModest(bench);
+  });
+}

@@ -1,0 +1,66 @@
+import { afterAll, beforeAll } from 'vitest';
+import { GENERATIONS, type Generation } from '../support/blockscout/generation.ts';
+import { startBlockscoutEmulator } from '../support/blockscout-emulator.ts';
+import { startTestDataService } from '../support/data-service.ts';
+import { explorerConformance } from './explorer-suite.ts';
+import { type Ground, startGround } from './ground.ts';
+import { BLOCKSCOUT, INDEX } from './limits.ts';
+import type { Subject } from './suite/bench.ts';
+
+const CONFIRMATIONS = 12;
+let ground: Ground;
+
+beforeAll(async () => {
+  ground = await startGround();
+});
+afterAll(() => ground?.[Symbol.asyncDispose]());
+
+explorerConformance('the index', overIndex, INDEX);
+for (const generation of GENERATIONS)
+  explorerConformance(`Blockscout ${generation}`, () => overBlockscout(generation), BLOCKSCOUT[generation]);
+
+async function overIndex(): Promise<Subject> {
+  return {
+    ...common(),
+    url: ground.indexUrl,
+    backend: `index-${ground.chain.id}`,
+    upstreamRequests: () => [],
+    [Symbol.asyncDispose]: async () => undefined,
+  };
+}
+
+async function overBlockscout(generation: Generation): Promise<Subject> {
+  await using stack = new AsyncDisposableStack();
+  const emulator = stack.use(
+    await startBlockscoutEmulator({ generation, serviceUrl: ground.indexUrl, abis: ground.abis }),
+  );
+  const { id, name } = ground.chain;
+  const service = stack.use(
+    await startTestDataService([], {
+      rateLimitPerMinute: 1e9,
+      chains: [
+        {
+          id,
+          name,
+          confirmations: CONFIRMATIONS,
+          rpcUrls: [],
+          abis: [],
+          backends: [{ kind: 'blockscout', url: emulator.url }],
+        },
+      ],
+    }),
+  );
+  const kept = stack.move();
+  return {
+    ...common(),
+    url: service.url,
+    backend: `blockscout-${id}`,
+    upstreamRequests: () => emulator.requests,
+    [Symbol.asyncDispose]: () => kept.disposeAsync(),
+  };
+}
+
+function common() {
+  const { chain, indexUrl, places } = ground;
+  return { chainId: chain.id, confirmations: CONFIRMATIONS, referenceUrl: indexUrl, places };
+}

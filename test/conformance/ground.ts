@@ -1,0 +1,169 @@
+import {
+  type Abi,
+  type Address,
+  encodeDeployData,
+  encodeFunctionData,
+  getContractAddress,
+  type Hex,
+  numberToHex,
+  pad,
+  parseEther,
+  toHex,
+} from 'viem';
+import { fungibleAbi, itemsAbi, splitterAbi } from '../../src/devnet/abis.ts';
+import { deriveAccounts } from '../../src/devnet/accounts.ts';
+import { knownContracts } from '../../src/devnet/artifacts.ts';
+import { httpRpc, type Rpc } from '../../src/devnet/rpc.ts';
+import type { EmbeddedChain } from '../../src/devnet/start-devnet.ts';
+import { startNodeProxy } from '../indexer/node-proxy.ts';
+import { artifact } from '../indexer/support.ts';
+import { startTestDataService } from '../support/data-service.ts';
+import { startTestDevnet } from '../support/devnet.ts';
+import { record } from '../support/json.ts';
+
+/** A chain on which every list has more than one page, and an index of it. */
+export interface Ground extends AsyncDisposable {
+  readonly chain: EmbeddedChain;
+  /** The data service that serves the chain from its index. */
+  readonly indexUrl: string;
+  /** Interfaces of the contracts that count as verified. */
+  readonly abis: readonly Abi[];
+  readonly places: Places;
+}
+
+/** Where on the chain there is something of each kind. */
+export interface Places {
+  readonly holder: Address;
+  readonly nobody: Address;
+  readonly validator: Address;
+  readonly receiver: Address;
+  readonly collection: Address;
+  readonly token: Address;
+  readonly splitter: Address;
+  readonly contracts: readonly Address[];
+  /** Transactions with more than a page of transfers, and of internal transactions, logs and changes. */
+  readonly batch: Hex;
+  readonly split: Hex;
+  readonly blockWithWithdrawals: number;
+}
+
+/** More than a page. */
+const MANY = 55;
+/** Blocks on top of the activity, each with a transaction, so that most is final and something has just become so. */
+const DEPTH = 16;
+const WITHDRAWALS_IN = 7;
+const RECEIVER: Address = '0x00000000000000000000000000000000000000A1';
+
+/** Adds to a filled devnet what it has too little of: crowded lists, withdrawals, and transactions that wait. */
+export async function startGround(): Promise<Ground> {
+  await using stack = new AsyncDisposableStack();
+  const devnet = stack.use(await startTestDevnet());
+  const [chain] = devnet.chains;
+  if (chain === undefined) throw new Error('the devnet has no chain');
+  const accounts = deriveAccounts();
+  const [deployer, alice, bob] = accounts.addresses;
+  if (deployer === undefined || alice === undefined || bob === undefined) throw new Error('no accounts');
+  const contractOf = (name: string) => {
+    const found = chain.contracts.find(contract => contract.name === name);
+    if (found === undefined) throw new Error(`${name} is not deployed`);
+    return found.address;
+  };
+  const node = sender(httpRpc(chain.rpcUrl));
+
+  const ids = Array.from({ length: MANY }, (_, place) => BigInt(place + 1_000));
+  const batch = await node.send(deployer, {
+    to: contractOf('Game Items'),
+    data: encodeFunctionData({ abi: itemsAbi, functionName: 'mintBatch', args: [alice, ids, ids] }),
+    gas: 6_000_000,
+  });
+  const payees = ids.map(id => pad(toHex(id), { size: 20 }));
+  const split = await node.send(alice, {
+    to: contractOf('Payment Splitter'),
+    data: encodeFunctionData({ abi: splitterAbi, functionName: 'split', args: [payees] }),
+    value: parseEther('1'),
+    gas: 6_000_000,
+  });
+  await node.mine(1);
+  await deployCrowd(node, deployer, alice);
+  for (let block = 0; block < DEPTH; block += 1) {
+    await node.send(alice, { to: bob, value: 1n, gas: 21_000 });
+    await node.mine(1);
+  }
+  for (let place = 0; place < MANY; place += 1) await node.send(bob, { to: alice, value: 1n, gas: 21_000 });
+
+  const proxy = await startNodeProxy(chain.rpcUrl, { change: withWithdrawals });
+  stack.defer(() => proxy.stop());
+  const service = stack.use(
+    await startTestDataService([{ ...chain, rpcUrl: proxy.rpcUrl }], { rateLimitPerMinute: 1e9 }),
+  );
+  const { miner } = record(await node.rpc.call('eth_getBlockByNumber', '0x5', false));
+  const kept = stack.move();
+  return {
+    chain,
+    indexUrl: service.url,
+    abis: knownContracts(chain.contracts).map(({ abi }) => abi),
+    places: {
+      holder: alice,
+      nobody: '0x00000000000000000000000000000000DeaDBeef',
+      validator: `0x${String(miner).slice(2)}`,
+      receiver: RECEIVER,
+      collection: contractOf('Game Items'),
+      token: contractOf('US Dollar Sample'),
+      splitter: contractOf('Payment Splitter'),
+      contracts: chain.contracts.map(({ address }) => address),
+      batch,
+      split,
+      blockWithWithdrawals: WITHDRAWALS_IN,
+    },
+    [Symbol.asyncDispose]: () => kept.disposeAsync(),
+  };
+}
+
+interface Sender {
+  readonly rpc: Rpc;
+  send(from: Address, call: { to?: Address; data?: Hex; value?: bigint; gas: number }): Promise<Hex>;
+  mine(blocks: number): Promise<void>;
+}
+
+function sender(rpc: Rpc): Sender {
+  return {
+    rpc,
+    async send(from, { to, data, value = 0n, gas }) {
+      const call = { from, to, data, value: numberToHex(value), gas: numberToHex(gas) };
+      return `0x${String(await rpc.call('eth_sendTransaction', call)).slice(2)}`;
+    },
+    async mine(blocks) {
+      await rpc.call('anvil_mine', numberToHex(blocks));
+    },
+  };
+}
+
+/** Tokens that a search for their name finds. */
+async function deployCrowd({ rpc, send, mine }: Sender, from: Address, to: Address): Promise<void> {
+  const { abi, bytecode } = artifact('StableToken');
+  const nonce = Number(await rpc.call('eth_getTransactionCount', from, 'pending'));
+  const mint = encodeFunctionData({ abi: fungibleAbi, functionName: 'mint', args: [to, 5n] });
+  for (let place = 0; place < MANY; place += 1) {
+    const args = [`Crowd ${place % 7}`, `CRD${place}`];
+    await send(from, { data: encodeDeployData({ abi, bytecode, args }), gas: 1_200_000 });
+    const token = getContractAddress({ from, nonce: BigInt(nonce + 2 * place) });
+    await send(from, { to: token, data: mint, gas: 150_000 });
+    if (place % 15 === 14) await mine(1);
+  }
+  await mine(1);
+}
+
+/** The withdrawals that a real node's block has: no node that runs here pays any. */
+function withWithdrawals(method: string, result: unknown): unknown {
+  if (method !== 'eth_getBlockByNumber' || result === null) return result;
+  const block = record(result);
+  const height = Number(block.number);
+  const count = height === 0 ? 0 : height === WITHDRAWALS_IN ? MANY : height % 10 === 0 ? 2 : 0;
+  const withdrawals = Array.from({ length: count }, (_, place) => ({
+    index: numberToHex(height * 100 + place),
+    validatorIndex: numberToHex(512_000 + place),
+    address: RECEIVER,
+    amount: numberToHex(17_000_000 + place),
+  }));
+  return { ...block, withdrawals };
+}

@@ -1,0 +1,116 @@
+import type { OperationId } from '../../src/data/port/backend.ts';
+import type { Generation } from '../support/blockscout/generation.ts';
+import type { Unknown } from './differences.ts';
+
+/** What a back end cannot do that the contract provides for. */
+export interface Limits {
+  /** Answers that it has not: 501. */
+  readonly missing: readonly OperationId[];
+  /** What its records lack beside those of the index. */
+  readonly unknown: readonly Unknown[];
+  /** Lists that only a cursor walks: what its pages end with has no place among the document's keys. */
+  readonly byCursorOnly: readonly OperationId[];
+  /** Whether lists whose positions have the same keys take each other's cursors. */
+  readonly sharesCursors: boolean;
+  /** Whether a transaction of every sort is compared, or of a few. */
+  readonly depth: 'whole' | 'brief';
+}
+
+const nothing = (fields: readonly string[], ...operations: readonly OperationId[]): Unknown[] =>
+  fields.map(field => ({ field, reads: 'nothing', ...(operations.length === 0 ? {} : { operations }) }));
+
+/** No version says these. */
+const NEVER: readonly Unknown[] = [
+  ...nothing(['extra_data', 'state_root']),
+  ...nothing(['holder_address_hash']),
+  // Of a contract that nobody verified there is little more than its code.
+  ...nothing(
+    ['is_verified', 'is_verified_via_eth_bytecode_db', 'can_be_visualized_via_visualizer'],
+    'getSmartContract',
+  ),
+];
+
+const LISTS_OF_TRANSACTIONS: readonly OperationId[] = [
+  'listTransactions',
+  'listMainPageTransactions',
+  'listBlockTransactions',
+];
+/** Errors of contracts are named in records since 11, and nowhere else. */
+const RAW_ERRORS_IN_LISTS: Unknown = {
+  field: 'revert_reason',
+  operations: LISTS_OF_TRANSACTIONS,
+  reads: 'data',
+};
+const RAW_ERRORS: Unknown = {
+  field: 'revert_reason',
+  operations: [...LISTS_OF_TRANSACTIONS, 'getTransaction'],
+  reads: 'data',
+};
+const FLAG_ONLY = nothing(['status'], 'getSmartContract');
+
+/** The index is what the others are compared with, and so itself: one of each outcome will do. */
+export const INDEX: Limits = {
+  missing: [],
+  unknown: [],
+  byCursorOnly: [],
+  sharesCursors: true,
+  depth: 'brief',
+};
+
+/** What each generation of Blockscout does not carry. */
+export const BLOCKSCOUT: Readonly<Record<Generation, Limits>> = {
+  v5: {
+    missing: ['listTokenTransfers', 'listInternalTransactions', 'listAddressNfts'],
+    unknown: [
+      ...NEVER,
+      RAW_ERRORS,
+      ...FLAG_ONLY,
+      ...nothing(['minimal_proxy_address_hash'], 'getSmartContract'),
+      ...nothing(['block_hash', 'block_number'], 'listTransactionLogs', 'listAddressLogs'),
+      ...nothing(['block_number'], 'listTransactionTokenTransfers'),
+      ...nothing(['gas_price_updated_at'], 'getStats'),
+      ...nothing(
+        ['creationMethod', 'transactionPosition', 'blockHash', 'blockNumber'],
+        'getTransactionRawTrace',
+      ),
+    ],
+    byCursorOnly: ['listTransactionLogs'],
+    sharesCursors: false,
+    depth: 'whole',
+  },
+  'v6.9': {
+    missing: ['listInternalTransactions'],
+    unknown: [...NEVER, RAW_ERRORS, ...FLAG_ONLY],
+    byCursorOnly: [],
+    sharesCursors: false,
+    depth: 'brief',
+  },
+  v8: {
+    missing: [],
+    unknown: [...NEVER, RAW_ERRORS],
+    byCursorOnly: ['search'],
+    sharesCursors: false,
+    depth: 'brief',
+  },
+  'v9.3': {
+    missing: [],
+    unknown: [...NEVER, RAW_ERRORS],
+    byCursorOnly: ['search'],
+    sharesCursors: false,
+    depth: 'brief',
+  },
+  v11: {
+    missing: [],
+    unknown: [...NEVER, RAW_ERRORS_IN_LISTS],
+    byCursorOnly: ['search'],
+    sharesCursors: false,
+    depth: 'brief',
+  },
+  v12: {
+    missing: [],
+    unknown: [...NEVER, RAW_ERRORS_IN_LISTS],
+    byCursorOnly: ['search'],
+    sharesCursors: false,
+    depth: 'whole',
+  },
+};

@@ -1,0 +1,36 @@
+import type { Client } from '../support/contract-client.ts';
+import { type Item, itemOf, pageOf } from '../support/walk.ts';
+import type { ListCase } from './cases.ts';
+
+/** How a walk goes on: with `cursor` and nothing else, or with the document's keys and without `cursor`. */
+export type Way = 'cursor' | 'keys';
+
+export interface Walked {
+  readonly items: readonly Item[];
+  readonly pages: number;
+}
+
+/** No list here is longer. */
+const MOST_PAGES = 40;
+
+/** Every item of a list with its filters. Throws when it does not end. */
+export async function walkList(client: Client, { path, query = {} }: ListCase, way: Way): Promise<Walked> {
+  const items: Item[] = [];
+  let position: Record<string, string> = {};
+  for (let pages = 1; pages <= MOST_PAGES; pages += 1) {
+    const target = `${path}?${new URLSearchParams({ ...query, ...position })}`;
+    const { status, body } = await client.get(target);
+    if (status !== 200) throw new Error(`${target} → ${status} ${JSON.stringify(body)}`);
+    const page = pageOf(body);
+    items.push(...page.items);
+    if (page.next === null) return { items, pages };
+    position = handedBack(page.next, way);
+  }
+  throw new Error(`${path} does not end`);
+}
+
+function handedBack(next: Item, way: Way): Record<string, string> {
+  const { cursor, ...keys } = next;
+  if (way === 'cursor') return { cursor: String(cursor) };
+  return Object.fromEntries(Object.entries(itemOf(keys)).map(([name, value]) => [name, String(value)]));
+}

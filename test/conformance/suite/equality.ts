@@ -1,0 +1,120 @@
+import { describe, expect, test } from 'vitest';
+import { explorerContract } from '../../../src/contract/explorer.ts';
+import { pageOf } from '../../support/walk.ts';
+import { type Case, listCases, recordCases, transactionCases, transactionsOfEverySort } from '../cases.ts';
+import { type Difference, differences, isExplained, type Unknown } from '../differences.ts';
+import type { Limits } from '../limits.ts';
+import { walkList } from '../list-walk.ts';
+import { type Bench, NO_SUCH_ANSWER } from './bench.ts';
+
+/** What is wrong, and where. */
+interface Found {
+  readonly operation?: string;
+  readonly path: string;
+  /** The request, where `path` leads into its body. */
+  readonly of?: string;
+  readonly status?: number;
+  readonly actual?: unknown;
+  readonly expected?: unknown;
+}
+
+/** Requests under way at a time. */
+const AT_ONCE = 7;
+
+/** Every operation answers what the index answers, but for the fields that the back end cannot know. */
+export function answersAreEqual(bench: () => Bench, limits: Limits): void {
+  const used = new Set<Unknown>();
+  const compares = new Set<string>();
+
+  describe('equality', () => {
+    test('a transaction of every sort, and all that is in it, is what the index says', async () => {
+      const { reference } = bench();
+      const hashes = await transactionsOfEverySort(reference, limits.depth === 'brief');
+      const { items } = pageOf((await reference.get('/explorer/transactions?filter=pending')).body);
+      hashes.push(String(items[0]?.hash));
+      const cases = hashes.flatMap(transactionCases);
+
+      expect(cases.length).toBeGreaterThan(20);
+      expect(await allCompared(cases)).toEqual([]);
+    });
+
+    test('records of every other kind are what the index says', async () => {
+      const { reference, subject } = bench();
+      const cases = await recordCases(reference, subject.places);
+
+      expect(await allCompared(cases)).toEqual([]);
+    });
+
+    test('a walk by cursors visits what the index has, each once and in its order, all of it alike', async () => {
+      const { api, reference, subject, isMissing } = bench();
+      for (const list of listCases(subject.places).filter(one => !isMissing(one))) {
+        const found = await walkList(api, list, 'cursor');
+        const expected = await walkList(reference, list, 'cursor');
+        const at = `${list.path} ${JSON.stringify(list.query)}`;
+
+        expect(found.pages, at).toBeGreaterThan(1);
+        expect(found.items.map(list.identity), at).toEqual(expected.items.map(list.identity));
+        expect(new Set(found.items.map(list.identity)).size, at).toBe(found.items.length);
+        expect(oneOfEachSort(unexplained(found.items, expected.items, list)), at).toEqual([]);
+      }
+    });
+
+    test('an answer that it has not is a 501', async () => {
+      const { api, subject, isMissing } = bench();
+      for (const { path } of listCases(subject.places).filter(isMissing))
+        expect((await api.get(path)).status, path).toBe(NO_SUCH_ANSWER);
+    });
+
+    // These two are about what the ones before them have compared.
+    test('is of every operation that it has', () => {
+      const all = Object.keys(explorerContract.table).sort();
+
+      expect([...compares, ...limits.missing].sort()).toEqual(all);
+    });
+
+    test('lacks nothing but what it is said to lack, and all of that', () => {
+      expect(limits.unknown.filter(one => !used.has(one))).toEqual([]);
+    });
+  });
+
+  /** The differences that `limits` do not explain. */
+  function unexplained(actual: unknown, expected: unknown, { operation }: Case): Difference[] {
+    compares.add(operation);
+    return differences(actual, expected).filter(difference => {
+      const reason = limits.unknown.find(one => isExplained(difference, one, operation));
+      if (reason !== undefined) used.add(reason);
+      return reason === undefined;
+    });
+  }
+
+  /** Asks both for the same, and says what is not equal. */
+  async function compared(one: Case): Promise<Found[]> {
+    const { api, reference, isMissing } = bench();
+    const [actual, expected] = await Promise.all([api.get(one.path), reference.get(one.path)]);
+    if (isMissing(one)) return actual.status === NO_SUCH_ANSWER ? [] : [{ ...one, status: actual.status }];
+    if (actual.status !== expected.status) return [{ ...one, status: actual.status, actual: actual.body }];
+    if (actual.status !== 200) return [];
+    const found = unexplained(withoutCursor(actual.body), withoutCursor(expected.body), one);
+    return found.map(difference => ({ of: one.path, operation: one.operation, ...difference }));
+  }
+
+  async function allCompared(cases: readonly Case[]): Promise<Found[]> {
+    const found: Found[] = [];
+    for (let at = 0; at < cases.length; at += AT_ONCE) {
+      const some = await Promise.all(cases.slice(at, at + AT_ONCE).map(compared));
+      found.push(...some.flat());
+    }
+    return oneOfEachSort(found);
+  }
+}
+
+/** One difference for each place, so that a failure can be read. */
+function oneOfEachSort(found: readonly Found[]): Found[] {
+  return [...new Map(found.map(one => [`${one.operation} ${one.path}`, one])).values()];
+}
+
+/** A body without the way on, which every back end writes in its own terms. */
+function withoutCursor(body: unknown): unknown {
+  if (typeof body !== 'object' || body === null || !('next_page_params' in body)) return body;
+  return { ...body, next_page_params: body.next_page_params === null ? null : 'more' };
+}

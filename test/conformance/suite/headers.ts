@@ -1,0 +1,77 @@
+import { describe, expect, test } from 'vitest';
+import { pageOf } from '../../support/walk.ts';
+import { listCases, transactionCases } from '../cases.ts';
+import { type Bench, NO_SUCH_ANSWER } from './bench.ts';
+
+/** Headers say where an answer is from and how long it holds. */
+export function headersTellTheTruth(bench: () => Bench): void {
+  describe('headers', () => {
+    const FINAL = /^public, max-age=\d+$/;
+    const MOVING = 'max-age=0, must-revalidate';
+
+    test('say which back end of which chain answered', async () => {
+      const { api, subject } = bench();
+      for (const path of ['blocks', 'blocks/5', `transactions/${subject.places.split}`, 'stats']) {
+        const { headers } = await api.get(`/explorer/${path}`);
+        expect([headers.get('x-backend'), headers.get('x-chain-id')]).toEqual([
+          subject.backend,
+          String(subject.chainId),
+        ]);
+      }
+    });
+
+    test('let a record be kept from its last confirmation on, and not one block before', async () => {
+      const { api, subject, head } = bench();
+      for (const height of [head - subject.confirmations, head - subject.confirmations + 1]) {
+        const expected = height + subject.confirmations <= head ? 'final' : 'moving';
+        for (const path of await pathsOfBlock(height)) {
+          const { headers } = await api.get(path);
+          const kept = FINAL.test(headers.get('cache-control') ?? '') ? 'final' : 'moving';
+          expect([path, kept]).toEqual([path, expected]);
+        }
+      }
+    });
+
+    test('let what is deep in the chain be kept, with all that is in it', async () => {
+      const { api, subject } = bench();
+      const { split, blockWithWithdrawals } = subject.places;
+      const cases = transactionCases(split).map(({ path }) => path);
+      const block = `/explorer/blocks/${blockWithWithdrawals}`;
+      for (const path of [...cases, block, `${block}/transactions`, `${block}/withdrawals`]) {
+        const { headers } = await api.get(path);
+        expect([path, headers.get('cache-control')]).toEqual([path, expect.stringMatching(FINAL)]);
+      }
+    });
+
+    test('keep nobody from asking again for what moves', async () => {
+      const { api, subject } = bench();
+      const { holder, collection } = subject.places;
+      const lists = listCases(subject.places)
+        .filter(({ path }) => !/transactions\/|blocks\//.test(path))
+        .map(({ path }) => path);
+      const records = [
+        '/explorer/stats',
+        '/explorer/main-page/blocks',
+        '/explorer/search?q=Crowd',
+        `/explorer/smart-contracts/${collection}`,
+        `/explorer/tokens/${collection}/instances/1`,
+        `/explorer/addresses/${holder}/tokens`,
+        '/explorer/transactions?filter=pending',
+      ];
+      for (const path of [...lists, ...records]) {
+        const { headers, status } = await api.get(path);
+        if (status === NO_SUCH_ANSWER) continue;
+        expect([path, headers.get('cache-control')]).toEqual([path, MOVING]);
+      }
+    });
+
+    /** A block, its transactions, and one of them with what is in it. */
+    async function pathsOfBlock(height: number): Promise<string[]> {
+      const { reference } = bench();
+      const block = `/explorer/blocks/${height}`;
+      const { items } = pageOf((await reference.get(`${block}/transactions`)).body);
+      const inside = items.slice(0, 1).flatMap(({ hash }) => transactionCases(String(hash)));
+      return [block, `${block}/transactions`, ...inside.map(({ path }) => path)];
+    }
+  });
+}

@@ -1,0 +1,85 @@
+import { expect } from 'vitest';
+import { world } from '../../scripts/faults/world.ts';
+import type { ServedChain } from '../../src/data/open-chain.ts';
+import type { DataServiceOptions } from '../../src/data/service.ts';
+import { type Answer, client } from '../support/contract-client.ts';
+import { blockscoutChain, startTestDataService } from '../support/data-service.ts';
+import { type Behaviour, type SeenRequest, startScriptedUpstream } from '../support/scripted-upstream.ts';
+
+/** What an upstream does with a request. */
+export type Respond = (request: SeenRequest) => Behaviour;
+
+/** Goes with every request to an upstream. */
+export const KEY = 'a-key-that-nobody-is-to-hear-of';
+export const HTML = '<!doctype html><title>Just a moment...</title>';
+/** An upstream's own 404. */
+export const LACKS: Behaviour = { json: { message: 'Not found' }, status: 404 };
+
+/** A chain of 101 blocks. Those of chain 2 are other ones, and its first transactions are the same. */
+export const one = world({ chainId: 1, head: 100, apiKey: KEY });
+export const two = world({ chainId: 2, head: 200, apiKey: KEY });
+/** A transaction of both chains, and one each that is only of one and has little on top. */
+export const [shared = ''] = one.transactions;
+export const [ofOne = ''] = one.transactions.slice(-1);
+export const [ofTwo = ''] = two.transactions.slice(-1);
+export const TRANSACTION = `/explorer/transactions/${shared}`;
+
+/** Answers for chain 2. */
+export const has: Respond = ({ path, query }) => two.answer(path, query);
+/** Answers for chain 1. */
+export const hasFirst: Respond = ({ path, query }) => one.answer(path, query);
+
+/** Chains 1, 2 and so on before real upstreams, each with the back ends of its list. `asked` are their lookups, in order. */
+export async function serve(
+  chains: readonly (readonly Respond[])[],
+  overrides: Partial<DataServiceOptions> = {},
+) {
+  const stack = new AsyncDisposableStack();
+  const asked: string[] = [];
+  const hosts: string[] = [];
+  const served: ServedChain[] = [];
+  for (const [at, responds] of chains.entries()) {
+    const backends: ServedChain['backends'][number][] = [];
+    for (const [place, respond] of responds.entries()) {
+      const name = `${at + 1}${'abc'[place]}`;
+      const upstream = await startScriptedUpstream(request => {
+        // The latest blocks are asked for beside others, to see how settled those are.
+        if (request.path !== '/main-page/blocks') asked.push(name);
+        return respond(request);
+      });
+      stack.use(upstream);
+      hosts.push(new URL(upstream.url).host);
+      backends.push(...blockscoutChain(at + 1, upstream.url, KEY).backends);
+    }
+    served.push({ ...blockscoutChain(at + 1, ''), backends });
+  }
+  const service = stack.use(
+    await startTestDataService([], {
+      chains: served,
+      fallback: { timeoutMs: 2_000, staggerMs: 60_000 },
+      ...overrides,
+    }),
+  );
+  const { get } = client(service.url);
+  return {
+    asked: () => asked.splice(0),
+    async get(path: string): Promise<Answer> {
+      const answer = await get(path);
+      const told = JSON.stringify([answer.body, ...answer.headers]);
+      for (const secret of [KEY, ...hosts]) expect(told).not.toContain(secret);
+      return answer;
+    },
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  };
+}
+
+export const json =
+  (status: number, body: unknown, headers = {}): Respond =>
+  () => ({ json: body, status, headers });
+/** Refuses in words that hold the key and the address. */
+export const refuses =
+  (status: number): Respond =>
+  ({ headers }) => ({
+    json: { message: `${headers['x-api-key']} at ${headers.host}` },
+    status,
+  });

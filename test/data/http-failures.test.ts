@@ -1,0 +1,285 @@
+import { afterAll, describe, expect, test } from 'vitest';
+import { systemClock } from '../../src/lib/clock.ts';
+import { record } from '../support/json.ts';
+import { manualClock } from '../support/manual-clock.ts';
+import {
+  HTML,
+  has,
+  hasFirst,
+  json,
+  LACKS,
+  ofOne,
+  ofTwo,
+  one,
+  type Respond,
+  refuses,
+  serve,
+  shared,
+  TRANSACTION,
+} from './http-failures-support.ts';
+
+const HOUR_MS = 3_600_000;
+
+type Row = readonly [name: string, respond: Respond, message: string];
+
+const UNAVAILABLE: readonly Row[] = [
+  ...[401, 403, 500, 502, 503, 504].map(
+    (status): Row => [`${status}`, refuses(status), `it answered ${status}`],
+  ),
+  ['402', refuses(402), 'its quota is used up'],
+  ['429', refuses(429), 'its quota is used up'],
+  ['404 with HTML', () => ({ text: HTML, type: 'text/html', status: 404 }), 'its answer was not JSON'],
+  ['200 with HTML', () => ({ text: HTML, type: 'text/html' }), 'its answer was not JSON'],
+  ['an empty body', () => ({ text: '', type: 'application/json' }), 'its answer was not JSON'],
+  ['a bare string', json(400, 'Bad request'), 'its answer was only a text'],
+  ['a cut before headers', () => ({ cut: 'before headers' }), 'it could not be reached'],
+  ['a cut after headers', () => ({ cut: 'after headers' }), 'its answer broke off'],
+  ['a cut within the body', () => ({ cut: 'within the body' }), 'its answer broke off'],
+  ['a body without end', () => ({ endless: 'text' }), 'its answer was too long'],
+  ['a truncated gzip', () => ({ truncated: 'gzip' }), 'its answer could not be decompressed'],
+  [
+    'half of a record',
+    ({ path }) => ({ json: { hash: path.split('/').at(-1) } }),
+    'its answer could not be read',
+  ],
+  [
+    'the record of another id',
+    ({ path, query }) =>
+      one.answer(path.startsWith('/blocks') ? '/blocks/99' : `/transactions/${ofOne}`, query),
+    'its answer could not be read',
+  ],
+];
+const TIMEOUTS: readonly Row[] = [
+  ['silence', () => 'silence', 'the back end did not answer in time'],
+  ['a slow drip', () => ({ drip: ' '.repeat(100), everyMs: 60 }), 'the back end did not answer in time'],
+];
+const UNSUPPORTED: readonly Row[] = [
+  ['501', refuses(501), 'it has no such answer'],
+  ['a disabled service', json(403, { message: 'Service is disabled' }), 'it has no such answer'],
+  ['an unknown route', json(400, { message: 'Unknown API v2 action' }), 'its version has no such answer'],
+];
+
+/** What the client hears, what the chain's next back end and the next chain see. Source: the failure table. */
+interface Consequences {
+  readonly alone: { readonly status: number; readonly message: (words: string) => string };
+  /** Statuses and the back ends that were asked. */
+  readonly nextBackend: Outcome;
+  readonly found: Outcome;
+  readonly available: Outcome;
+  /** When no other chain has it. */
+  readonly nowhere: number;
+}
+type Outcome = readonly [status: number, last: string];
+
+const failed = (words: string) => `No back end could answer: chain 1 (blockscout): ${words}`;
+const PASSED_OVER = { nextBackend: [200, '1b'], found: [200, '2a'], available: [200, '2a'] } as const;
+
+const TABLE: readonly (readonly [string, readonly Row[], Consequences])[] = [
+  [
+    'an outage leads on everywhere and is 502 in the end:',
+    UNAVAILABLE,
+    { ...PASSED_OVER, alone: { status: 502, message: failed }, nowhere: 502 },
+  ],
+  [
+    'a timeout leads on everywhere and is 504 in the end:',
+    TIMEOUTS,
+    { ...PASSED_OVER, alone: { status: 504, message: failed }, nowhere: 504 },
+  ],
+  [
+    'a back end without such an answer leads on everywhere and is 501 in the end:',
+    UNSUPPORTED,
+    {
+      ...PASSED_OVER,
+      alone: {
+        status: 501,
+        message: words => `No configured back end has this answer: chain 1 (blockscout): ${words}`,
+      },
+      nowhere: 404,
+    },
+  ],
+  [
+    'not found is the last word of its chain, and of a block number:',
+    [['404 with JSON', () => LACKS, 'it has no such record']],
+    {
+      alone: { status: 404, message: words => words },
+      nextBackend: [404, '1a'],
+      found: [200, '2a'],
+      available: [404, '1a'],
+      nowhere: 404,
+    },
+  ],
+  [
+    'rejected input is 400 and asks nobody else:',
+    [
+      [
+        '422 with details',
+        json(422, { errors: [{ title: 'Invalid value', detail: 'Invalid format' }] }),
+        'the back end refused the request: Invalid format',
+      ],
+      [
+        '422 with a message',
+        json(422, { message: 'Invalid hash' }),
+        'the back end refused the request: Invalid hash',
+      ],
+    ],
+    {
+      alone: { status: 400, message: words => words },
+      nextBackend: [400, '1a'],
+      found: [400, '1a'],
+      available: [400, '1a'],
+      nowhere: 400,
+    },
+  ],
+];
+
+/** What the first back end of chain 1 does at the moment. */
+let current: Respond = has;
+let leapt = 0;
+const leaping = { ...systemClock, now: () => systemClock.now() + leapt };
+const first: Respond = request => current(request);
+const onItsOwn = await serve([[first]], { clock: leaping });
+const withAnother = await serve([[first, hasFirst]], { clock: leaping });
+const beforeOne = await serve([[first], [has]], { clock: leaping });
+const beforePoor = await serve([[first], [() => LACKS]], { clock: leaping });
+/** Like `beforeOne`, whose lookup by hash must not be what this one's back end is left alone for. */
+const forNumbers = await serve([[first], [has]], { clock: leaping });
+
+afterAll(async () => {
+  for (const service of [onItsOwn, withAnother, beforeOne, beforePoor, forNumbers])
+    await service[Symbol.asyncDispose]();
+});
+
+describe.for(TABLE)('%s', ([, rows, { alone, nextBackend, found, available, nowhere }]) => {
+  test.for(rows)('%s', async ([, respond, words]) => {
+    // An hour later, and of another record: nothing of it is kept, and whoever was left alone is asked again.
+    leapt += HOUR_MS;
+    const number = leapt / HOUR_MS;
+    const path = `/explorer/transactions/${one.transactions[number]}`;
+    current = respond;
+
+    const [single, second, next, last, numbered] = await Promise.all([
+      onItsOwn.get(path),
+      withAnother.get(path),
+      beforeOne.get(path),
+      beforePoor.get(path),
+      forNumbers.get(`/explorer/blocks/${number}`),
+    ]);
+
+    expect(single).toMatchObject({ status: alone.status, body: { message: alone.message(words) } });
+    expect([second.status, withAnother.asked().at(-1)]).toEqual(nextBackend);
+    expect([next.status, beforeOne.asked().at(-1)]).toEqual(found);
+    expect([numbered.status, forNumbers.asked().at(-1)]).toEqual(available);
+    expect(last.status).toBe(nowhere);
+  });
+});
+
+test('an answer that only an outage led to says where it is from, and is that of the asked id', async () => {
+  await using service = await serve([[refuses(503)], [has]]);
+
+  const { headers, body } = await service.get(`/explorer/transactions/${ofTwo}`);
+
+  expect([headers.get('x-chain-id'), headers.get('x-backend')]).toEqual(['2', 'blockscout-2']);
+  expect(record(body).hash).toBe(ofTwo);
+});
+
+test.for(['logs', 'internal-transactions'])(
+  'the %s of another transaction go to nobody, and the chain’s next back end is asked',
+  async what => {
+    const mixedUp: Respond = ({ path, query }) =>
+      one.answer(path.endsWith(what) ? `/transactions/${ofOne}/${what}` : path, query);
+    await using service = await serve([[mixedUp, hasFirst]]);
+
+    const { headers, body } = await service.get(`${TRANSACTION}/${what}`);
+
+    expect(headers.get('x-backend')).toBe('blockscout-1-2');
+    expect(record(body).items).toMatchObject(Array.from({ length: 3 }, () => ({ transaction_hash: shared })));
+  },
+);
+
+test('the depth of another transaction makes nothing final', async () => {
+  const mixedUp: Respond = ({ path, query }) =>
+    one.answer(path.endsWith('/logs') ? path : `/transactions/${shared}`, query);
+  await using service = await serve([[mixedUp]]);
+
+  const { status, headers } = await service.get(`/explorer/transactions/${ofOne}/logs`);
+
+  expect([status, headers.get('cache-control')]).toEqual([200, 'max-age=0, must-revalidate']);
+});
+
+test('a block number above the head is 404, not the block of another chain', async () => {
+  await using service = await serve([[hasFirst], [has]]);
+
+  const { status } = await service.get('/explorer/blocks/150');
+
+  expect([status, service.asked()]).toEqual([404, ['1a']]);
+});
+
+test('a slow chain costs one stagger', async () => {
+  const clock = manualClock();
+  await using service = await serve([[() => 'silence'], [has]], {
+    clock,
+    fallback: { timeoutMs: 10_000, staggerMs: 400 },
+  });
+
+  const answering = service.get(TRANSACTION);
+  await expect.poll(() => clock.sleepers()).toBe(1);
+  clock.advance(399);
+  await expect.poll(() => service.asked()).toEqual(['1a']);
+  clock.advance(1);
+  const { status } = await answering;
+
+  expect([status, service.asked()]).toEqual([200, ['2a']]);
+});
+
+test('an upstream over its quota is left alone until its reset', async () => {
+  const clock = manualClock();
+  const isOver = { now: true };
+  const limited: Respond = request =>
+    isOver.now
+      ? { json: { message: 'Too many requests' }, status: 429, headers: { 'x-ratelimit-reset': '30000' } }
+      : hasFirst(request);
+  await using service = await serve([[limited], [has]], { clock });
+  const ask = async (number: number) => {
+    const { status } = await service.get(`/explorer/blocks/${number}`);
+    return [status, ...service.asked()];
+  };
+
+  const first = await ask(1);
+  const during = await ask(2);
+  isOver.now = false;
+  clock.advance(29_999);
+  const before = await ask(3);
+  clock.advance(1);
+
+  expect([first, during, before]).toEqual([
+    [200, '1a', '2a'],
+    [200, '2a'],
+    [200, '2a'],
+  ]);
+  expect(await ask(4)).toEqual([200, '1a']);
+});
+
+test('a held answer goes out stale with its true age while all are down, and is made anew behind', async () => {
+  const clock = manualClock();
+  const isOut = { now: false };
+  const moody: Respond = request =>
+    isOut.now ? { json: 'Internal server error', status: 500 } : has(request);
+  await using service = await serve([[moody], [moody]], { clock });
+  const path = `/explorer/transactions/${ofTwo}`;
+  const ask = async () => {
+    const { status, headers, body } = await service.get(path);
+    return { status, body, cache: headers.get('x-cache'), age: headers.get('age') };
+  };
+
+  const { body } = await ask();
+  isOut.now = true;
+  clock.advance(86_400_000);
+  const stale = await ask();
+  isOut.now = false;
+  clock.advance(5_000);
+  const again = await ask();
+
+  expect(stale).toEqual({ status: 200, body, cache: 'STALE', age: '86400' });
+  expect(again).toEqual({ status: 200, body, cache: 'STALE', age: '86405' });
+  await expect.poll(ask).toEqual({ status: 200, body, cache: 'HIT', age: '0' });
+});

@@ -1,0 +1,78 @@
+import { type Fields, isFields } from '../../../src/data/upstream/fields.ts';
+import { type Generation, named, since } from './generation.ts';
+
+/** An address. Nothing but the name is known of what stands behind a proxy. */
+export function address(generation: Generation, value: unknown): Fields | null {
+  if (!isFields(value)) return null;
+  const { hash, name, is_contract, is_verified, private_tags, public_tags, watchlist_names } = value;
+  const own = { hash, name, is_contract, is_verified, private_tags, public_tags, watchlist_names };
+  const behind = value.implementation_name ?? null;
+  if (!since(generation, 'v6.9')) return { ...own, implementation_name: behind };
+  const key = since(generation, 'v9.3') ? 'address_hash' : 'address';
+  return {
+    ...own,
+    ens_domain_name: null,
+    implementations: behind === null ? [] : [{ [key]: null, name: behind }],
+    metadata: null,
+    proxy_type: null,
+    is_scam: false,
+    ...named(generation, 'ok', [{ name: 'reputation', from: 'v9.3' }]),
+  };
+}
+
+/** A token. Its holders are a text everywhere, also where the contract has a number. */
+export function token(generation: Generation, value: unknown): Fields | null {
+  if (!isFields(value)) return null;
+  const { name, symbol, decimals, type, exchange_rate, total_supply, holders } = value;
+  return {
+    name,
+    symbol,
+    decimals,
+    type,
+    exchange_rate,
+    total_supply,
+    icon_url: value.icon_url ?? null,
+    circulating_market_cap: value.circulating_market_cap ?? null,
+    ...addressName(generation, value.address),
+    ...named(generation, holders === null ? null : String(holders), [
+      { name: 'holders', until: 'v8' },
+      { name: 'holders_count', from: 'v8' },
+    ]),
+    ...named(generation, null, [
+      { name: 'volume_24h', from: 'v6.9' },
+      { name: 'circulating_supply', from: 'v11' },
+    ]),
+    ...named(generation, 'ok', [{ name: 'reputation', from: 'v9.3' }]),
+  };
+}
+
+/** An NFT. No generation ever wrote who holds one of which there are several. */
+export function tokenInstance(generation: Generation, value: unknown): Fields | null {
+  if (!isFields(value)) return null;
+  const { is_unique, id, image_url, animation_url, external_app_url, metadata, owner } = value;
+  return {
+    is_unique,
+    id,
+    image_url: image_url ?? null,
+    animation_url: animation_url ?? null,
+    external_app_url: external_app_url ?? null,
+    metadata: metadata ?? null,
+    owner: address(generation, owner),
+    token: token(generation, value.token),
+    ...named(generation, null, [
+      { name: 'thumbnails', from: 'v8' },
+      { name: 'media_type', from: 'v8' },
+      { name: 'media_url', from: 'v8' },
+      { name: 'image_media_type', from: 'v12' },
+      { name: 'animation_media_type', from: 'v12' },
+    ]),
+  };
+}
+
+/** The hash of a contract where it is a field of a record. */
+export function addressName(generation: Generation, value: unknown): Fields {
+  return named(generation, value, [
+    { name: 'address', until: 'v8' },
+    { name: 'address_hash', from: 'v8' },
+  ]);
+}

@@ -1,0 +1,203 @@
+import type { Fields } from '../../../src/data/upstream/fields.ts';
+import { type Generation, since } from './generation.ts';
+
+/** Facts that a position is made from and that are not in the last page. */
+export interface Surroundings {
+  readonly generation: Generation;
+  readonly query: URLSearchParams;
+  /** The transaction in the path, or that of the last item. */
+  readonly transaction: () => Promise<Fields>;
+  readonly last: Fields;
+}
+
+/** How a list writes where its page ended, and how it reads that again. */
+export interface Position {
+  /** The keys of the generation. `next` are the contract's. */
+  write(next: Fields, around: Surroundings): Promise<Fields> | Fields;
+  /** The contract's keys; undefined where upstream begins anew, which it does for every key that is lost. */
+  read(query: URLSearchParams, around: Surroundings): Promise<Query | undefined> | Query | undefined;
+  /** Every key that a generation writes. */
+  names(generation: Generation): readonly string[];
+}
+
+type Query = Readonly<Record<string, string>>;
+
+/** A position whose keys are those of the contract. */
+export function plain(...names: readonly string[]): Position {
+  return {
+    write: next => only(next, names),
+    read: query => whole(query, names),
+    names: () => names,
+  };
+}
+
+/** What waits, in the order in which it was first seen: all of it when the instance began. */
+export function pending(seenAt: string): Position {
+  const names = ['inserted_at', 'hash'];
+  return {
+    write: ({ hash }) => ({ inserted_at: seenAt, hash }),
+    read: query => whole(query, names),
+    names: () => names,
+  };
+}
+
+/** Logs of one transaction: 5.x needs no block for them. */
+export const transactionLogs: Position = {
+  write: (next, { generation, last }) =>
+    since(generation, 'v6.9')
+      ? only(next, ['block_number', 'index'])
+      : { index: next.index, transaction_hash: last.transaction_hash },
+  async read(query, { generation, transaction }) {
+    if (since(generation, 'v6.9')) return whole(query, ['block_number', 'index']);
+    const keys = whole(query, ['index']);
+    if (keys === undefined) return undefined;
+    return { ...keys, block_number: String((await transaction()).block_number) };
+  },
+  names: generation =>
+    since(generation, 'v6.9') ? ['block_number', 'index'] : ['index', 'transaction_hash'],
+};
+
+/** Logs of an address: 5.x adds the place of the transaction. */
+export const addressLogs: Position = {
+  async write(next, { generation, transaction }) {
+    const place = only(next, ['block_number', 'index']);
+    return since(generation, 'v6.9')
+      ? place
+      : { ...place, transaction_index: (await transaction()).position };
+  },
+  read: query => whole(query, ['block_number', 'index']),
+  names: generation =>
+    since(generation, 'v6.9') ? ['block_number', 'index'] : ['block_number', 'index', 'transaction_index'],
+};
+
+/** The number of changes so far; up to 11 beside a key that is always null. */
+export const stateChanges: Position = {
+  write: ({ items_count: count }, { generation }) =>
+    since(generation, 'v12') ? { state_changes_count: count } : { items_count: count, state_changes: null },
+  read(query, { generation }) {
+    const isNew = since(generation, 'v12');
+    const keys = whole(query, isNew ? ['state_changes_count'] : ['items_count', 'state_changes']);
+    const count = keys?.[isNew ? 'state_changes_count' : 'items_count'];
+    return count === undefined ? undefined : { items_count: count };
+  },
+  names: generation =>
+    since(generation, 'v12') ? ['state_changes_count'] : ['items_count', 'state_changes'],
+};
+
+/** Holders by balance. The count of transactions joined the position after version 6, and says nothing here. */
+export const coinHolders: Position = {
+  write: (next, { generation }) => ({
+    fetched_coin_balance: next.fetched_coin_balance,
+    hash: String(next.hash).toLowerCase(),
+    ...Object.fromEntries(holderCounts(generation).map(name => [name, next.transaction_count])),
+  }),
+  read(query, { generation }) {
+    const counts = holderCounts(generation);
+    const keys = whole(query, ['fetched_coin_balance', 'hash', ...counts]);
+    if (keys === undefined) return undefined;
+    const { fetched_coin_balance = '', hash = '' } = keys;
+    return { fetched_coin_balance, hash, transaction_count: '0' };
+  },
+  names: generation => ['fetched_coin_balance', 'hash', ...holderCounts(generation)],
+};
+
+function holderCounts(generation: Generation): string[] {
+  return since(generation, 'v8') ? ['transactions_count'] : [];
+}
+
+/** Balances by what they are worth, which is nothing here. */
+export const addressTokens: Position = {
+  write: (next, { last }) => ({ fiat_value: null, id: next.id, value: last.value }),
+  read(query) {
+    const keys = whole(query, ['fiat_value', 'id', 'value']);
+    return keys?.id === undefined ? undefined : { id: keys.id };
+  },
+  names: () => ['fiat_value', 'id', 'value'],
+};
+
+const FLAT = [
+  'address_hash',
+  'block_hash',
+  'holder_count',
+  'inserted_at',
+  'item_type',
+  'name',
+  'tx_hash',
+  'q',
+] as const;
+const KINDS = ['token', 'contract'] as const;
+
+/** A search: flat up to 6.9, later with the kind that goes on before each key. */
+export const search: Position = {
+  write(next, { generation, query }) {
+    const q = query.get('q');
+    const { item_type, name, address_hash } = next;
+    if (!since(generation, 'v8')) {
+      const unknown = { holder_count: null, block_hash: null, inserted_at: null, tx_hash: null };
+      const alias = since(generation, 'v6.9') ? { transaction_hash: null } : {};
+      return { ...unknown, ...alias, item_type, name, address_hash, q };
+    }
+    const [nameKey, addressKey, ...others] = groupOf(String(item_type));
+    const unknown = Object.fromEntries(others.map(key => [key, null]));
+    return { next_page_params_type: 'search', q, ...unknown, [nameKey]: name, [addressKey]: address_hash };
+  },
+  read(query, { generation }) {
+    if (!since(generation, 'v8')) {
+      const { item_type = '', name = '', address_hash = '' } = whole(query, FLAT) ?? {};
+      return item_type === '' ? undefined : { item_type, name, address_hash };
+    }
+    for (const kind of KINDS) {
+      const group = groupOf(kind);
+      const [nameKey, addressKey] = group;
+      const keys = whole(query, ['next_page_params_type', ...group]);
+      if (keys === undefined) continue;
+      return { item_type: kind, name: keys[nameKey] ?? '', address_hash: keys[addressKey] ?? '' };
+    }
+    return undefined;
+  },
+  names(generation) {
+    if (since(generation, 'v8')) return ['next_page_params_type', ...KINDS, 'q'];
+    return since(generation, 'v6.9') ? [...FLAT, 'transaction_hash'] : FLAT;
+  },
+};
+
+function groupOf(kind: string) {
+  return [`${kind}[name]`, `${kind}[address_hash]`, `${kind}[inserted_at]`, `${kind}[holder_count]`] as const;
+}
+
+const BATCH = ['batch_log_index', 'batch_block_hash', 'batch_transaction_hash', 'index_in_batch'] as const;
+
+/** Token transfers: since 9 a page that ends within an ERC-1155 batch has other keys than the rest. */
+export const tokenTransfers: Position = {
+  write(next, { generation, last }) {
+    const isBatch = since(generation, 'v9.3') && last.token_type === 'ERC-1155';
+    if (!isBatch) return only(next, ['block_number', 'index']);
+    const { log_index, block_hash, transaction_hash } = last;
+    return {
+      batch_log_index: log_index,
+      batch_block_hash: block_hash,
+      batch_transaction_hash: transaction_hash,
+      index_in_batch: next.index,
+    };
+  },
+  async read(query, { transaction }) {
+    const batch = whole(query, BATCH);
+    if (batch?.index_in_batch === undefined) return whole(query, ['block_number', 'index']);
+    return { block_number: String((await transaction()).block_number), index: batch.index_in_batch };
+  },
+  names: generation => ['block_number', 'index', ...(since(generation, 'v9.3') ? BATCH : [])],
+};
+
+function only(fields: Fields, names: readonly string[]): Fields {
+  return Object.fromEntries(names.map(name => [name, fields[name] ?? null]));
+}
+
+function whole(query: URLSearchParams, names: readonly string[]): Query | undefined {
+  const pairs: [string, string][] = [];
+  for (const name of names) {
+    const value = query.get(name);
+    if (value === null) return undefined;
+    pairs.push([name, value]);
+  }
+  return Object.fromEntries(pairs);
+}

@@ -1,0 +1,138 @@
+import { blockWriter, withdrawal } from './blocks.ts';
+import { type Generation, since, type Wire } from './generation.ts';
+import { addressNft, addressToken, coinHolder, stateChange } from './holdings.ts';
+import { tokenInstance } from './parties.ts';
+import {
+  addressLogs,
+  addressTokens,
+  coinHolders,
+  type Position,
+  pending,
+  plain,
+  search,
+  stateChanges,
+  tokenTransfers,
+  transactionLogs,
+} from './positions.ts';
+import type { WriteReason } from './reverts.ts';
+import { searchResult, summary, traceItem } from './search.ts';
+import { smartContract } from './smart-contract.ts';
+import { marketChart, stats, transactionsChart } from './statistics.ts';
+import { internalTransaction, log, tokenTransfer, transactionWriter } from './transactions.ts';
+
+/** One path below `/api/v2`. */
+export interface Route {
+  /** With `{hash}`, `{block}`, `{address}` and `{id}`. */
+  readonly path: string;
+  /** The first generation that has it. */
+  readonly from?: Generation;
+  /** The record, or one item of the list. */
+  readonly write: Wire;
+  readonly shape: 'record' | 'array' | 'page';
+  /** Parameters that narrow the answer. */
+  readonly filters?: readonly string[];
+  /** Filters that were not declared any more when parameters came to be checked. */
+  readonly dropped?: readonly string[];
+  /** Absent where there are no pages. */
+  readonly position?: (query: URLSearchParams) => Position;
+  /** Whether pages say how many items they, or all pages so far, have; `at first` is up to 6.9. */
+  readonly counts?: 'always' | 'at first' | 'never' | 'position';
+}
+
+const same: Wire = (_generation, record) => record;
+const page = (path: string, write: Wire, position: Position, more: Partial<Route> = {}): Route => ({
+  path,
+  write,
+  shape: 'page',
+  position: () => position,
+  counts: 'always',
+  ...more,
+});
+const record = (path: string, write: Wire, more: Partial<Route> = {}): Route => ({
+  path,
+  write,
+  shape: 'record',
+  ...more,
+});
+
+const PLACE = plain('block_number', 'index');
+const INTERNAL = plain('block_number', 'transaction_index', 'index');
+const HEIGHT = plain('block_number');
+const INDEX = plain('index');
+const NFT = plain('token_contract_address_hash', 'token_id', 'token_type');
+
+/** All that the contract asks for; `seenAt` is when what waits was first seen. */
+export function routesOf(writeReason: WriteReason, seenAt: string): Route[] {
+  const listed = transactionWriter(writeReason, false);
+  const block = blockWriter(false);
+  const waiting = pending(seenAt);
+  return [
+    page('/search', searchResult, search, { filters: ['q'], counts: 'at first' }),
+    record('/search/check-redirect', same, { filters: ['q'] }),
+    page('/transactions', listed, PLACE, {
+      filters: ['filter', 'type', 'method'],
+      dropped: ['type', 'method'],
+      position: query => (query.get('filter') === 'pending' ? waiting : PLACE),
+    }),
+    page('/blocks', block, HEIGHT, { filters: ['type'] }),
+    page('/token-transfers', tokenTransfer, tokenTransfers, { from: 'v6.9', counts: 'never' }),
+    page('/internal-transactions', internalTransaction, INTERNAL, { from: 'v8' }),
+    { path: '/main-page/transactions', write: listed, shape: 'array' },
+    { path: '/main-page/blocks', write: block, shape: 'array' },
+    record('/main-page/indexing-status', same),
+    record('/stats', stats),
+    record('/stats/charts/transactions', transactionsChart),
+    record('/stats/charts/market', marketChart),
+    record('/transactions/{hash}', transactionWriter(writeReason, true)),
+    page('/transactions/{hash}/token-transfers', tokenTransfer, tokenTransfers, {
+      filters: ['type'],
+      counts: 'never',
+    }),
+    page('/transactions/{hash}/internal-transactions', internalTransaction, INTERNAL),
+    page('/transactions/{hash}/logs', log, transactionLogs),
+    { path: '/transactions/{hash}/raw-trace', write: traceItem, shape: 'array' },
+    page('/transactions/{hash}/state-changes', stateChange, stateChanges, { counts: 'position' }),
+    record('/transactions/{hash}/summary', summary),
+    record('/blocks/{block}', blockWriter(true)),
+    page('/blocks/{block}/transactions', listed, PLACE),
+    page('/blocks/{block}/withdrawals', withdrawal, INDEX),
+    page('/addresses', coinHolder, coinHolders),
+    page('/addresses/{address}/tokens', addressToken, addressTokens, { filters: ['type'] }),
+    page('/addresses/{address}/nft', addressNft, NFT, { from: 'v6.9', filters: ['type'] }),
+    page('/addresses/{address}/withdrawals', withdrawal, INDEX),
+    page('/addresses/{address}/blocks-validated', block, HEIGHT),
+    page('/addresses/{address}/logs', log, addressLogs),
+    page('/addresses/{address}/internal-transactions', internalTransaction, INTERNAL, {
+      filters: ['filter'],
+    }),
+    record('/tokens/{address}/instances/{id}', tokenInstance),
+    page('/withdrawals', withdrawal, INDEX),
+    record('/smart-contracts/{address}', smartContract),
+  ];
+}
+
+/** Matches a path; its parameters by name. */
+export function match(path: string, target: string): Readonly<Record<string, string>> | undefined {
+  const wanted = path.split('/');
+  const given = target.split('/');
+  if (wanted.length !== given.length) return undefined;
+  const found: Record<string, string> = {};
+  for (const [index, segment] of wanted.entries()) {
+    const text = given[index] ?? '';
+    const name = /^\{(\w+)\}$/.exec(segment)?.[1];
+    if (name !== undefined) found[name] = text;
+    else if (segment !== text) return undefined;
+  }
+  return found;
+}
+
+/** Query parameters that a route of a generation declares. */
+export function declared(
+  { filters = [], dropped = [], position, shape }: Route,
+  generation: Generation,
+  query: URLSearchParams,
+) {
+  const kept = filters.filter(name => !since(generation, 'v9.3') || !dropped.includes(name));
+  const keys = position?.(query).names(generation) ?? [];
+  return new Set([...kept, ...keys, ...(shape === 'page' ? ['items_count'] : []), 'apikey', 'key']);
+}

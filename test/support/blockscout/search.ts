@@ -1,0 +1,56 @@
+import { type Fields, isFields } from '../../../src/data/upstream/fields.ts';
+import { type Generation, named, renamed, since } from './generation.ts';
+import { address, addressName, token } from './parties.ts';
+
+/** A search result; weights came with version 6. */
+export function searchResult(generation: Generation, record: Fields): Fields {
+  const { address_hash: hash, transaction_hash: transaction, priority, ...others } = record;
+  return {
+    ...others,
+    ...(hash === undefined ? {} : addressName(generation, hash)),
+    ...(transaction === undefined ? {} : renamed(generation, 'tx_hash', 'transaction_hash', transaction)),
+    ...named(generation, priority, [{ name: 'priority', from: 'v6.9' }]),
+    ...(hash === undefined ? {} : marksOf(generation, record)),
+  };
+}
+
+function marksOf(generation: Generation, { type }: Fields): Fields {
+  return {
+    ...named(generation, false, [{ name: 'certified', from: 'v6.9' }]),
+    ...named(generation, 'ok', [{ name: 'reputation', from: 'v9.3' }]),
+    ...named(generation, type !== 'address', [{ name: 'is_smart_contract_address', from: 'v11' }]),
+  };
+}
+
+/** What a transaction did, with whole tokens and addresses; null for one that failed or waits. */
+export function summary(generation: Generation, record: Fields): Fields | null {
+  if (record.success !== true) return null;
+  return { success: true, data: rewritten(generation, record.data) };
+}
+
+function rewritten(generation: Generation, value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(item => rewritten(generation, item));
+  if (!isFields(value)) return value;
+  if (value.type === 'token') return { ...value, value: token(generation, value.value) };
+  if (value.type === 'address') return { ...value, value: address(generation, value.value) };
+  return Object.fromEntries(
+    Object.entries(value).map(([name, inner]) => [name, rewritten(generation, inner)]),
+  );
+}
+
+/** One step of a trace: up to 6.8 from upstream's own records, later as the node says. */
+export function traceItem(generation: Generation, record: Fields): Fields {
+  const { result, action, ...others } = record;
+  const answered = result === null ? {} : { result };
+  if (since(generation, 'v6.9')) return { ...others, action, ...answered };
+  const { type, error, subtraces, traceAddress } = record;
+  const { creationMethod, ...own } = isFields(action) ? action : {};
+  return {
+    type: creationMethod === 'create2' ? 'create2' : type,
+    action: own,
+    ...answered,
+    ...(error === undefined ? {} : { error }),
+    subtraces,
+    traceAddress,
+  };
+}
