@@ -1,10 +1,12 @@
 import { Pool } from 'undici';
 import type { Clock } from '../../lib/clock.ts';
 import type { Logger } from '../../lib/logger.ts';
+import { BackendError } from '../port/backend-error.ts';
 import { readAddress } from './address.ts';
 import { openBreaker } from './breaker.ts';
 import { exchange, type Sending } from './exchange.ts';
 import { failureLog } from './failure-log.ts';
+import { hiding } from './hidden.ts';
 import { endedBy, incidentOf } from './incident.ts';
 import { watchQuota } from './quota.ts';
 import type { GetOptions, Judge, Reply, Upstream } from './upstream.ts';
@@ -33,6 +35,9 @@ const POOL = {
   pipelining: 1,
 } as const;
 
+/** Of what an upstream said in a client's answer. */
+const MAX_MESSAGE = 300;
+
 /** Bounds of the wait before the one retry. */
 const RETRY_MS = { from: 50, to: 250 } as const;
 
@@ -51,12 +56,16 @@ export function openUpstream(options: UpstreamOptions): Upstream {
     'user-agent': version === undefined ? 'tollgate' : `tollgate/${version}`,
   };
   const keys = Object.values({ ...address.headers, ...options.headers });
-  const report = failureLog({
-    name,
-    clock,
-    log,
-    secrets: [...address.secrets, ...keys, ...keys.flatMap(key => key.split(/\s+/))],
-  });
+  const hide = hiding([...address.secrets, ...keys, ...keys.flatMap(key => key.split(/\s+/))]);
+  const report = failureLog({ name, clock, log, hide });
+
+  /** A verdict may repeat what the upstream said, and clients read it. */
+  function withoutSecrets(verdict: BackendError): BackendError {
+    const { kind, reason, message, cause } = verdict;
+    // Cut behind the hiding, so that no half of a secret is left at the end.
+    const shown = hide(message).slice(0, MAX_MESSAGE);
+    return shown === message ? verdict : new BackendError(kind, reason, shown, { cause });
+  }
 
   function attempt(sending: Sending): Promise<Reply> {
     // Again before the retry: another request may have used up the rest meanwhile.
@@ -82,7 +91,7 @@ export function openUpstream(options: UpstreamOptions): Upstream {
         throw endedBy(signal) ?? error;
       });
       const verdict = judge(reply);
-      if (verdict !== undefined) throw verdict;
+      if (verdict !== undefined) throw withoutSecrets(verdict);
       return reply;
     } catch (error) {
       report(path, error);

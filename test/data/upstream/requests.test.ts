@@ -135,6 +135,22 @@ describe('the log', () => {
     expect(failure.message).toBe('it answered 403');
   });
 
+  test('keeps keys out of what a client hears, also where the upstream repeats them', async () => {
+    const key = 'proapi_0123456789';
+    await using to = await opened(
+      () => ({ json: { message: `no such key ${key} ${'x'.repeat(400)}` }, status: 422 }),
+      {
+        headers: { 'x-api-key': key },
+        judge: ({ body }) => new BackendError('rejected', 'bad_input', `refused: ${JSON.stringify(body)}`),
+      },
+    );
+
+    const failure = await to.failure('/blocks');
+
+    expect(failure.message).toMatch(/^refused: \{"message":"no such key \[hidden\] x+$/);
+    expect(failure.message).toHaveLength(300);
+  });
+
   test('names the fault of a connection', async () => {
     await using to = await opened(() => 'silence', { baseUrl: NOBODY });
 

@@ -7,7 +7,6 @@ import { textOrNull } from '../../upstream/values.ts';
 const UNKNOWN_ACTION = 'Unknown API v2 action';
 /** What the paid gateway says itself, as against what it hands through. */
 const GATEWAY = 'internal';
-const MAX_DETAIL = 200;
 
 /** What Blockscout means by a status with a body of JSON. Source: its controllers and `fallback_controller`, 5.1 to 12. */
 export const judge: Judge = ({ status, body }) => {
@@ -35,7 +34,7 @@ function refusal(fields: Fields): string {
     .map(({ detail }) => textOrNull(detail))
     .filter(detail => detail !== null);
   const words = details.join('; ') || textOrNull(fields.message) || 'it gave no reason';
-  return `the back end refused the request: ${words.slice(0, MAX_DETAIL)}`;
+  return `the back end refused the request: ${words}`;
 }
 
 function outage(message: string): BackendError {
