@@ -31,9 +31,11 @@ export function replyOf({ status, type, text }: Received): Reply {
     throw new BackendError('unsupported', 'no_such_answer', 'it has no such answer');
   const facts = { status, text };
   if (OVER_QUOTA.includes(status)) throw unavailable('its quota is used up', facts, 'over_quota');
-  if (isOutage(status)) throw unavailable(`it answered ${status}`, facts);
+  // Blockscout's crash handler, which answers in JSON: it lives, and cannot answer this.
+  const hasCrashed = status === 500 && (typeof body === 'string' || isFields(body));
+  if (isOutage(status))
+    throw unavailable(`it answered ${status}`, facts, hasCrashed ? 'unreadable' : 'failed');
   if (body === undefined) throw unavailable('its answer was not JSON', facts);
-  // Blockscout's crash handler: it lives, and cannot answer this.
   if (typeof body === 'string') throw unavailable('its answer was only a text', facts, 'unreadable');
   return { status, body };
 }

@@ -4,6 +4,7 @@ import type { Answer, BodyOf, OperationId } from '../../port/backend.ts';
 import { BackendError } from '../../port/backend-error.ts';
 import { Unreadable } from '../../upstream/fields.ts';
 import type { Upstream } from '../../upstream/upstream.ts';
+import type { Indexing } from './indexing.ts';
 import type { Refusals } from './refusals.ts';
 import type { Settlement } from './settlement.ts';
 
@@ -13,8 +14,11 @@ export interface BlockscoutSource {
   readonly chainId: number;
   readonly upstream: Upstream;
   readonly settlement: Settlement;
+  readonly indexing: Indexing;
   readonly refusals: Refusals;
   readonly clock: Clock;
+  /** How long after it was asked for a list may still read on, in milliseconds. */
+  readonly readOnMs: number;
   readonly log: Logger;
   /** Told of every record that the contract has no place for. */
   onDropped(kind: string): void;
