@@ -5,6 +5,9 @@ import { type Envelope, type Ground, pathOf, type Row } from './ground.ts';
 const SIGNATURE = 'Transfer(address,address,uint256)';
 const ANYBODY = `0x${'11'.repeat(20)}`;
 
+/** Unless they are named, an ABI or a price that these lack is asked of the chain that is out, too: a 500. */
+const UP = ['31337', '31338'];
+
 /** The seven places where the original service let a caller's text into its SQL. */
 const PLACES: Readonly<Record<string, (text: string) => string[]>> = {
   aggregate: text => [
@@ -40,8 +43,8 @@ const PLACES: Readonly<Record<string, (text: string) => string[]>> = {
     pathOf(`/events/${encodeURIComponent(text)}/${SIGNATURE}`),
     pathOf(`/events/${ANYBODY}/${encodeURIComponent(text)}`),
     pathOf(`/nfts/transfers/${encodeURIComponent(text)}`),
-    pathOf(`/contracts/abi/${encodeURIComponent(text)}`),
-    pathOf('/tokens/price', { address: text }),
+    pathOf(`/contracts/abi/${encodeURIComponent(text)}`, { chain_id: UP }),
+    pathOf('/tokens/price', { address: text, chain_id: UP }),
   ],
 };
 
