@@ -29,6 +29,8 @@ function rule(error: ErrorObject): string {
   if (error.keyword === 'enum' && Array.isArray(allowedValues))
     return `must be one of ${allowedValues.join(', ')}`;
   if (error.keyword === 'required') return 'is required';
+  // A regular expression tells a client less than the parameter's description does.
+  if (error.keyword === 'pattern') return 'must match the form that the contract describes';
   return error.message ?? 'is not valid';
 }
 

@@ -94,7 +94,7 @@ export function answering(options: AnsweringOptions): Answering {
   function isFresh(entry: Entry): boolean {
     if (clock.now() >= entry.freshUntil) return false;
     if (entry.epoch === undefined) return true;
-    const validity = validities.of(entry.backends);
+    const validity = validities.of(entry.watched ?? entry.backends);
     return (
       validity?.epoch === entry.epoch &&
       (entry.revision === undefined || validity.revision === entry.revision)

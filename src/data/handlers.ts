@@ -2,6 +2,7 @@ import type { InsightsOperations } from '../contract/insights.ts';
 import type { Handlers } from '../contract/operations.ts';
 import { type AnswererOptions, answerer, type Serve } from './answer.ts';
 import { type AnsweringOptions, answering } from './answering.ts';
+import { QUERY_TIMEOUT_MS } from './insights/query-answerer.ts';
 import { insights } from './insights.ts';
 import { backendValidities } from './validities.ts';
 
@@ -21,12 +22,15 @@ export interface DataHandlers {
 /** Deadline of a whole load, as a multiple of one back end's: so many may hang one after another. */
 const LOAD_TIMEOUTS = 3;
 
+/** For what comes before and after a query: the next back end's refusal, and writing the answer. */
+const LOAD_MARGIN_MS = 2_000;
+
 /** Makes the handlers of both families. */
 export function dataHandlers(options: DataHandlersOptions): DataHandlers {
   const answers = answering({
     ...options,
     validities: backendValidities(options.chains),
-    loadTimeoutMs: options.timeoutMs * LOAD_TIMEOUTS,
+    loadTimeoutMs: Math.max(options.timeoutMs * LOAD_TIMEOUTS, QUERY_TIMEOUT_MS + LOAD_MARGIN_MS),
   });
   const answered = { ...options, answering: answers };
   return { serve: answerer(answered), insights: insights(answered), close: answers.close };

@@ -21,6 +21,8 @@ export interface Made {
   readonly body: unknown;
   readonly chainIds: readonly number[];
   readonly backends: readonly string[];
+  /** As an entry has it. */
+  readonly watched?: readonly string[];
   readonly lifetime: Lifetime;
 }
 
@@ -68,8 +70,8 @@ export function loader({ cache, loadTimeoutMs }: { cache: ResponseCache; loadTim
   };
 
   async function makeAndKeep({ key, make }: Load, signal: AbortSignal): Promise<Loaded> {
-    const { body, chainIds, backends, lifetime } = await make(signal);
-    const entry: Entry = { representation: await represent(toJson(body)), chainIds, backends, ...lifetime };
+    const { body, lifetime, ...origin } = await make(signal);
+    const entry: Entry = { representation: await represent(toJson(body)), ...origin, ...lifetime };
     return { entry, stored: await cache.set(key, entry) };
   }
 }

@@ -109,6 +109,17 @@ test('an operation that is closed to nothing ignores every name that it does not
   expect(readParameters({ parameters: [] }, {}, 'filter_x=1').query).toEqual({});
 });
 
+test('a value of another form than the contract describes is told without a regular expression', () => {
+  const validate = smallContract.parameters.readThing;
+
+  const isValid = validate?.({ path: { id: 'A' }, query: {} });
+
+  expect(isValid).toBe(false);
+  expect(parameterViolation(validate?.errors).message).toBe(
+    'id: must match the form that the contract describes',
+  );
+});
+
 test.each<[string, object, string]>([
   ['a value outside of a list of values', { tags: ['a', 'c'] }, 'tags: value 2 must be one of a, b'],
   ['too many values', { tags: ['a', 'b', 'a', 'b'] }, 'tags: must NOT have more than 3 items'],

@@ -6,6 +6,8 @@ export interface Entry {
   readonly chainIds: readonly number[];
   /** Names of the back ends that gave it, one a chain. */
   readonly backends: readonly string[];
+  /** Back ends on whose blocks it depends, where these are more: those who had nothing of it may have something later. */
+  readonly watched?: readonly string[];
   /** UTC milliseconds. */
   readonly storedAt: number;
   readonly freshUntil: number;
@@ -13,9 +15,9 @@ export interface Entry {
   readonly keepUntil: number;
   /** Whether it cannot change any more, short of a deep reorg. */
   readonly final: boolean;
-  /** Fresh only while the back end that gave it still shows this revision. */
+  /** Fresh only while the back ends that it depends on still show this revision. */
   readonly revision?: string;
-  /** Fresh only while the back end that gave it still shows this epoch. */
+  /** Fresh only while the back ends that it depends on still show this epoch. */
   readonly epoch?: string;
 }
 

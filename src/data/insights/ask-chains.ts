@@ -7,7 +7,6 @@ import { observed } from '../observer.ts';
 import type { Backend, Validity } from '../port/backend.ts';
 import { asBackendError, type BackendError } from '../port/backend-error.ts';
 import type { InsightsAsk } from '../port/insights.ts';
-import { joined } from '../validities.ts';
 
 /** What one back end answered about some of the chains. */
 export interface Part<Result> {
@@ -18,6 +17,8 @@ export interface Part<Result> {
 export interface Answered {
   readonly chain: Chain;
   readonly backend: Backend;
+  /** As of the moment before it was asked. */
+  readonly validity: Validity | undefined;
 }
 
 /** What came of asking several chains. */
@@ -26,12 +27,12 @@ export interface Asked<Result> {
   readonly chains: readonly Chain[];
   readonly parts: readonly Part<Result>[];
   readonly answered: readonly Answered[];
+  /** Those who know that they have nothing of it, until a later block. */
+  readonly empty: readonly Answered[];
   /** Chains that nobody answered for, with why. */
   readonly failed: readonly { readonly chain: Chain; readonly failures: readonly Failure[] }[];
   /** Failures on the way to answers. */
   readonly passedOver: readonly Failure[];
-  /** Of those who answered, as of the moment before they were asked. */
-  readonly validity: Validity | undefined;
 }
 
 /** Asks a back end about chains; undefined when it has no answer of this kind. */
@@ -68,15 +69,15 @@ export async function askChains<Result>(
 ): Promise<Asked<Result>> {
   const order = new Map(chains.map((chain, index) => [chain.id, index]));
   const parts: (Part<Result> & { readonly first: Chain })[] = [];
-  const answered: (Answered & { readonly validity: Validity | undefined })[] = [];
+  const answered: Answered[] = [];
+  const empty: Answered[] = [];
   const failed: Candidate[] = [];
   const passedOver: Failure[] = [];
   await go(chains.map(chain => ({ chain, position: 0, failures: [] })));
   parts.sort((a, b) => placeOf(a.first) - placeOf(b.first));
   answered.sort((a, b) => placeOf(a.chain) - placeOf(b.chain));
   failed.sort((a, b) => placeOf(a.chain) - placeOf(b.chain));
-  const validity = joined(answered.map(one => one.validity));
-  return { chains, parts, answered, failed, passedOver, validity };
+  return { chains, parts, answered, empty, failed, passedOver };
 
   function placeOf(chain: Chain): number {
     return order.get(chain.id) ?? 0;
@@ -102,14 +103,18 @@ export async function askChains<Result>(
     const [{ backend, chain: first }] = members;
     const { signal, timeoutMs } = options;
     const until = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
+    const asked = members.map(({ chain, backend: own }) => ({
+      chain,
+      backend: own,
+      validity: own.validity?.(),
+    }));
     try {
       signal.throwIfAborted();
-      const validities = members.map(member => member.backend.validity?.());
       const pending = ask(backend, { chainIds: members.map(({ chain }) => chain.id), signal: until });
       if (pending === undefined) throw unsupported();
       const result = await observed(options, backend, untilAborted(pending, until));
       parts.push({ result, first });
-      answered.push(...members.map((member, at) => ({ ...member, validity: validities[at] })));
+      answered.push(...asked);
       passedOver.push(...members.flatMap(({ failures }) => failures));
     } catch (cause) {
       const error = until.aborted ? timedOut(cause) : asBackendError(cause);
@@ -118,6 +123,7 @@ export async function askChains<Result>(
         await Promise.all(members.map(member => askTogether([member])));
         return;
       }
+      if (error.kind === 'not_found') empty.push(...asked);
       await failedWith(members, error);
     }
   }

@@ -11,7 +11,6 @@ export interface Field {
 const number = (type: ValueType = 'integer'): Field => ({ type, isNumber: true });
 const amount: Field = { type: 'integer', isNumber: false };
 const hex: Field = { type: 'hex', isNumber: false };
-const text: Field = { type: 'text', isNumber: false };
 
 const PLACE = { block_number: number(), block_hash: hex, block_timestamp: number('time') };
 
@@ -40,7 +39,7 @@ export const FIELDS: Readonly<Record<Entity, Readonly<Record<string, Field>>>> =
     base_fee_per_gas: number(),
   },
   transactions: {
-    chain_id: text,
+    chain_id: amount,
     ...PLACE,
     hash: hex,
     nonce: number(),
@@ -68,7 +67,7 @@ export const FIELDS: Readonly<Record<Entity, Readonly<Record<string, Field>>>> =
     status: number(),
   },
   events: {
-    chain_id: text,
+    chain_id: amount,
     ...PLACE,
     transaction_hash: hex,
     transaction_index: number(),

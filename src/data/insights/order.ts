@@ -38,9 +38,9 @@ function compare(a: Comparable, b: Comparable, direction: 1 | -1): number {
   return a < b ? -direction : direction;
 }
 
-/** Amounts are text in records and compared as numbers; a chain is one by its number. */
+/** Amounts and chains are text in records and compared as numbers. */
 function readerOf(entity: Entity, name: string): (record: object) => Comparable {
-  const isInteger = name === 'chain_id' || ['integer', 'time'].includes(FIELDS[entity][name]?.type ?? 'text');
+  const isInteger = ['integer', 'time'].includes(FIELDS[entity][name]?.type ?? 'text');
   const topic = /^topic_(\d)$/.exec(name)?.[1];
   return record => {
     const value = topic === undefined ? member(record, name) : topicOf(record, Number(topic));

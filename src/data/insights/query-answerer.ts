@@ -1,6 +1,7 @@
 import type { InsightsSchemas } from '../../contract/insights.ts';
 import type { Caller } from '../../contract/operations.ts';
 import { InvalidParameter } from '../../contract/violations.ts';
+import type { Group } from '../../lib/expression.ts';
 import type { Sent } from '../answering.ts';
 import { checkPage } from '../limits.ts';
 import type { Entity, EntityRecords, Selected } from '../port/insights.ts';
@@ -41,11 +42,13 @@ export interface QueryAnswer<E extends Entity> {
   meta: InsightsSchemas['Meta'];
 }
 
-/** Room for an aggregation, which has a deadline of its own of 10 seconds: its advice has to arrive. */
-const AGGREGATION_TIMEOUT_MS = 12_000;
+/**
+ * Room for a query, which may wait for 5 seconds and then has a deadline of its own of 10: its advice has to arrive.
+ */
+export const QUERY_TIMEOUT_MS = 16_000;
 
-/** Groups of all chains together. */
-const MOST_GROUPS_MERGED = 200_000;
+/** Keys, values and different values in the groups of all chains together. */
+const MOST_VALUES_MERGED = 200_000;
 
 /** Answers the queries for blocks, transactions and events: records, or groups of them. */
 export function queryAnswerer({ chains: configured, timeoutMs }: InsightsOptions, serve: ServeInsights) {
@@ -67,7 +70,8 @@ export function queryAnswerer({ chains: configured, timeoutMs }: InsightsOptions
       {
         operation,
         chains: chainsAskedFor(configured, query, caller),
-        identity: { ...wanted, about },
+        identity: { ...wanted, ...sameRecords(selected), about },
+        timeoutMs: Math.max(timeoutMs, QUERY_TIMEOUT_MS),
         ask: (backend, ask) => backend.insights?.records?.(wanted, ask),
         bodyOf: (asked): QueryAnswer<E> => {
           const results = asked.parts.map(({ result }) => result);
@@ -106,8 +110,17 @@ export function queryAnswerer({ chains: configured, timeoutMs }: InsightsOptions
         operation,
         chains: chainsAskedFor(configured, query, caller),
         // The text decides what the rows call their values.
-        identity: { selected, aggregate, group_by, sort_by, sort_order, limit, page, about },
-        timeoutMs: Math.max(timeoutMs, AGGREGATION_TIMEOUT_MS),
+        identity: {
+          selected: { ...selected, ...sameRows(selected) },
+          aggregate,
+          group_by,
+          sort_by,
+          sort_order,
+          limit,
+          page,
+          about,
+        },
+        timeoutMs: Math.max(timeoutMs, QUERY_TIMEOUT_MS),
         ask: (backend, ask) => backend.insights?.groups?.(wanted, ask),
         bodyOf: (asked): QueryAnswer<E> => {
           const lists = asked.parts.map(({ result }) => result);
@@ -125,12 +138,27 @@ export function queryAnswerer({ chains: configured, timeoutMs }: InsightsOptions
   }
 }
 
+/** However the event is spelt, its rows are the same. */
+function sameRows({ event }: Selected) {
+  return event === undefined ? {} : { event: { contract: event.contract, topic0: event.topic0 } };
+}
+
+/** A signature that says what is indexed decodes, asked to or not, and names what is decoded. */
+function sameRecords(selected: Selected) {
+  const signature = selected.event?.signature;
+  return signature === undefined ? sameRows(selected) : { ...sameRows(selected), signature, decode: true };
+}
+
 /** Merging goes on where requests are answered, so it must not take long. */
-function checkSize(lists: readonly (readonly unknown[])[]): void {
-  const groups = lists.reduce((sum, list) => sum + list.length, 0);
-  if (groups <= MOST_GROUPS_MERGED) return;
+function checkSize(lists: readonly (readonly Group[])[]): void {
+  let values = 0;
+  for (const { keys, folds } of lists.flat()) {
+    values += keys.length + folds.length;
+    for (const fold of folds) if (typeof fold === 'object' && fold !== null) values += fold.length;
+  }
+  if (values <= MOST_VALUES_MERGED) return;
   throw new InvalidParameter(
     'group_by',
-    `makes more than ${MOST_GROUPS_MERGED} groups over these chains: ask for fewer chains, group by fewer fields, or filter`,
+    `makes more than ${MOST_VALUES_MERGED} values in groups over these chains: ask for fewer chains, group by fewer fields, aggregate less, or filter`,
   );
 }

@@ -2,6 +2,7 @@ import type { InsightsSchemas } from '../../contract/insights.ts';
 import type { Caller } from '../../contract/operations.ts';
 import { checkTokensNamed } from '../limits.ts';
 import type { InsightsBodyOf, InsightsRequestOf, NftTransfersRequest } from '../port/insights.ts';
+import type { Asked } from './ask-chains.ts';
 import { chainsAskedFor, hostOf, selectChains } from './select-chains.ts';
 import type { InsightsOptions, ServeInsights } from './serving.ts';
 
@@ -23,7 +24,7 @@ export function recordAnswerers({ chains: configured }: InsightsOptions, serve: 
           identity: { symbols: lowerCase(request.query.symbol)?.sort() },
           ask: (backend, ask) => backend.insights?.lookUpTokens?.(request, ask),
           ...untilSome,
-          bodyOf: ({ parts }) => ({ data: parts.flatMap(({ result }) => result) }),
+          bodyOf: asked => ({ data: byChain(asked) }),
         },
         caller,
       );
@@ -43,7 +44,7 @@ export function recordAnswerers({ chains: configured }: InsightsOptions, serve: 
           identity: { addresses: lowerCase(address), symbols: lowerCase(symbol), ...others },
           ask: (backend, ask) => backend.insights?.getTokenPrices?.(request, ask),
           ...untilSome,
-          bodyOf: ({ parts }) => ({ data: parts.flatMap(({ result }) => result) }),
+          bodyOf: asked => ({ data: byChain(asked) }),
         },
         caller,
       );
@@ -103,6 +104,12 @@ export function recordAnswerers({ chains: configured }: InsightsOptions, serve: 
 /** Addresses and symbols are the same in any letter case. */
 function lowerCase(values: readonly string[] | undefined): string[] | undefined {
   return values === undefined ? undefined : [...new Set(values.map(value => value.toLowerCase()))];
+}
+
+/** What one back end has of several chains may be of chains with others in between. */
+function byChain<Found extends { readonly chain_id: number }>({ chains, parts }: Asked<readonly Found[]>) {
+  const found = parts.flatMap(({ result }) => result);
+  return chains.flatMap(({ id }) => found.filter(one => one.chain_id === id));
 }
 
 function latestFirst(transfers: readonly InsightsSchemas['NftTransfer'][]): InsightsSchemas['NftTransfer'][] {

@@ -9,6 +9,7 @@ import { isPassing } from '../chains/outcome.ts';
 import { type Lifetimes, lifetime } from '../lifetime.ts';
 import type { Made } from '../load.ts';
 import type { InsightsOperationId } from '../port/insights.ts';
+import { joined } from '../validities.ts';
 import { type AskBackend, type Asked, askChains } from './ask-chains.ts';
 import { insightsFailure, nothingAnswered } from './failure.ts';
 import type { UnknownChain } from './select-chains.ts';
@@ -75,17 +76,21 @@ export function insightsServer(options: InsightsOptions): ServeInsights {
     if (asked.parts.length === 0) throw nothingAnswered(asked, unknown);
     const failures = [...asked.passedOver, ...asked.failed.flatMap(({ failures: own }) => own)];
     const body = bodyOf(asked);
+    const watched = [...asked.answered, ...asked.empty];
+    const validity = joined(watched.map(one => one.validity));
     const facts = {
       final: false,
       isSettled: serving.isUnsettled?.(body) !== true,
       isStandIn: failures.some(isPassing),
-      validity: asked.validity,
+      // Who does not see every block does not notice when its part is out of date.
+      validity: watched.every(one => one.validity !== undefined) ? validity : undefined,
     };
     return {
       body,
       chainIds: asked.answered.map(({ chain }) => chain.id),
       backends: asked.answered.map(({ backend }) => backend.name),
-      lifetime: lifetime(operation, facts, lifetimes, clock.now()),
+      watched: watched.map(({ backend }) => backend.name),
+      lifetime: { ...lifetime(operation, facts, lifetimes, clock.now()), ...validity },
     };
   }
 
@@ -108,13 +113,15 @@ export function insightsServer(options: InsightsOptions): ServeInsights {
   }
 }
 
-/** An answer with the failures of everybody who was asked before it; without one, the failures alone. */
+/** An answer with what became of all others that were asked as well; without one, that alone. */
 function past<Result>(asked: Asked<Result> | undefined, before: readonly Asked<Result>[]): Asked<Result> {
   const failed = before.flatMap(one => one.failed);
-  if (asked === undefined)
-    return { chains: [], parts: [], answered: [], failed, passedOver: [], validity: undefined };
+  const others = before.filter(one => one !== asked);
+  const empty = others.flatMap(one => [...one.answered, ...one.empty]);
+  if (asked === undefined) return { chains: [], parts: [], answered: [], empty, failed, passedOver: [] };
   return {
     ...asked,
+    empty: [...asked.empty, ...empty],
     passedOver: [...asked.passedOver, ...failed.flatMap(({ failures }) => failures)],
   };
 }

@@ -1,19 +1,18 @@
-import { type AbiEvent, isHash, parseAbiItem, toEventSelector, toEventSignature } from 'viem';
+import { type AbiEvent, type AbiParameter, isHash, keccak256, toHex } from 'viem';
 import { InvalidParameter } from '../../contract/violations.ts';
+import { parsedEvent } from './event-parser.ts';
 
 /** Which event is meant. */
 export interface NamedEvent {
   /** Its first topic, in lower case. */
   readonly topic0: string;
-  /** With names and `indexed`, where the request says what is indexed: enough to decode by. */
+  /** With names and `indexed`, where the request says what is indexed: enough to decode by. In one spelling. */
   readonly signature?: string;
   /** Without names and blanks; not there when only the topic was given. */
   readonly canonical?: string;
+  /** What `signature` says. */
+  readonly abi?: AbiEvent;
 }
-
-const EVENT = /^(?:event\s+)?([A-Za-z_$][\w$]*)\s*\(([\s\S]*)\)$/;
-/** The way explorers write an indexed parameter. */
-const EXPLORER_STYLE = /\bindex_topic_\d+\s+([\w[\]]+)/g;
 
 /**
  * Reads an event's signature, canonical or with names, `indexed` and blanks, or its topic. Decision 84.
@@ -22,36 +21,31 @@ const EXPLORER_STYLE = /\bindex_topic_\d+\s+([\w[\]]+)/g;
 export function namedEvent(text: string): NamedEvent {
   const trimmed = text.trim();
   if (isHash(trimmed)) return { topic0: trimmed.toLowerCase() };
-  const [, name, parameters] = EVENT.exec(trimmed) ?? [];
-  if (name === undefined || parameters === undefined) throw noSignature();
-  const plain = parameters.replace(EXPLORER_STYLE, '$1 indexed').replace(/\s+/g, ' ').trim();
-  const event = parsed(`event ${name}(${plain})`);
-  const topic0 = toEventSelector(event);
-  const canonical = toEventSignature(event);
-  return event.inputs.some(({ indexed }) => indexed)
-    ? { topic0, canonical, signature: `event ${name}(${plain})` }
-    : { topic0, canonical };
-}
-
-function parsed(signature: string): AbiEvent {
-  try {
-    const item: unknown = parseAbiItem(signature);
-    if (isEvent(item)) return item;
-  } catch (cause) {
-    throw noSignature(cause);
+  const abi = parsedEvent(trimmed);
+  if (abi === null) {
+    throw new InvalidParameter(
+      'signature',
+      'must be an event signature such as Transfer(address,address,uint256), or its topic of 32 bytes',
+    );
   }
-  throw noSignature();
+  const canonical = `${abi.name}(${abi.inputs.map(typeOf).join(',')})`;
+  const topic0 = keccak256(toHex(canonical));
+  if (!abi.inputs.some(({ indexed }) => indexed)) return { topic0, canonical };
+  return { topic0, canonical, signature: `${abi.name}(${abi.inputs.map(spelt).join(', ')})`, abi };
 }
 
-function isEvent(item: unknown): item is AbiEvent {
-  return typeof item === 'object' && item !== null && 'type' in item && item.type === 'event';
+function typeOf(parameter: AbiParameter): string {
+  return typeWith(parameter, parts => parts.map(typeOf).join(','));
 }
 
-function noSignature(cause?: unknown): InvalidParameter {
-  const error = new InvalidParameter(
-    'signature',
-    'must be an event signature such as Transfer(address,address,uint256), or its topic of 32 bytes',
-  );
-  error.cause = cause;
-  return error;
+function spelt(parameter: AbiParameter & { readonly indexed?: boolean | undefined }): string {
+  const type = typeWith(parameter, parts => parts.map(spelt).join(', '));
+  return [type, parameter.indexed === true ? 'indexed' : '', parameter.name ?? '']
+    .filter(word => word !== '')
+    .join(' ');
+}
+
+function typeWith(parameter: AbiParameter, inside: (parts: readonly AbiParameter[]) => string): string {
+  if (!('components' in parameter)) return parameter.type;
+  return `(${inside(parameter.components)})${parameter.type.slice('tuple'.length)}`;
 }

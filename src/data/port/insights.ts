@@ -1,3 +1,4 @@
+import type { AbiEvent } from 'viem';
 import type { InsightsOperations, InsightsSchemas } from '../../contract/insights.ts';
 import type { OperationBody, OperationRequest } from '../../contract/operations.ts';
 import type { Fold, Group, RowExpression } from '../../lib/expression.ts';
@@ -36,6 +37,8 @@ export interface Selected {
     readonly signature?: string;
     /** Without names and blanks, unless the request names the topic alone. */
     readonly canonical?: string;
+    /** What `signature` says. */
+    readonly abi?: AbiEvent;
   };
 }
 

@@ -22,9 +22,13 @@ export function openQueryDatabase({ file, tick }: { file: string; tick: () => vo
 /** Pages are read where the system holds them: a copy of each costs walks over a large index most of their time. */
 const MAPPED_BYTES = 2 ** 31 - 2 ** 16;
 
+/**
+ * What is grouped or sorted lies in files when it is more than a little: a table's call data does not fit into memory.
+ * The directory is SQLite's choice, `SQLITE_TMPDIR` before all others.
+ */
 const PRAGMAS = [
   'busy_timeout = 5000',
-  'temp_store = memory',
+  'temp_store = file',
   'cache_size = -65536',
   `mmap_size = ${MAPPED_BYTES}`,
   'query_only = on',

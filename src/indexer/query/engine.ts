@@ -9,7 +9,7 @@ export type PackedAnswer = PackedRows | GroupsAnswer;
 
 /** Runs queries in the calling thread, one after the other. */
 export interface Engine {
-  /** @throws QueryTooLarge with the reason `groups`, and what `tick` throws. */
+  /** @throws QueryTooLarge with the reason `groups` or `page`, and what `tick` throws. */
   run(query: Query): PackedAnswer;
   close(): void;
 }
@@ -17,13 +17,13 @@ export interface Engine {
 /** Opens an index that exists. `tick` is called every few thousand rows and may throw to end a query. */
 export function openEngine(options: { file: string; tick: () => void }): Engine {
   const db = openQueryDatabase(options);
-  registerFunctions(db);
+  const lists = registerFunctions(db);
   return {
     run(query) {
       // In one transaction, so that a page and the number of rows are of one moment.
       db.exec('begin');
       try {
-        return query.kind === 'rows' ? rowsOf(db, query) : groupsOf(db, query);
+        return query.kind === 'rows' ? rowsOf(db, query) : groupsOf(db, query, lists);
       } finally {
         db.exec('rollback');
       }

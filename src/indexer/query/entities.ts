@@ -25,7 +25,6 @@ const integer = (sql: string): Column => ({ sql, storage: 'integer' });
 const uint256 = (sql: string): Column => ({ sql, storage: 'uint256' });
 const blob = (sql: string): Column => ({ sql, storage: 'blob' });
 const time = (sql: string): Column => ({ sql, storage: 'time_ms' });
-const text = (sql: string): Column => ({ sql, storage: 'text' });
 
 /** What lies in a table of its own, so that walks over the rows stay short. */
 const blockDetail = (name: string) => `(select ${name} from block_details where number = b.number)`;
@@ -36,7 +35,6 @@ const ofBlock = (name: string, key: string) => `(select ${name} from blocks wher
 const BLOOM = `iif(logs_bloom = x'', zeroblob(256), logs_bloom)`;
 
 const CHAIN_ID = '(select chain_id from index_state)';
-const CHAIN_ID_TEXT = `(select cast(chain_id as text) from index_state)`;
 /** Positions in a block are the lower bits of a key. */
 const POSITION = 2 ** 20 - 1;
 
@@ -66,7 +64,7 @@ const COLUMNS: Readonly<Record<Entity, Readonly<Record<string, Column>>>> = {
     base_fee_per_gas: uint256('b.base_fee_per_gas'),
   },
   transactions: {
-    chain_id: text(CHAIN_ID_TEXT),
+    chain_id: integer(CHAIN_ID),
     block_number: integer('(t.id >> 20)'),
     block_hash: blob(ofBlock('hash', 't.id')),
     block_timestamp: time('t.timestamp'),
@@ -97,7 +95,7 @@ const COLUMNS: Readonly<Record<Entity, Readonly<Record<string, Column>>>> = {
     status: integer('t.status'),
   },
   events: {
-    chain_id: text(CHAIN_ID_TEXT),
+    chain_id: integer(CHAIN_ID),
     block_number: integer('(l.id >> 20)'),
     block_hash: blob(ofBlock('hash', 'l.id')),
     block_timestamp: time('l.timestamp'),
@@ -151,10 +149,11 @@ const ROWS_PER_TICK = 4093;
  * What the filters say, the wallet left out. SQLite checks in this order, so the tick is reached by every row; it costs
  * about a third of a walk that does nothing else, and `isShort` leaves it out.
  */
-export function conditionsOf({ entity, filters }: Selected, isShort = false): Condition[] {
+export function conditionsOf(selected: Selected, isShort = false): Condition[] {
+  const { entity, filters } = selected;
   const { key } = TABLES[entity];
   const tick = { sql: `(${key} % ${ROWS_PER_TICK} or tick())`, bindings: [] };
-  return [...(isShort ? [] : [tick]), ...filters.map(filter => conditionOf(entity, filter))];
+  return [...(isShort ? [] : [tick]), ...filters.map(filter => conditionOf(selected, filter))];
 }
 
 /** Whether the filters mean one range of keys, so that every row that is walked over is a row that is meant. */
@@ -164,15 +163,26 @@ export function isOneRange({ entity, filters, wallet }: Selected): boolean {
 
 const SIGNS = { eq: '=', gte: '>=', gt: '>', lte: '<=', lt: '<' } as const;
 
-function conditionOf(entity: Entity, filter: Filter): Condition {
+function conditionOf(selected: Selected, filter: Filter): Condition {
+  const { entity } = selected;
   const bounds = placeBounds(entity, filter);
   if (bounds !== null) return boundedBy(TABLES[entity].key, bounds);
   const { field, operator, value } = filter;
   const column = columnOf(entity, field);
   if (field === 'function_selector' && operator === 'eq' && value !== '0x')
-    // The bare column, which is what the index is over.
-    return { sql: 't.selector = ?', bindings: [filterValue('blob', value)] };
+    // The bare column, which is what the index is over. An address leaves fewer rows, and a plus hides the index.
+    return {
+      sql: `${isOfAddress(selected) ? '+' : ''}t.selector = ?`,
+      bindings: [filterValue('blob', value)],
+    };
   return { sql: `${column.sql} ${SIGNS[operator]} ?`, bindings: [filterValue(column.storage, value)] };
+}
+
+function isOfAddress({ filters, wallet }: Selected): boolean {
+  const fields = ['from_address', 'to_address'];
+  return (
+    wallet !== undefined || filters.some(({ field, operator }) => operator === 'eq' && fields.includes(field))
+  );
 }
 
 function boundedBy(key: string, { from, below, also }: PlaceBounds): Condition {

@@ -4,15 +4,22 @@ import { integerOf, sortable } from './sortable.ts';
 
 type SqlValue = bigint | number | string | Buffer | null;
 
-/** More different values than this in one group, or more characters of them, are too many to hold. */
-const MOST_VALUES = 500_000;
-export const MOST_CHARACTERS = 2 ** 26;
+/** How much all lists of a statement hold together; whoever runs the statement sets it and starts it at zero. */
+export interface ListsSize {
+  values: number;
+  characters: number;
+  mostValues: number;
+}
+
+/** More characters than this in one answer are too many to hand to the main thread. */
+export const MOST_CHARACTERS = 2 ** 24;
 
 /**
  * What SQLite cannot do with integers beyond 64 bits. `exact_*` take and give `sortable` text, and take SQLite's own
- * integers and `0x` with hexadecimal digits too.
+ * integers and `0x` with hexadecimal digits too. Gives the size that all of `value_list` count up.
  */
-export function registerFunctions(db: Database): void {
+export function registerFunctions(db: Database): ListsSize {
+  const size: ListsSize = { values: 0, characters: 0, mostValues: 0 };
   const binary = (name: string, result: (left: bigint, right: bigint) => bigint | null) =>
     db.function(name, OPTIONS, (left: SqlValue, right: SqlValue) => {
       if (left === null || right === null) return null;
@@ -36,21 +43,23 @@ export function registerFunctions(db: Database): void {
     },
     result: sum => (sum === null ? null : sortable(sum)),
   });
-  db.aggregate<{ values: string[]; characters: number }>('value_list', {
+  db.aggregate<string[]>('value_list', {
     ...OPTIONS,
-    start: () => ({ values: [], characters: 0 }),
+    start: () => [],
     step: (list, value: SqlValue) => {
       if (value === null) return undefined;
       const text = Buffer.isBuffer(value) ? `0x${value.toString('hex')}` : String(value);
-      list.characters += text.length;
-      list.values.push(text);
-      if (list.values.length > MOST_VALUES || list.characters > MOST_CHARACTERS) {
+      list.push(text);
+      size.values += 1;
+      size.characters += text.length;
+      if (size.values > size.mostValues || size.characters > MOST_CHARACTERS) {
         throw new QueryTooLarge('groups');
       }
       return undefined;
     },
-    result: ({ values }) => JSON.stringify(values),
+    result: list => JSON.stringify(list),
   });
+  return size;
 }
 
 const OPTIONS = { deterministic: true, safeIntegers: true } as const;

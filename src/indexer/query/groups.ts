@@ -3,23 +3,22 @@ import { hexOf } from '../../db/columns.ts';
 import type { Fold, Group, Value } from '../../lib/expression.ts';
 import { type Compiled, type Compiling, compile, digitsOf } from './compile.ts';
 import { selectionOf } from './entities.ts';
-import { MOST_CHARACTERS } from './functions.ts';
+import { type ListsSize, MOST_CHARACTERS } from './functions.ts';
 import { placeBounds } from './place-bounds.ts';
 import { type GroupsAnswer, type GroupsQuery, QueryTooLarge } from './query.ts';
 import { integerOf } from './sortable.ts';
 
 /**
- * Groups the rows of a query. Needs a connection of `openQueryDatabase` with `registerFunctions`.
- * @throws QueryTooLarge when there are more groups, or more values of all lists of one `distinct`, than its limit, or
- * when they are too long.
+ * Groups the rows of a query. Needs a connection of `openQueryDatabase` with `registerFunctions`, which gave
+ * `lists`. @throws QueryTooLarge when there is more than the query's limit says, or when it is too long.
  */
-export function groupsOf(db: Database, query: GroupsQuery): GroupsAnswer {
+export function groupsOf(db: Database, query: GroupsQuery, lists: ListsSize): GroupsAnswer {
   try {
-    return { groups: run(db, query, true) };
+    return { groups: run(db, query, lists, true) };
   } catch (error) {
     if (!isOverflow(error)) throw error;
     // Rare enough to do the work twice: SQLite's own integers are many times faster.
-    return { groups: run(db, query, false) };
+    return { groups: run(db, query, lists, false) };
   }
 }
 
@@ -30,6 +29,9 @@ function isOverflow(error: unknown): boolean {
   return error instanceof RoundedInteger || (error instanceof Error && error.message === 'integer overflow');
 }
 
+/** Keys, values and members of lists for each group that a query may have. */
+const VALUES_PER_GROUP = 2;
+
 /** A column of the statement, and how its values are read. */
 interface Selected {
   readonly sql: string;
@@ -37,7 +39,8 @@ interface Selected {
   readonly read: (value: unknown) => Value | readonly Value[];
 }
 
-function run(db: Database, query: GroupsQuery, trustsIntegers: boolean): Group[] {
+function run(db: Database, query: GroupsQuery, lists: ListsSize, trustsIntegers: boolean): Group[] {
+  Object.assign(lists, { values: 0, characters: 0, mostValues: query.limit } satisfies ListsSize);
   const compiling = { entity: query.entity, trustsIntegers };
   // SQLite would rather walk over all rows in the order of a key's index than over a range that is open at one end, and
   // sort. A plus hides the index from it.
@@ -47,7 +50,7 @@ function run(db: Database, query: GroupsQuery, trustsIntegers: boolean): Group[]
     const read = (value: unknown) => readValue(compiled, value);
     return { ...compiled, sql: `${hidden}${compiled.sql}`, read };
   });
-  const folds = query.folds.map(fold => foldColumn(fold, compiling, query.limit));
+  const folds = query.folds.map(fold => foldColumn(fold, compiling));
   const { from, where, bindings } = selectionOf(query);
   const columns = [...keys, ...folds];
   // Without a fold there are only keys, and without both there is still one group.
@@ -58,6 +61,7 @@ function run(db: Database, query: GroupsQuery, trustsIntegers: boolean): Group[]
 
   const groups: Group[] = [];
   let characters = 0;
+  let held = 0;
   const rows = db
     .prepare(sql)
     .raw()
@@ -66,6 +70,9 @@ function run(db: Database, query: GroupsQuery, trustsIntegers: boolean): Group[]
   for (const row of rows) {
     if (!Array.isArray(row)) throw new TypeError('The driver gave a row that is no list.');
     if (groups.length === query.limit) throw new QueryTooLarge('groups');
+    // All of it goes through the main thread, which copies value by value.
+    held += columns.length;
+    if (held + lists.values > VALUES_PER_GROUP * query.limit) throw new QueryTooLarge('groups');
     for (const value of row) characters += lengthOf(value);
     if (characters > MOST_CHARACTERS) throw new QueryTooLarge('groups');
     groups.push({
@@ -82,7 +89,7 @@ function lengthOf(value: unknown): number {
   return typeof value === 'string' ? value.length : 0;
 }
 
-function foldColumn(fold: Fold, compiling: Compiling, limit: number): Selected {
+function foldColumn(fold: Fold, compiling: Compiling): Selected {
   if (fold.of === undefined) return { sql: 'count(*)', bindings: [], read: integer };
   const compiled = compile(fold.of, compiling);
   const { sql, bindings, form } = compiled;
@@ -90,7 +97,7 @@ function foldColumn(fold: Fold, compiling: Compiling, limit: number): Selected {
     case 'count':
       return { sql: `count(${sql})`, bindings, read: integer };
     case 'distinct':
-      return { sql: `value_list(distinct ${sql})`, bindings, read: listReader(compiled, limit) };
+      return { sql: `value_list(distinct ${sql})`, bindings, read: listReader(compiled) };
     case 'sum': {
       if (form === 'bytes' || form === 'text') throw new TypeError(`${form} cannot be added up.`);
       const read = (value: unknown) => readValue(compiled, value);
@@ -137,14 +144,11 @@ function realOf(value: number): number | null {
   return Number.isFinite(value) ? value : null;
 }
 
-/** Reads what `value_list` gives, and counts over all groups. */
-function listReader({ form }: Compiled, limit: number): (value: unknown) => readonly Value[] {
-  let count = 0;
+/** Reads what `value_list` gives. */
+function listReader({ form }: Compiled): (value: unknown) => readonly Value[] {
   return list => {
     const texts: unknown = JSON.parse(String(list));
     if (!Array.isArray(texts)) throw new TypeError('The list of values is none.');
-    count += texts.length;
-    if (count > limit) throw new QueryTooLarge('groups');
     return texts.map(text => listed(form, String(text)));
   };
 }

@@ -24,9 +24,24 @@ interface Running {
   readonly cancelled: Int32Array;
 }
 
+/** Threads that were left behind with a query and have not ended. */
+export interface LeftBehind {
+  count: number;
+}
+
+export interface QueryThreadOptions {
+  readonly file: string;
+  readonly deadlineMs: number;
+  readonly clock: Clock;
+  /** Counted up and down by the thread. */
+  readonly leftBehind: LeftBehind;
+  /** Called when one of those has ended. */
+  readonly onEnded: () => void;
+}
+
 /** Starts its thread at the first query, and another one when that is gone. */
-export function queryThread(options: { file: string; deadlineMs: number; clock: Clock }): QueryThread {
-  const { file, deadlineMs, clock } = options;
+export function queryThread(options: QueryThreadOptions): QueryThread {
+  const { file, deadlineMs, clock, leftBehind, onEnded } = options;
   let running: Running | undefined;
 
   function start(): Running {
@@ -79,7 +94,11 @@ export function queryThread(options: { file: string; deadlineMs: number; clock: 
     /** What is inside of SQLite for so long cannot be stopped; it ends some time and finds that it is to go. */
     function abandon(): void {
       running = undefined;
-      void worker.terminate();
+      leftBehind.count += 1;
+      void worker.terminate().finally(() => {
+        leftBehind.count -= 1;
+        onEnded();
+      });
       onGone(new Error('it did not end when it was told to'));
     }
 

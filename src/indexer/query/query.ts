@@ -36,7 +36,10 @@ export interface GroupsQuery extends Selected {
   readonly kind: 'groups';
   readonly keys: readonly RowExpression[];
   readonly folds: readonly Fold[];
-  /** More groups, or more values of one `distinct`, than this are an error. */
+  /**
+   * More groups, or more values of all `distinct` together, than this are an error, and so are more keys and values in
+   * all groups than twice as many.
+   */
   readonly limit: number;
 }
 
@@ -54,21 +57,35 @@ export interface GroupsAnswer {
   readonly groups: readonly Group[];
 }
 
-/** It took longer than it may, or has more groups than fit: the caller should ask for less. */
+const TOO_LARGE = {
+  deadline: 'the query took too long',
+  groups: 'the query has too many groups',
+  page: 'the rows of the page are too long',
+} as const;
+
+/** It took longer than it may, or gives more than fits: the caller should ask for less. */
 export class QueryTooLarge extends Error {
-  readonly reason: 'deadline' | 'groups';
-  constructor(reason: 'deadline' | 'groups') {
-    super(reason === 'deadline' ? 'the query took too long' : 'the query has too many groups');
+  readonly reason: keyof typeof TOO_LARGE;
+  constructor(reason: keyof typeof TOO_LARGE) {
+    super(TOO_LARGE[reason]);
     this.name = 'QueryTooLarge';
     this.reason = reason;
   }
 }
 
+/** Other queries have all threads: the same one may be answered a little later. */
+export class QueriesBusy extends Error {
+  constructor() {
+    super('too many queries run already');
+    this.name = 'QueriesBusy';
+  }
+}
+
 /** Runs queries over one index, off the main thread, each on a read-only connection and within a deadline. */
 export interface QueryEngine {
-  /** @throws QueryTooLarge */
+  /** @throws QueryTooLarge, QueriesBusy */
   rows(query: RowsQuery, signal: AbortSignal): Promise<RowsAnswer>;
-  /** @throws QueryTooLarge */
+  /** @throws QueryTooLarge, QueriesBusy */
   groups(query: GroupsQuery, signal: AbortSignal): Promise<GroupsAnswer>;
   close(): Promise<void>;
 }

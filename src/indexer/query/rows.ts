@@ -1,7 +1,8 @@
 import { countOf } from './count.ts';
 import type { QueryDatabase } from './database.ts';
 import { columnOf, TABLES } from './entities.ts';
-import type { Entity, RowsQuery } from './query.ts';
+import { MOST_CHARACTERS } from './functions.ts';
+import { type Entity, QueryTooLarge, type RowsQuery } from './query.ts';
 import { type Cell, cellOf, JOINED, type RecordColumn, recordColumns } from './record-columns.ts';
 import { selectsOf } from './selects.ts';
 import { BOUND, statementOf } from './statements.ts';
@@ -27,16 +28,20 @@ export function rowsOf(db: QueryDatabase, query: RowsQuery): PackedRows {
   return { fields: columns.map(({ field }) => field), rows, ...totalOf(db, query, rows.length) };
 }
 
-/** Looks up only the rows of the page, after their keys were found. */
+/** Looks up only the rows of the page, after their keys were found. @throws QueryTooLarge when they are too long. */
 function pageOf(db: QueryDatabase, query: RowsQuery, columns: readonly RecordColumn[]): Cell[][] {
   const { sql, bindings } = keysOf(query);
   const shown = columns.map(column => column.sql).join(', ');
   const page = statementOf(db, `select ${shown} from (${sql}) p ${JOINED[query.entity]}`);
-  const found = page.all(...bindings, BigInt(query.limit), BigInt(query.offset));
-  return found.map(row => {
+  const rows: Cell[][] = [];
+  let characters = 0;
+  for (const row of page.iterate(...bindings, BigInt(query.limit), BigInt(query.offset))) {
     if (!Array.isArray(row)) throw new TypeError('The SQLite driver gave no array.');
-    return columns.map(({ storage }, index) => cellOf(storage, row[index]));
-  });
+    for (const value of row) characters += typeof value === 'string' ? value.length : 0;
+    if (characters > MOST_CHARACTERS) throw new QueryTooLarge('page');
+    rows.push(columns.map(({ storage }, index) => cellOf(storage, row[index])));
+  }
+  return rows;
 }
 
 /** Fields in whose order the keys are: time only goes on, and a chain has one id. */

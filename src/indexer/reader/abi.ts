@@ -2,11 +2,14 @@ import {
   type Abi,
   type AbiEvent,
   type Address,
-  decodeErrorResult,
+  decodeAbiParameters,
   erc20Abi,
   erc721Abi,
   erc1155Abi,
   type Hex,
+  parseAbi,
+  size,
+  slice,
 } from 'viem';
 import { panicText } from '../../lib/panic.ts';
 import { quotedText } from './abi-text.ts';
@@ -14,6 +17,7 @@ import type { ContractSource } from './contract-source.ts';
 import { decodeCall } from './decode-call.ts';
 import { decodeEvent } from './decode-event.ts';
 import { type Decoded, type DecodedInput, type DecodedLog, inputInWords, logInWords } from './decoded.ts';
+import { type DecodingBudget, mayDecode } from './decoding-budget.ts';
 import { type Signatures, signaturesOf } from './signatures.ts';
 
 /** An ABI that the operator knows: of one contract, or (without an address) of any that matches. */
@@ -44,10 +48,10 @@ export interface Abis {
   selectorsOf(methodName: string): Hex[];
   decodeInput(call: { to: Address; input: Hex }): DecodedInput | null;
   decodeLog(log: LogToDecode): DecodedLog | null;
-  /** The same with the values themselves. */
-  callOf(call: { to: Address; input: Hex }): Decoded | null;
+  /** The same with the values themselves, within the budget if there is one. */
+  callOf(call: { to: Address; input: Hex }, budget?: DecodingBudget): Decoded | null;
   /** The same with the values themselves; `like` is an event whose ABI is tried before all others. */
-  eventOf(log: LogToDecode, like?: AbiEvent): Decoded | null;
+  eventOf(log: LogToDecode, like?: AbiEvent, budget?: DecodingBudget): Decoded | null;
   /** The reason in words: of `Error(string)`, of a panic, or `Name(arg, arg)` of a known custom error. */
   decodeRevert(failure: { to: Address | null; output: Hex }): string | null;
 }
@@ -57,6 +61,11 @@ const STANDARDS: readonly KnownAbi[] = [
   { name: 'ERC-721', abi: erc721Abi },
   { name: 'ERC-1155', abi: erc1155Abi },
 ];
+
+/** What the language itself reverts with. */
+const SOLIDITY_ERRORS = signaturesOf(
+  parseAbi(['error Error(string message)', 'error Panic(uint256 reason)']),
+);
 
 /** A registry of the given ABIs and the token standards'. A contract's own ABI is tried before all others. */
 export function knownAbis(known: readonly KnownAbi[]): Abis {
@@ -81,16 +90,14 @@ export function knownAbis(known: readonly KnownAbi[]): Abis {
   for (const { functions } of signatures.values()) {
     for (const [selector, { name }] of functions) if (!methods.has(selector)) methods.set(selector, name);
   }
-  const inOrder = (address: Address | null): Abi[] =>
-    [...ownOf(address), ...everywhere].map(({ abi }) => abi);
-  const signaturesInOrder = (address: Address | null): Signatures[] =>
-    inOrder(address).flatMap(abi => signatures.get(abi) ?? []);
+  const inOrder = (address: Address | null): Signatures[] =>
+    [...ownOf(address), ...everywhere].flatMap(({ abi }) => signatures.get(abi) ?? []);
 
-  const callOf: Abis['callOf'] = ({ to, input }) =>
-    firstOf(signaturesInOrder(to), one => decodeCall(one, input));
-  const eventOf: Abis['eventOf'] = ({ address, topics, data }, like) =>
-    firstOf([...(like === undefined ? [] : [signaturesOf([like])]), ...signaturesInOrder(address)], one =>
-      decodeEvent(one, topics, data),
+  const callOf: Abis['callOf'] = ({ to, input }, budget) =>
+    firstOf(inOrder(to), one => decodeCall(one, input, budget));
+  const eventOf: Abis['eventOf'] = ({ address, topics, data }, like, budget) =>
+    firstOf([...(like === undefined ? [] : [signaturesOf([like])]), ...inOrder(address)], one =>
+      decodeEvent(one, topics, data, budget),
     );
 
   return {
@@ -112,17 +119,22 @@ export function knownAbis(known: readonly KnownAbi[]): Abis {
       const decoded = eventOf(log);
       return decoded === null ? null : logInWords(decoded);
     },
-    decodeRevert: ({ to, output }) => firstOf(inOrder(to), abi => decodeError(abi, output)),
+    decodeRevert: ({ to, output }) =>
+      firstOf([SOLIDITY_ERRORS, ...inOrder(to)], one => decodeError(one, output)),
   };
 }
 
-/** viem knows `Error(string)` and `Panic(uint256)` beside whatever the ABI declares. */
-function decodeError(abi: Abi, output: Hex): string | null {
-  const { errorName, args = [] } = decodeErrorResult({ abi, data: output });
+function decodeError({ errors }: Signatures, output: Hex): string | null {
+  if (size(output) < 4) return null;
+  const item = errors.get(lower(slice(output, 0, 4)));
+  const data: Hex = `0x${output.slice(10)}`;
+  if (item === undefined || !mayDecode(item.inputs, data)) return null;
+  const { name, inputs } = item;
+  const args: readonly unknown[] = inputs.length === 0 ? [] : decodeAbiParameters(inputs, data);
   const [first] = args;
-  if (errorName === 'Error' && typeof first === 'string') return first;
-  if (errorName === 'Panic' && typeof first === 'bigint') return panicText(first);
-  return `${errorName}(${args.map(quotedText).join(', ')})`;
+  if (name === 'Error' && typeof first === 'string') return first;
+  if (name === 'Panic' && typeof first === 'bigint') return panicText(first);
+  return `${name}(${args.map(quotedText).join(', ')})`;
 }
 
 function firstOf<From, T>(abis: readonly From[], decode: (abi: From) => T | null): T | null {

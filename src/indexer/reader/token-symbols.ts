@@ -8,14 +8,17 @@ import { type TokenRow, tokens } from './tokens.ts';
 /** Anybody can give a token a known symbol: so many of those with the most holders are told of each. */
 const TOKENS_A_SYMBOL = 100;
 
-/** Fungible tokens with one of these symbols, in any letter case; those with more holders first, then by address. */
+/**
+ * Fungible tokens with one of these symbols, in any letter case: symbol by symbol as they are named, of each those with
+ * more holders first, then by address.
+ */
 export async function tokensWithSymbols(handle: Handle, symbols: readonly string[]): Promise<TokenRow[]> {
   const found = new Set<Address>();
   for (const symbol of new Set(symbols.map(folded))) {
     for (const address of await addressesOf(handle, symbol)) found.add(address);
   }
-  const rows = await tokens(handle, [...found]);
-  return rows.sort((a, b) => b.holderCount - a.holderCount || (a.address < b.address ? -1 : 1));
+  const rows = new Map((await tokens(handle, [...found])).map(row => [row.address, row]));
+  return [...found].flatMap(address => rows.get(address) ?? []);
 }
 
 /** Terms are names as well, and what only looks like the symbol has its term too. */

@@ -36,6 +36,33 @@ test('the pages of many groups are all of them in order, each once', () => {
   );
 });
 
+describe.each(['transactions', 'events'] as const)('chains of %s', entity => {
+  const ids = [10n, 8453n, 1n, 137n];
+  const lists = ids.map(id => [{ keys: [id], folds: [id] }]);
+  const grouped = (sort_order: 'asc' | 'desc') =>
+    answerOf(
+      planOf(entity, { group_by: ['chain_id'], aggregate: ['min(chain_id) as least'], sort_order }),
+      lists,
+      ALL,
+    ).rows.map(({ chain_id }) => chain_id);
+
+  test('are in the order of their numbers and written as text, like those of records', () => {
+    expect(grouped('asc')).toEqual(['1', '10', '137', '8453']);
+    expect(grouped('desc')).toEqual(['8453', '137', '10', '1']);
+  });
+
+  test('have a least and a greatest by number', () => {
+    const plan = planOf(entity, { aggregate: ['min(chain_id) as least', 'max(chain_id) as most'] });
+    const { rows } = answerOf(
+      plan,
+      [9n, 10n, 8453n].map(id => [{ keys: [], folds: [id, id] }]),
+      ALL,
+    );
+
+    expect(rows).toEqual([{ least: '9', most: '8453' }]);
+  });
+});
+
 describe('groups of several chains', () => {
   test('are one where their keys are equal, and only there', () => {
     const lists: Value[][][] = [

@@ -29,6 +29,8 @@ let owner: Address;
 let alice: Address;
 let clock: ManualClock;
 let names: NameBook;
+/** What the index last read, as a name book sees it. */
+let revision = '1';
 
 beforeAll(async () => {
   chain = await startTestChain();
@@ -48,7 +50,7 @@ beforeAll(async () => {
   await chain.mine();
   index = await openTestIndex({ file: join(chain.folder, 'index.sqlite'), client: chain.client });
   clock = manualClock();
-  names = nameBook({ reader: index.reader, registry: registry.address, clock });
+  names = nameBook({ reader: index.reader, registry: registry.address, revision: () => revision, clock });
 });
 
 afterAll(async () => {
@@ -86,13 +88,13 @@ test.each([
 
 test('where there is no registry every name is unknown', async () => {
   await expect(resolveAddress({}, 'alice.eth')).rejects.toMatchObject({ reason: 'unknown_name' });
-  const elsewhere = nameBook({ reader: index.reader, registry: alice, clock });
+  const elsewhere = nameBook({ reader: index.reader, registry: alice, revision: () => revision, clock });
   await expect(resolveAddress({ names: elsewhere }, 'alice.eth')).rejects.toMatchObject({
     reason: 'unknown_name',
   });
 });
 
-test('a name is asked for once a minute, so what it stands for may be a minute old and no older', async () => {
+test('without a new block a name is asked for once a minute', async () => {
   const before = await resolveAddress({ names }, 'alice.eth');
   await point('alice.eth', resolver.address, owner);
   await chain.mine();
@@ -101,6 +103,19 @@ test('a name is asked for once a minute, so what it stands for may be a minute o
   expect(await resolveAddress({ names }, 'alice.eth')).toBe(before);
   clock.advance(2_000);
   expect(await resolveAddress({ names }, 'alice.eth')).toBe(lower(owner));
+});
+
+test('after a new block of the index a name is asked for anew, because answers are kept under that block', async () => {
+  await point('alice.eth', resolver.address, owner);
+  await chain.mine();
+  revision = '2';
+  expect(await resolveAddress({ names }, 'alice.eth')).toBe(lower(owner));
+  await point('alice.eth', resolver.address, alice);
+  await chain.mine();
+
+  expect(await resolveAddress({ names }, 'alice.eth')).toBe(lower(owner));
+  revision = '3';
+  expect(await resolveAddress({ names }, 'alice.eth')).toBe(lower(alice));
 });
 
 test('a node out of reach is an outage, not an unknown name, and is not remembered', async () => {
@@ -117,7 +132,7 @@ test('a node out of reach is an outage, not an unknown name, and is not remember
   const port = typeof address === 'object' && address !== null ? address.port : 0;
   const client = clientOf(`http://127.0.0.1:${port}`);
   const reader = { resolveName: (question: NameQuestion) => resolveName(client, question) };
-  const book = nameBook({ reader, registry: registry.address, clock });
+  const book = nameBook({ reader, registry: registry.address, revision: () => revision, clock });
 
   const refused = await resolveAddress({ names: book }, 'faß.eth').catch((thrown: unknown) => thrown);
   isReachable = true;

@@ -156,6 +156,22 @@ test('tokens are in the order in which they were named', async () => {
   expect(await named([two ?? '', one ?? ''])).toEqual([two, one]);
 });
 
+test('symbols are in the order in which they were named behind the addresses; look-up has the most held first', async () => {
+  const priced = await ask.prices({ address: [token.address, other.address] });
+  const [one = '', two = ''] = priced.map(({ symbol }) => symbol);
+  const named = async (symbol: string[], address: string[] = []) =>
+    (await ask.prices({ symbol, address })).map(price => price.symbol);
+
+  expect(await named([one, two])).toEqual([one, two]);
+  expect(await named([two, one])).toEqual([two, one]);
+  expect(await named([two.toLowerCase(), one])).toEqual([two, one]);
+  expect(await named([two, one], [token.address])).toEqual([one, two]);
+  const found = async (...symbols: string[]) => (await ask.lookUp(...symbols)).map(({ symbol }) => symbol);
+  // The one token has another holder beside its pool.
+  expect(await found(one, two)).toEqual([one, two]);
+  expect(await found(two, one)).toEqual([one, two]);
+});
+
 test('the supply of a past moment is what it was then', async () => {
   const then = await ask.prices({ address: [token.address], timestamp: NOON + 23 * HOUR_MS });
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { BackendError, type BackendErrorKind } from '../../../src/data/port/backend-error.ts';
-import type { InsightsAsk } from '../../../src/data/port/insights.ts';
-import { chain, failure } from '../answer-support.ts';
+import type { InsightsAnswers, InsightsAsk } from '../../../src/data/port/insights.ts';
+import { chain, failure, told } from '../answer-support.ts';
 import { asking, memory } from './memory-support.ts';
 
 /** Back ends of chains 1 to 3 that are one service, which answers as told; `calls` are the service's. */
@@ -46,6 +46,35 @@ test('an answer of a service beside that of an index is kept until the index has
   revision = '2';
   expect((await blocks([1, 2, 3])).headers).toMatchObject({ 'X-Cache': 'MISS' });
   expect(calls).toHaveLength(2);
+});
+
+test('an answer of a service beside that of an index is kept no longer than one of the service alone', async () => {
+  const { of } = service();
+  const validity = () => ({ revision: '1', epoch: 'e' });
+  const { backend } = memory('index-2', { chainId: 2, validity });
+  const lifetimes = { finalMs: 86_400_000, movingMs: 5_000, unsettledMs: 1_000, overrides: {} };
+  const { blocks, clock } = asking([chain(1, of(1)), chain(2, backend)], { lifetimes });
+
+  await blocks([1, 2]);
+  clock.advance(4_999);
+  expect((await blocks([1, 2])).headers).toMatchObject({ 'X-Cache': 'HIT' });
+  clock.advance(1);
+  expect((await blocks([1, 2])).headers).toMatchObject({ 'X-Cache': 'MISS' });
+});
+
+test('tokens of a service and of an index come by chain, in the order of the request', async () => {
+  const insights: InsightsAnswers = {
+    lookUpTokens: async (_, { chainIds }) =>
+      chainIds.toSorted().map(id => ({ chain_id: id, token_address: '0x' })),
+  };
+  const of = (chainId: number, sharedAs?: string) =>
+    memory(`m${chainId}`, { chainId, insights, ...(sharedAs === undefined ? {} : { sharedAs }) }).backend;
+  const chains = [chain(1, of(1, 'https://service')), chain(2, of(2)), chain(3, of(3, 'https://service'))];
+  const query = { symbol: ['X'], chain_id: [3, 2, 1] };
+
+  const { body } = await told(asking(chains).insights.lookUpTokens({ path: {}, query }, { headers: {} }));
+
+  expect(JSON.parse(body ?? '')).toMatchObject({ data: [{ chain_id: 3 }, { chain_id: 2 }, { chain_id: 1 }] });
 });
 
 test('a service that lacks a chain in its answer is asked about each by itself', async () => {

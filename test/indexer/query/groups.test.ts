@@ -1,6 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { compile } from '../../../src/indexer/query/compile.ts';
+import { openQueryDatabase } from '../../../src/indexer/query/database.ts';
 import type { Engine } from '../../../src/indexer/query/engine.ts';
 import { type Filter, type GroupsQuery, QueryTooLarge } from '../../../src/indexer/query/query.ts';
 import { integerOf, sortable } from '../../../src/indexer/query/sortable.ts';
@@ -163,6 +164,46 @@ test('as many groups, and as many different values, as the limit says, and not o
     expect(() => groups(engine, { ...asked, limit: 2 })).toThrow(new QueryTooLarge('groups'));
   }
   expect(groups(engine, { keys: [from] })).toHaveLength(1);
+});
+
+test('the values of all lists and all groups are counted together', async () => {
+  const engine = await engineOver(...[1n, 2n, 3n].map(amount => ({ value: amount })));
+  const distinct = { kind: 'distinct', of: value } as const;
+  const other = { kind: 'distinct', of: field('hash') } as const;
+  const [sum, highest] = [{ kind: 'sum', of: value } as const, { kind: 'max', of: value } as const];
+  const tooMany = new QueryTooLarge('groups');
+
+  expect(groups(engine, { folds: [distinct, other], limit: 6 })[0]?.folds).toHaveLength(2);
+  expect(() => groups(engine, { folds: [distinct, other], limit: 5 })).toThrow(tooMany);
+  expect(groups(engine, { keys: [value], folds: [sum], limit: 3 })).toHaveLength(3);
+  expect(() => groups(engine, { keys: [value], folds: [sum, highest], limit: 3 })).toThrow(tooMany);
+  // What one query held is not counted for the next.
+  expect(groups(engine, { folds: [distinct], limit: 3 })[0]?.folds).toEqual([[1n, 2n, 3n]]);
+});
+
+test('what is grouped or sorted goes to files when it is large', async () => {
+  const { file } = await indexOf(folder, { chainId: 9_000, rows: [] });
+  const db = openQueryDatabase({ file, tick: () => undefined });
+  expect(db.pragma('temp_store')).toEqual([{ temp_store: 1n }]);
+  db.close();
+});
+
+test('rows of a page that are too long together are too many, and fewer of them are not', async () => {
+  const data = `0x${'00'.repeat(2 ** 20)}`;
+  const engine = await engineOver(...Array.from({ length: 9 }, () => ({ data })));
+  const page = (limit: number) =>
+    engine.run({
+      kind: 'rows',
+      entity: 'transactions',
+      filters: [],
+      sort: { field: 'block_number', order: 'asc' },
+      limit,
+      offset: 0,
+      countUpTo: 100,
+    });
+
+  expect(() => page(9)).toThrow(new QueryTooLarge('page'));
+  expect(page(7)).toMatchObject({ total: 9 });
 });
 
 test('values that are too long to hold together are too many', async () => {

@@ -99,7 +99,7 @@ test('what transactions show is what the node and the receipts say, for every ty
       params: [transaction.hash],
     });
     expect(row).toMatchObject({
-      chain_id: String(CHAIN_ID),
+      chain_id: BigInt(CHAIN_ID),
       block_hash: block?.hash,
       from_address: transaction.from,
       to_address: transaction.to,

@@ -12,7 +12,7 @@ export function recordsOf(
     case 'transactions':
       return blocks.flatMap(block =>
         block.transactions.map((entry, position) => ({
-          chain_id: String(chainId),
+          chain_id: BigInt(chainId),
           ...place(block),
           ...transactionValues(entry, position),
         })),
@@ -21,7 +21,7 @@ export function recordsOf(
       return blocks.flatMap(block =>
         block.transactions.flatMap((entry, position) =>
           entry.receipt.logs.map(log => ({
-            chain_id: String(chainId),
+            chain_id: BigInt(chainId),
             ...place(block),
             transaction_hash: entry.transaction.hash,
             transaction_index: BigInt(position),

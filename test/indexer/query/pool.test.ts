@@ -1,10 +1,11 @@
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { openEngine } from '../../../src/indexer/query/engine.ts';
 import { openQueryPool, type QueryPoolOptions } from '../../../src/indexer/query/pool.ts';
 import {
   type Entity,
   type GroupsQuery,
+  QueriesBusy,
   type QueryEngine,
   QueryTooLarge,
   type RowsQuery,
@@ -70,11 +71,46 @@ test('a query that waits has its deadline from when it starts', async () => {
   await openPool({ clock, deadlineMs: 10_000 });
 
   const first = pool.rows(page(), never);
+  clock.advance(6_000);
   const second = pool.rows(page(), never);
-  clock.advance(10_000);
+  clock.advance(4_000);
 
   await expect(first).rejects.toBeInstanceOf(QueryTooLarge);
   await expect(second).resolves.toMatchObject({ total: blocks.length });
+});
+
+test('a query that found no thread for five seconds is told that others have them', async () => {
+  const clock = manualClock();
+  await openPool({ clock });
+
+  const first = pool.rows(page(), never);
+  const waiting = pool.rows(page(), never);
+  clock.advance(4_999);
+  const later = pool.rows(page(), never);
+  clock.advance(1);
+
+  await expect(waiting).rejects.toBeInstanceOf(QueriesBusy);
+  await expect(Promise.all([first, later])).resolves.toMatchObject([{ total: blocks.length }, {}]);
+});
+
+test('while four threads that were left behind have not ended, long queries are refused and pages are not', async () => {
+  const clock = manualClock();
+  await openPool({ clock, deadlineMs: 10_000 });
+  const leaveBehind = async () => {
+    const late = pool.groups(groups, never).catch((error: unknown) => error);
+    clock.advance(10_000);
+    const outcome = await late;
+    clock.advance(2_000);
+    // Turns in which no thread can report anything, and the query's place becomes free.
+    for (let turn = 0; turn < 20; turn += 1) await Promise.resolve();
+    return outcome;
+  };
+
+  for (let count = 0; count < 4; count += 1)
+    expect(await leaveBehind()).toEqual(new QueryTooLarge('deadline'));
+  await expect(pool.groups(groups, never)).rejects.toBeInstanceOf(QueriesBusy);
+  await expect(pool.rows(page(), never)).resolves.toMatchObject({ total: blocks.length });
+  await vi.waitFor(() => expect(pool.groups(groups, never)).resolves.toMatchObject({ groups: [{}] }), 5_000);
 });
 
 test('a query that nobody wants any more ends with the reason, whether it runs, waits or was never begun', async () => {

@@ -131,6 +131,37 @@ test('what has to walk the chain is not taken for quick', () => {
   );
 });
 
+test('a filter beside that of another index, or on what no index has, is not taken for quick', () => {
+  const selector = equal('function_selector', '0xa9059cbb');
+  const topics = [equal('topic_1', topic), equal('topic_2', topic)];
+
+  for (const asked of [
+    query('transactions', [equal('function_selector', '0x')]),
+    query('transactions', [selector, equal('to_address', wallet)]),
+    query('transactions', [equal('from_address', wallet), equal('to_address', wallet)]),
+    query('transactions', [selector], { wallet }),
+    query('events', [...event, ...topics]),
+    query('events', [equal('address', wallet), ...topics.slice(1)]),
+    query('events', topics.slice(0, 1)),
+  ])
+    expect(isQuick(asked)).toBe(false);
+});
+
+test('calls of a function by an address are found among those of the address', () => {
+  const selector = equal('function_selector', '0xa9059cbb');
+
+  expect(keysPlan(query('transactions', [selector, equal('to_address', wallet)]))).toContain(
+    '(to_address=?)',
+  );
+  expect(keysPlan(query('transactions', [selector, equal('from_address', wallet)]))).toContain(
+    '(from_address=?)',
+  );
+  const plan = keysPlan(query('transactions', [selector], { wallet }));
+  expect(plan).toContain('(from_address=?)');
+  expect(plan).toContain('(to_address=?)');
+  expect(plan).not.toContain('selector=?');
+});
+
 test('a wallet’s groups are found by the indexes of both sides', () => {
   const { from, where, bindings } = selectionOf({ entity: 'transactions', filters: [], wallet });
   const plan = planOf({ sql: `select count(*) from ${from} where ${where}`, bindings });

@@ -65,7 +65,9 @@ export function indexBackend(options: {
     chainId,
     reader: index.reader,
     ...(prices === undefined ? {} : { exchange: prices }),
-    ...(names === undefined ? {} : { names: nameBook({ reader: index.reader, ...names }) }),
+    ...(names === undefined
+      ? {}
+      : { names: nameBook({ reader: index.reader, revision: index.revision, ...names }) }),
     ...(documents === undefined ? {} : { documents }),
     hasCaughtUp: () => caughtUp,
     isAtHead() {

@@ -1,4 +1,4 @@
-import { numberToHex } from 'viem';
+import { keccak256, numberToHex, toHex } from 'viem';
 import { describe, expect, test } from 'vitest';
 import { httpRpc } from '../../../../src/devnet/rpc.ts';
 import { type Envelope, type Ground, lower, pathOf, type Row } from './ground.ts';
@@ -39,6 +39,38 @@ export function answersAreKept(ground: () => Ground): void {
         const etag = first.headers.get('etag') ?? '';
         expect((await seen(path, { 'if-none-match': etag })).status).toBe(304);
       }
+    });
+
+    test('is one for every spelling of an event', async () => {
+      const { chains } = ground();
+      const [{ id, contract }] = chains;
+      const path = (signature: string, more: Record<string, string | number> = {}) =>
+        pathOf(`/events/${contract('Community Token')}/${encodeURIComponent(signature)}`, {
+          chain_id: id,
+          limit: 9,
+          ...more,
+        });
+      const topic = keccak256(toHex('Transfer(address,address,uint256)'));
+      const indexed = 'Transfer(address indexed from, address indexed to, uint256 value)';
+      const counted = { aggregate: 'count() as spellings' };
+      const states: [string, (string | null)[]][] = [];
+      for (const [name, paths] of [
+        [
+          'plain',
+          [path(topic), path('Transfer(address,address,uint)'), path('Transfer(address a,address,uint256)')],
+        ],
+        ['decoded', [path(indexed), path(indexed.replaceAll(', ', ' ,')), path(indexed, { decode: 'true' })]],
+        ['counted', [path(topic, counted), path(indexed, counted)]],
+      ] as const) {
+        const caches: (string | null)[] = [];
+        for (const one of paths) caches.push((await seen(one)).cache);
+        states.push([name, caches]);
+      }
+      expect(states).toEqual([
+        ['plain', ['MISS', 'HIT', 'HIT']],
+        ['decoded', ['MISS', 'HIT', 'HIT']],
+        ['counted', ['MISS', 'HIT']],
+      ]);
     });
 
     test('tells chain sets, orders of prices and spellings of aliases apart, and letter cases not', async () => {

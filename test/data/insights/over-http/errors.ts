@@ -50,6 +50,12 @@ export function errorsAreInTheFamilysForm(ground: () => Ground): void {
         `0x${'g'.repeat(64)}`,
         'Transfer(address indexed indexed)',
         'Transfer(address);drop',
+        `event ${TRANSFER}`,
+        'A(uint256[0] x)',
+        'A(address payable x)',
+        'A(uint256 calldata)',
+        'function(uint256)',
+        'constructor()',
         `T(${'uint256,'.repeat(200)}uint256)`,
       ]) {
         const { status, body } = await api.get(pathOf(`/events/${NOBODY}/${encodeURIComponent(signature)}`));

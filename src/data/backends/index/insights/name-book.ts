@@ -12,14 +12,20 @@ export interface NameBook {
 const REMEMBERED_MS = 60_000;
 const REMEMBERED = 1_000;
 
-/** The names of a registry (EIP-137), each asked for once a minute at most. */
+/**
+ * The names of a registry (EIP-137), each asked for once a minute at most and again after every block: answers are kept
+ * for as long as the `revision` of the index, so what they are made from must not be older.
+ */
 export function nameBook({
   reader,
   registry,
+  revision,
   clock,
 }: {
   reader: Pick<Reader, 'resolveName'>;
   registry: Address;
+  /** Differs with every block that the index has read. */
+  revision: () => string;
   clock: Clock;
 }): NameBook {
   const remembered = new LRUCache<string, Promise<Address | null>>({
@@ -29,13 +35,18 @@ export function nameBook({
     perf: clock,
   });
 
-  function ask(name: string): Promise<Address | null> {
+  function ask(key: string, name: string): Promise<Address | null> {
     const asked = reader.resolveName({ registry, node: namehash(name) });
-    remembered.set(name, asked);
+    remembered.set(key, asked);
     // What could not be asked is asked again.
-    asked.catch(() => remembered.delete(name));
+    asked.catch(() => remembered.delete(key));
     return asked;
   }
 
-  return { addressOf: name => remembered.get(name) ?? ask(name) };
+  return {
+    addressOf(name) {
+      const key = `${revision()} ${name}`;
+      return remembered.get(key) ?? ask(key, name);
+    },
+  };
 }

@@ -5,7 +5,7 @@ import type { IndexSource } from '../source.ts';
 
 /**
  * The address that a parameter means, in lower case: hexadecimal as it is, a name by the registry of this chain, which
- * is remembered for a minute.
+ * is remembered until the next block, and for a minute at most.
  * @throws BackendError `not_found` with the reason `unknown_name` when the chain has no registry or not this name.
  */
 export async function resolveAddress(source: Pick<IndexSource, 'names'>, text: string): Promise<Address> {

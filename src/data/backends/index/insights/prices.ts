@@ -17,7 +17,7 @@ export function priceAnswers(source: IndexSource): Pick<InsightsAnswers, 'lookUp
   return {
     async lookUpTokens({ query }) {
       assertCaughtUp(source);
-      const tokens = await source.reader.tokensWithSymbols(query.symbol);
+      const tokens = mostHeldFirst(await source.reader.tokensWithSymbols(query.symbol));
       const markets = await marketsOf(source, tokens, undefined);
       return tokens.map(token => foundToken(source, token, markets.get(token.address)));
     },
@@ -49,6 +49,11 @@ async function tokensOf(source: IndexSource, { address = [], symbol = [] }: Quer
   ]);
   const inOrder = addresses.flatMap(wanted => known.find(token => token.address === wanted) ?? []);
   return [...new Map([...inOrder, ...named].map(token => [token.address, token])).values()];
+}
+
+/** Whichever symbol they have. Decision 88. */
+function mostHeldFirst(tokens: readonly TokenRow[]): TokenRow[] {
+  return tokens.toSorted((a, b) => b.holderCount - a.holderCount || (a.address < b.address ? -1 : 1));
 }
 
 function timeOf(timestamp: number | undefined): number | undefined {

@@ -1,6 +1,7 @@
 import { type AbiEvent, type Address, type Hex, isAddress, isHex } from 'viem';
 import type { FieldValues } from '../../../../indexer/query/query.ts';
 import type { Abis } from '../../../../indexer/reader/abi.ts';
+import type { DecodingBudget } from '../../../../indexer/reader/decoding-budget.ts';
 import type { EntityRecords } from '../../../port/insights.ts';
 import { decodedCall, decodedEvent } from './decoded.ts';
 
@@ -13,6 +14,8 @@ export interface RecordReaderOptions {
   readonly decode: boolean;
   /** An event to decode by before all others. */
   readonly like?: AbiEvent | undefined;
+  /** What all records together may have of `decoded`: those beyond it have none. */
+  readonly budget: DecodingBudget;
 }
 
 /** How the rows of each entity become records. */
@@ -103,15 +106,15 @@ function event(row: FieldValues): EntityRecords['events'] {
   };
 }
 
-function decodedInput(row: FieldValues, { abis, decode }: RecordReaderOptions) {
+function decodedInput(row: FieldValues, { abis, decode, budget }: RecordReaderOptions) {
   const to = textOrNull(row, 'to_address');
-  if (!decode || to === null) return undefined;
-  const decoded = abis.callOf({ to: addressed(to), input: hex(text(row, 'data')) });
-  return decoded === null ? undefined : { decoded: decodedCall(decoded) };
+  if (!decode || to === null || budget.left <= 0) return undefined;
+  const decoded = abis.callOf({ to: addressed(to), input: hex(text(row, 'data')) }, budget);
+  return decoded === null ? undefined : within(budget, { decoded: decodedCall(decoded) });
 }
 
-function decodedLog(row: FieldValues, { abis, decode, like }: RecordReaderOptions) {
-  if (!decode) return undefined;
+function decodedLog(row: FieldValues, { abis, decode, like, budget }: RecordReaderOptions) {
+  if (!decode || budget.left <= 0) return undefined;
   const decoded = abis.eventOf(
     {
       address: addressed(text(row, 'address')),
@@ -119,8 +122,15 @@ function decodedLog(row: FieldValues, { abis, decode, like }: RecordReaderOption
       data: hex(text(row, 'data')),
     },
     like,
+    budget,
   );
-  return decoded === null ? undefined : { decoded: decodedEvent(decoded) };
+  return decoded === null ? undefined : within(budget, { decoded: decodedEvent(decoded) });
+}
+
+/** Names and digits can make the text much longer than the values are. */
+function within<Described>(budget: DecodingBudget, described: Described): Described | undefined {
+  budget.left -= JSON.stringify(described).length;
+  return budget.left >= 0 ? described : undefined;
 }
 
 function topics(row: FieldValues): string[] {

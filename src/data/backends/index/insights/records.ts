@@ -1,4 +1,3 @@
-import { type AbiEvent, parseAbiItem } from 'viem';
 import type { QueryEngine } from '../../../../indexer/query/query.ts';
 import type { EntityRecords, Filter, InsightsAnswers, Selected } from '../../../port/insights.ts';
 import { assertCaughtUp, type IndexSource } from '../source.ts';
@@ -10,6 +9,8 @@ import { advising } from './too-large.ts';
 const COUNT_UP_TO = 10_000;
 /** Groups of one chain, and different values of one of them. */
 const MOST_GROUPS = 100_000;
+/** Decoded values of one answer with their text, in bytes: they are made where requests are answered. */
+const MOST_DECODED = 4_000_000;
 const ADDRESS_FIELDS: ReadonlySet<string> = new Set(['from_address', 'to_address', 'address']);
 
 /** Blocks, transactions and events of an index, and groups of them. */
@@ -28,12 +29,13 @@ export function recordAnswers(
           signal,
         ),
       );
-      const like = event?.signature === undefined ? undefined : eventLike(event.signature);
+      const like = event?.abi;
       const readers: { [E in keyof EntityRecords]: RecordReader<EntityRecords[E]> } = recordReaders({
         abis: source.reader.abis,
         // A signature that says what is indexed is enough to decode by.
         decode: decode || like !== undefined,
         like,
+        budget: { left: MOST_DECODED },
       });
       return {
         records: rows.map(readers[entity]),
@@ -79,13 +81,4 @@ async function inIndexTerms(
     filters: resolved,
     ...(wallet === undefined ? {} : { wallet: await resolveAddress(source, wallet) }),
   };
-}
-
-function eventLike(signature: string): AbiEvent | undefined {
-  const item: unknown = parseAbiItem(signature);
-  return isEvent(item) ? item : undefined;
-}
-
-function isEvent(item: unknown): item is AbiEvent {
-  return typeof item === 'object' && item !== null && 'type' in item && item.type === 'event';
 }

@@ -1,5 +1,6 @@
 import { type Abi, decodeAbiParameters, type Hex } from 'viem';
 import { typeText, valueText } from '../../../../indexer/reader/abi-text.ts';
+import { mayDecode } from '../../../../indexer/reader/decoding-budget.ts';
 
 /** What follows the compiled code in the code that created a contract; null when that began otherwise. */
 export function argumentsOf(creationInput: Hex | null, compiled: Hex | null): Hex | null {
@@ -14,7 +15,7 @@ export function argumentsOf(creationInput: Hex | null, compiled: Hex | null): He
  */
 export function decodedArguments(abi: Abi, encoded: Hex): [string, Record<string, string>][] | null {
   const declared = abi.find(item => item.type === 'constructor');
-  if (declared === undefined) return null;
+  if (declared === undefined || !mayDecode(declared.inputs, encoded)) return null;
   try {
     const values: readonly unknown[] = decodeAbiParameters(declared.inputs, encoded);
     return declared.inputs.map((input, position) => [

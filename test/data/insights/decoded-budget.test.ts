@@ -1,0 +1,58 @@
+import { encodeAbiParameters, type Hex, toEventSelector } from 'viem';
+import { expect, test } from 'vitest';
+import { recordReaders } from '../../../src/data/backends/index/insights/record-readers.ts';
+import { namedEvent } from '../../../src/data/insights/signature.ts';
+import { knownAbis } from '../../../src/indexer/reader/abi.ts';
+
+const WORD: Hex = `0x${'00'.repeat(31)}07`;
+
+function eventWith(topic0: Hex, data: Hex) {
+  return {
+    chain_id: 1n,
+    block_number: 1n,
+    block_hash: WORD,
+    block_timestamp: 1n,
+    transaction_hash: WORD,
+    transaction_index: 0n,
+    log_index: 0n,
+    address: `0x${'aa'.repeat(20)}`,
+    topic_0: topic0,
+    topic_1: WORD,
+    topic_2: null,
+    topic_3: null,
+    data,
+  };
+}
+
+test('records of one answer have only so much that is decoded, and the later ones none', () => {
+  const { abi } = namedEvent('Said(uint256 indexed about, bytes what)');
+  const data = encodeAbiParameters([{ type: 'bytes' }], [`0x${'11'.repeat(1000)}`]);
+  const row = eventWith(toEventSelector('Said(uint256,bytes)'), data);
+  const { events } = recordReaders({
+    abis: knownAbis([]),
+    decode: true,
+    like: abi,
+    budget: { left: 10_000 },
+  });
+  const records = [row, row, row, row, row].map(events);
+
+  expect(records.map(({ decoded }) => decoded !== undefined)).toEqual([true, true, true, false, false]);
+  expect(records.map(record => record.data)).toEqual([data, data, data, data, data]);
+});
+
+test('long names of what is decoded count as well', () => {
+  const name = 'n'.repeat(900);
+  const { abi } = namedEvent(`Said(uint256 indexed about, (uint256 ${name})[] what)`);
+  const parts = Array.from({ length: 100 }, () => ({ part: 1n }));
+  const type = { type: 'tuple[]', components: [{ type: 'uint256', name: 'part' }] } as const;
+  const data = encodeAbiParameters([type], [parts]);
+  const row = eventWith(toEventSelector('Said(uint256,(uint256)[])'), data);
+  const { events } = recordReaders({
+    abis: knownAbis([]),
+    decode: true,
+    like: abi,
+    budget: { left: 50_000 },
+  });
+
+  expect(events(row).decoded).toBeUndefined();
+});

@@ -1,0 +1,58 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { advising } from '../../../src/data/backends/index/insights/too-large.ts';
+import { QueriesBusy, QueryTooLarge } from '../../../src/indexer/query/query.ts';
+import { chain } from '../answer-support.ts';
+import { asking, memory } from './memory-support.ts';
+
+test('a query that is too large is refused with advice, whatever is too large of it', async () => {
+  for (const [reason, advice] of [
+    ['deadline', 'filter_block_number'],
+    ['groups', 'group by fewer fields'],
+    ['page', 'lower limit'],
+  ] as const) {
+    await expect(advising(Promise.reject(new QueryTooLarge(reason)))).rejects.toMatchObject({
+      kind: 'rejected',
+      message: expect.stringContaining(advice),
+    });
+  }
+});
+
+test('a query for which there is no thread is nobody’s fault: the index is not there for it now', async () => {
+  await expect(advising(Promise.reject(new QueriesBusy()))).rejects.toMatchObject({
+    kind: 'unavailable',
+    message: expect.stringContaining('busy'),
+  });
+});
+
+test('a plain query and an aggregation have longer than any other question, in the load as well', async () => {
+  const insights = {
+    async records() {
+      await delay(200);
+      return { records: [], total: 0, isCapped: false, pages: 0 };
+    },
+    async groups() {
+      await delay(200);
+      return [{ keys: [], folds: [7n] }];
+    },
+  };
+  const slow = memory('index-1', { chainId: 1, insights });
+  const { blocks } = asking([chain(1, slow.backend)], { timeoutMs: 20 });
+
+  expect(await blocks()).toMatchObject({ data: [] });
+  expect(await blocks(undefined, { aggregate: ['count() as n'] })).toMatchObject({ aggregations: [{}] });
+});
+
+test('the values of all chains are counted together before they are merged', async () => {
+  const of = (id: number, count: number) => {
+    const values = Array.from({ length: count }, (_, at) => BigInt(at));
+    const insights = { groups: async () => [{ keys: [], folds: [values] }] };
+    return chain(id, memory(`index-${id}`, { chainId: id, insights }).backend);
+  };
+  const aggregate = ['countDistinct(miner) as n'];
+
+  const few = asking([of(1, 99_999), of(2, 99_999)]).blocks([1, 2], { aggregate });
+  expect(await few).toMatchObject({ aggregations: [{ n: 99_999 }] });
+  const many = asking([of(1, 99_999), of(2, 100_000)]).blocks([1, 2], { aggregate });
+  await expect(many).rejects.toThrow('more than 200000 values');
+});
