@@ -7,7 +7,7 @@ import { advising } from './too-large.ts';
 
 /** Matches counted for one chain. Decision 75. */
 const COUNT_UP_TO = 10_000;
-/** Groups of one chain, and different values of one of them. */
+/** Groups of one chain, and different values in all of them together. */
 const MOST_GROUPS = 100_000;
 /** Decoded values of one answer with their text, in bytes: they are made where requests are answered. */
 const MOST_DECODED = 4_000_000;
