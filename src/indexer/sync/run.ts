@@ -1,5 +1,6 @@
 import type { ChainClient } from '../../chain/client.ts';
-import { type Db, transaction } from '../../db/open.ts';
+import type { Db } from '../../db/open.ts';
+import { transaction } from '../../db/transaction.ts';
 import type { Logger } from '../../lib/logger.ts';
 import { blockRows } from '../decode/block.ts';
 import { writeBlock } from '../store/block-writer.ts';
