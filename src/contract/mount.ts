@@ -7,7 +7,7 @@ import { type Representation, represent } from '../lib/representation.ts';
 import type { Contract } from './contract.ts';
 import type { JsonObject } from './document.ts';
 import { type Answer, type Gate, throughGate } from './gate.ts';
-import type { GatedHandlers, Handlers, OperationRow } from './operations.ts';
+import type { GatedHandlers, Handlers, OperationRow, OperationTable } from './operations.ts';
 import { type ReadRequest, requestReader, validBody } from './read-request.ts';
 import { responseJudge } from './response-judge.ts';
 import { type Match, SegmentRouter } from './router.ts';
@@ -101,44 +101,22 @@ async function middleware<Operations>(contract: Contract<Operations>, parts: Par
   // The router picks a handler by text, and no type ties a text to one operation. Each handler still gets just what its
   // type says: its request was read and validated by the same contract that the type was generated from.
   const handlers = parts.handlers as unknown as Record<string, AnyHandler>;
-  const definition = routedDefinition(contract, security !== undefined);
+  const definition = routedDefinition(contract);
   const router = new SegmentRouter(definition, contract.table);
 
-  const serve =
-    (row: OperationRow, handle: AnyHandler) => async (_: Context, ctx: KoaContext, match: Match) => {
-      const response = await answer(row, handle, ctx, match);
-      const representation = await parts.bytesOf(response, row);
-      await judge?.(row, response.status, representation);
-      const media = row.media?.[response.status];
-      if (media !== undefined) ctx.res.setHeader('Content-Type', media);
-      sendRepresentation(ctx, representation, response.headers ?? {}, response.status);
-    };
-
-  const backend = new OpenAPIBackend({
-    definition,
-    quick: true,
-    validate: false,
-    strict: true,
-    securityHandlers: Object.fromEntries(
-      Object.entries(security ?? {}).map(([name, judgeCredential]) => [
-        name,
-        (_: Context, ctx: KoaContext) => judgeCredential(ctx),
-      ]),
-    ),
-    handlers: {
-      ...Object.fromEntries(
-        Object.values<OperationRow>(contract.table).map(row => [
-          row.id,
-          serve(row, handlerOf(handlers, row.id)),
-        ]),
-      ),
-      unauthorizedHandler: () => {
-        throw new HttpError(401, 'No valid credentials were given');
-      },
-    },
-  });
-  await backend.init();
-  backend.router = router;
+  const serve = async (row: OperationRow, ctx: KoaContext, match: Match): Promise<void> => {
+    const response = await answer(row, handlerOf(handlers, row.id), ctx, match);
+    const representation = await parts.bytesOf(response, row);
+    await judge?.(row, response.status, representation);
+    const media = row.media?.[response.status];
+    if (media !== undefined) ctx.res.setHeader('Content-Type', media);
+    sendRepresentation(ctx, representation, response.headers ?? {}, response.status);
+  };
+  for (const id of Object.keys(contract.table)) handlerOf(handlers, id);
+  const dispatch =
+    security === undefined
+      ? serve
+      : await secured(serve, { security, definition, router, table: contract.table });
 
   return async (ctx: KoaContext, next: Next) => {
     const match = router.match(ctx.method, ctx.path);
@@ -149,8 +127,48 @@ async function middleware<Operations>(contract: Contract<Operations>, parts: Par
       });
     }
     ctx.state.operationId = match.operation.id;
-    await backend.handleRequest({ method: ctx.method, path: ctx.path, query: {}, headers: {} }, ctx, match);
+    await dispatch(match.operation, ctx, match);
   };
+}
+
+type Dispatch = (row: OperationRow, ctx: KoaContext, match: Match) => Promise<void>;
+
+/** Leads to `serve` past the security handlers, by openapi-backend. */
+async function secured(serve: Dispatch, { security, definition, router, table }: Secured): Promise<Dispatch> {
+  const backend = new OpenAPIBackend({
+    definition,
+    quick: true,
+    validate: false,
+    strict: true,
+    securityHandlers: Object.fromEntries(
+      Object.entries(security).map(([name, judgeCredential]) => [
+        name,
+        (_: Context, ctx: KoaContext) => judgeCredential(ctx),
+      ]),
+    ),
+    handlers: {
+      ...Object.fromEntries(
+        Object.values(table).map(row => [
+          row.id,
+          (_: Context, ctx: KoaContext, match: Match) => serve(row, ctx, match),
+        ]),
+      ),
+      unauthorizedHandler: () => {
+        throw new HttpError(401, 'No valid credentials were given');
+      },
+    },
+  });
+  await backend.init();
+  backend.router = router;
+  return (_, ctx, match) =>
+    backend.handleRequest({ method: ctx.method, path: ctx.path, query: {}, headers: {} }, ctx, match);
+}
+
+interface Secured {
+  readonly security: Readonly<Record<string, SecurityHandler>>;
+  readonly definition: Document;
+  readonly router: SegmentRouter;
+  readonly table: OperationTable;
 }
 
 function handlerOf(handlers: Record<string, AnyHandler>, id: string): AnyHandler {
@@ -170,10 +188,10 @@ async function bytesOf(
 }
 
 /** As much of the document as openapi-backend needs: it routes by our tree and reads parameters by our table. */
-function routedDefinition<Operations>({ name, table }: Contract<Operations>, isSecured: boolean): Document {
+function routedDefinition<Operations>({ name, table }: Contract<Operations>): Document {
   const paths: Record<string, Record<string, object>> = {};
   for (const row of Object.values<OperationRow>(table)) {
-    const security = (isSecured ? row.security : []).map(requirement =>
+    const security = row.security.map(requirement =>
       Object.fromEntries(Object.entries(requirement).map(([scheme, roles]) => [scheme, [...roles]])),
     );
     paths[row.path] = { ...paths[row.path], [row.method]: { operationId: row.id, security, responses: {} } };
