@@ -1,4 +1,4 @@
-/** Measures speed as ratios within one run and prints a table: `npm run bench [-- NAME …]`. Takes about five minutes. */
+/** Measures speed as ratios within one run and prints a table: `npm run bench [-- NAME …]`. Takes about eight minutes. */
 import { availableParallelism, cpus } from 'node:os';
 import { benchCacheMemory } from './bench/cache-memory.ts';
 import { benchCachedHits } from './bench/cached-hits.ts';
@@ -7,6 +7,7 @@ import { benchContractCost } from './bench/contract-cost.ts';
 import { benchFallback } from './bench/fallback.ts';
 import { type Figure, tableOf } from './bench/figure.ts';
 import { benchGrowth } from './bench/growth.ts';
+import { benchInsights } from './bench/insights.ts';
 import { benchNormalise } from './bench/normalise.ts';
 import { benchSyncRate } from './bench/sync-rate.ts';
 
@@ -19,6 +20,7 @@ const BENCHES: Readonly<Record<string, () => Promise<Figure[]>>> = {
   memory: benchCacheMemory,
   sync: benchSyncRate,
   growth: benchGrowth,
+  insights: benchInsights,
 };
 
 const wanted = process.argv.slice(2);

@@ -3110,7 +3110,7 @@ validate131.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false}
 exports.listTransactions_200 = validate134;
 const schema64 = {"$ref":"document#/components/schemas/TransactionsPage"};
 const schema65 = {"type":"object","description":"A page of transactions.","required":["items","next_page_params"],"properties":{"items":{"type":"array","description":"The page, up to 50 items.","items":{"$ref":"#/components/schemas/Transaction"}},"next_page_params":{"description":"Where the next page begins; null on the last page.","oneOf":[{"$ref":"#/components/schemas/TransactionsCursor"},{"type":"null"}]}},"additionalProperties":false};
-const schema66 = {"type":"object","description":"A transaction. In lists and on the main page `token_transfers` and `token_transfers_overflow` are null; the single record has them.","required":["timestamp","fee","gas_limit","block_number","status","method","confirmations","type","exchange_rate","to","from","created_contract","transaction_burnt_fee","max_fee_per_gas","gas_price","priority_fee","base_fee_per_gas","max_priority_fee_per_gas","gas_used","value","result","revert_reason","hash","token_transfers","token_transfers_overflow","transaction_types","position","nonce","has_error_in_internal_transactions","actions","decoded_input","raw_input","confirmation_duration","transaction_tag"],"properties":{"timestamp":{"description":"Time of the block; null while the transaction is pending.","oneOf":[{"$ref":"#/components/schemas/Timestamp"},{"type":"null"}]},"fee":{"$ref":"#/components/schemas/Fee","description":"What the sender pays, in wei."},"gas_limit":{"type":"integer","format":"uint64","description":"Most gas the transaction may use, in units of gas.","minimum":0,"examples":[21000]},"block_number":{"type":["integer","null"],"format":"int32","description":"Number of the block; null while the transaction is pending or after it was dropped.","minimum":0,"examples":[19854321,null]},"status":{"type":["string","null"],"description":"Whether the transaction succeeded; null while that is not known.","enum":["ok","error",null],"examples":["ok"]},"method":{"type":["string","null"],"description":"Name of the method called, or its selector when the name is unknown; null for a plain transfer and for a contract creation.","x-decision":20,"examples":["transfer","0xa9059cbb",null]},"confirmations":{"type":"integer","description":"Number of blocks on top of the transaction's block when this answer was made; 0 while pending.","x-decision":17,"minimum":0,"examples":[12]},"type":{"type":["integer","null"],"description":"EIP-2718 type of the transaction, for example 2; null when unknown.","minimum":0,"examples":[2]},"exchange_rate":{"description":"Current price of the native coin in US dollars; null when no price is known.","oneOf":[{"$ref":"#/components/schemas/DecimalString"},{"type":"null"}]},"to":{"description":"Receiver; null when the transaction creates a contract.","oneOf":[{"$ref":"#/components/schemas/Address"},{"type":"null"}]},"from":{"$ref":"#/components/schemas/Address","description":"Sender."},"created_contract":{"description":"The contract that the transaction created; null when it created none.","oneOf":[{"$ref":"#/components/schemas/Address"},{"type":"null"}]},"transaction_burnt_fee":{"description":"Base fee burnt, in wei; null while pending and before EIP-1559.","oneOf":[{"$ref":"#/components/schemas/Wei"},{"type":"null"}]},"max_fee_per_gas":{"description":"Most the sender pays for a unit of gas, in wei; null for legacy transactions.","x-decision":24,"oneOf":[{"$ref":"#/components/schemas/Wei"},{"type":"null"}]},"gas_price":{"description":"Price paid for a unit of gas, in wei; null when unknown.","oneOf":[{"$ref":"#/components/schemas/Wei"},{"type":"null"}]},"priority_fee":{"description":"Priority fee paid to the block producer, in wei; null for legacy transactions and while pending.","x-decision":24,"oneOf":[{"$ref":"#/components/schemas/Wei"},{"type":"null"}]},"base_fee_per_gas":{"description":"Base fee of the block for a unit of gas, in wei; null while pending and before EIP-1559.","oneOf":[{"$ref":"#/components/schemas/Wei"},{"type":"null"}]},"max_priority_fee_per_gas":{"description":"Most the sender tips for a unit of gas, in wei; null for legacy transactions.","x-decision":24,"oneOf":[{"$ref":"#/components/schemas/Wei"},{"type":"null"}]},"gas_used":{"description":"Gas used, in units of gas; null while pending.","oneOf":[{"$ref":"#/components/schemas/IntegerString"},{"type":"null"}]},"value":{"$ref":"#/components/schemas/Wei","description":"Native coin sent along, in wei."},"result":{"type":"string","description":"What came of the transaction: success, pending, awaiting_internal_transactions, dropped/replaced, or the text of the error.","examples":["success","execution reverted"]},"revert_reason":{"type":["string","null"],"description":"Why the transaction was reverted, as text; the raw data in hex when it does not decode.","x-decision":18,"examples":["ERC20: transfer amount exceeds balance",null]},"hash":{"$ref":"#/components/schemas/Hash","description":"Hash of the transaction."},"token_transfers":{"type":["array","null"],"description":"The transaction's first token transfers, at most 10, by log index; null in lists.","x-decision":15,"maxItems":10,"items":{"$ref":"#/components/schemas/EmbeddedTokenTransfer"}},"token_transfers_overflow":{"type":["boolean","null"],"description":"Whether the transaction has more token transfers than `token_transfers` shows; null in lists.","x-decision":15,"examples":[false,null]},"transaction_types":{"type":"array","description":"What kinds of thing the transaction did.","x-decision":23,"items":{"type":"string","enum":["token_transfer","contract_creation","contract_call","token_creation","coin_transfer"]},"examples":[["contract_call","token_transfer"]]},"position":{"type":["integer","null"],"description":"Place of the transaction in its block, from 0; null while pending.","minimum":0,"examples":[68,null]},"nonce":{"type":"integer","format":"uint64","description":"Number of transactions that the sender had sent before.","minimum":0,"examples":[42]},"has_error_in_internal_transactions":{"type":["boolean","null"],"description":"Whether an internal transaction failed; null when the trace is unknown.","examples":[false,null]},"actions":{"type":"array","description":"What the transaction did in the words of known protocols; empty where no back end decodes them.","items":{"$ref":"#/components/schemas/TransactionAction"}},"decoded_input":{"description":"The call data, decoded; null when there is none or its ABI is unknown.","oneOf":[{"$ref":"#/components/schemas/DecodedInput"},{"type":"null"}]},"raw_input":{"$ref":"#/components/schemas/HexData","description":"The call data as sent."},"confirmation_duration":{"type":"array","description":"Bounds of the time that it took to confirm the transaction, in milliseconds; at most two numbers, and none while it is pending.","x-decision":16,"maxItems":2,"items":{"type":"number","minimum":0},"examples":[[0,12000],[]]},"transaction_tag":{"type":["string","null"],"description":"Private tag of the signed-in user; null without one.","examples":[null]}},"additionalProperties":false};
+const schema66 = {"type":"object","description":"A transaction. In lists and on the main page `token_transfers` and `token_transfers_overflow` are null; the single record has them.","required":["timestamp","fee","gas_limit","block_number","status","method","confirmations","type","exchange_rate","to","from","created_contract","transaction_burnt_fee","max_fee_per_gas","gas_price","priority_fee","base_fee_per_gas","max_priority_fee_per_gas","gas_used","value","result","revert_reason","hash","token_transfers","token_transfers_overflow","transaction_types","position","nonce","has_error_in_internal_transactions","actions","decoded_input","raw_input","confirmation_duration","transaction_tag"],"properties":{"timestamp":{"description":"Time of the block; null while the transaction is pending.","oneOf":[{"$ref":"#/components/schemas/Timestamp"},{"type":"null"}]},"fee":{"$ref":"#/components/schemas/Fee","description":"What the sender pays, in wei."},"gas_limit":{"type":"integer","format":"uint64","description":"Most gas the transaction may use, in units of gas.","minimum":0,"examples":[21000]},"block_number":{"type":["integer","null"],"format":"int32","description":"Number of the block; null while the transaction is pending or after it was dropped.","minimum":0,"examples":[19854321,null]},"status":{"type":["string","null"],"description":"Whether the transaction succeeded; null while that is not known.","enum":["ok","error",null],"examples":["ok"]},"method":{"type":["string","null"],"description":"Name of the method called, or its selector when the name is unknown; null for a plain transfer and for a contract creation.","x-decision":20,"examples":["transfer","0xa9059cbb",null]},"confirmations":{"type":["integer","null"],"description":"Number of blocks on top of the transaction's block when this answer was made; 0 while pending, null where the back end does not say in which block the chain ends.","x-decision":17,"minimum":0,"examples":[12,null]},"type":{"type":["integer","null"],"description":"EIP-2718 type of the transaction, for example 2; null when unknown.","minimum":0,"examples":[2]},"exchange_rate":{"description":"Current price of the native coin in US dollars; null when no price is known.","oneOf":[{"$ref":"#/components/schemas/DecimalString"},{"type":"null"}]},"to":{"description":"Receiver; null when the transaction creates a contract.","oneOf":[{"$ref":"#/components/schemas/Address"},{"type":"null"}]},"from":{"$ref":"#/components/schemas/Address","description":"Sender."},"created_contract":{"description":"The contract that the transaction created; null when it created none.","oneOf":[{"$ref":"#/components/schemas/Address"},{"type":"null"}]},"transaction_burnt_fee":{"description":"Base fee burnt, in wei; null while pending and before EIP-1559.","oneOf":[{"$ref":"#/components/schemas/Wei"},{"type":"null"}]},"max_fee_per_gas":{"description":"Most the sender pays for a unit of gas, in wei; null for legacy transactions.","x-decision":24,"oneOf":[{"$ref":"#/components/schemas/Wei"},{"type":"null"}]},"gas_price":{"description":"Price paid for a unit of gas, in wei; null when unknown.","oneOf":[{"$ref":"#/components/schemas/Wei"},{"type":"null"}]},"priority_fee":{"description":"Priority fee paid to the block producer, in wei; null for legacy transactions and while pending.","x-decision":24,"oneOf":[{"$ref":"#/components/schemas/Wei"},{"type":"null"}]},"base_fee_per_gas":{"description":"Base fee of the block for a unit of gas, in wei; null while pending and before EIP-1559.","oneOf":[{"$ref":"#/components/schemas/Wei"},{"type":"null"}]},"max_priority_fee_per_gas":{"description":"Most the sender tips for a unit of gas, in wei; null for legacy transactions.","x-decision":24,"oneOf":[{"$ref":"#/components/schemas/Wei"},{"type":"null"}]},"gas_used":{"description":"Gas used, in units of gas; null while pending.","oneOf":[{"$ref":"#/components/schemas/IntegerString"},{"type":"null"}]},"value":{"$ref":"#/components/schemas/Wei","description":"Native coin sent along, in wei."},"result":{"type":"string","description":"What came of the transaction: success, pending, awaiting_internal_transactions, dropped/replaced, or the text of the error.","examples":["success","execution reverted"]},"revert_reason":{"type":["string","null"],"description":"Why the transaction was reverted, as text; the raw data in hex when it does not decode.","x-decision":18,"examples":["ERC20: transfer amount exceeds balance",null]},"hash":{"$ref":"#/components/schemas/Hash","description":"Hash of the transaction."},"token_transfers":{"type":["array","null"],"description":"The transaction's first token transfers, at most 10, by log index; null in lists.","x-decision":15,"maxItems":10,"items":{"$ref":"#/components/schemas/EmbeddedTokenTransfer"}},"token_transfers_overflow":{"type":["boolean","null"],"description":"Whether the transaction has more token transfers than `token_transfers` shows; null in lists.","x-decision":15,"examples":[false,null]},"transaction_types":{"type":"array","description":"What kinds of thing the transaction did.","x-decision":23,"items":{"type":"string","enum":["token_transfer","contract_creation","contract_call","token_creation","coin_transfer"]},"examples":[["contract_call","token_transfer"]]},"position":{"type":["integer","null"],"description":"Place of the transaction in its block, from 0; null while pending.","minimum":0,"examples":[68,null]},"nonce":{"type":"integer","format":"uint64","description":"Number of transactions that the sender had sent before.","minimum":0,"examples":[42]},"has_error_in_internal_transactions":{"type":["boolean","null"],"description":"Whether an internal transaction failed; null when the trace is unknown.","examples":[false,null]},"actions":{"type":"array","description":"What the transaction did in the words of known protocols; empty where no back end decodes them.","items":{"$ref":"#/components/schemas/TransactionAction"}},"decoded_input":{"description":"The call data, decoded; null when there is none or its ABI is unknown.","oneOf":[{"$ref":"#/components/schemas/DecodedInput"},{"type":"null"}]},"raw_input":{"description":"The call data as sent; null where the back end does not give it.","oneOf":[{"$ref":"#/components/schemas/HexData"},{"type":"null"}]},"confirmation_duration":{"type":"array","description":"Bounds of the time that it took to confirm the transaction, in milliseconds; at most two numbers, and none while it is pending.","x-decision":16,"maxItems":2,"items":{"type":"number","minimum":0},"examples":[[0,12000],[]]},"transaction_tag":{"type":["string","null"],"description":"Private tag of the signed-in user; null without one.","examples":[null]}},"additionalProperties":false};
 const schema67 = {"type":"object","description":"What the sender pays for the transaction.","required":["type","value"],"properties":{"type":{"type":"string","description":"`actual` once the transaction is in a block, `maximum` while it is pending.","enum":["maximum","actual"],"examples":["actual"]},"value":{"description":"The fee in wei; null while the transaction is pending and its gas price unknown.","oneOf":[{"$ref":"#/components/schemas/Wei"},{"type":"null"}]}},"additionalProperties":false};
 const schema68 = {"type":"string","description":"Amount of the chain's native coin in wei, a decimal integer of up to 78 digits.","pattern":"^(0|[1-9][0-9]{0,77})$","examples":["1000000000000000000"]};
 
@@ -5822,8 +5822,8 @@ if(valid0){
 if(data.confirmations !== undefined){
 let data6 = data.confirmations;
 const _errs16 = errors;
-if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
-validate136.errors = [{instancePath:instancePath+"/confirmations",schemaPath:"#/properties/confirmations/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+if((!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))) && (data6 !== null)){
+validate136.errors = [{instancePath:instancePath+"/confirmations",schemaPath:"#/properties/confirmations/type",keyword:"type",params:{type: schema66.properties.confirmations.type},message:"must be integer,null"}];
 return false;
 }
 if(errors === _errs16){
@@ -6829,10 +6829,65 @@ var valid0 = true;
 }
 if(valid0){
 if(data.raw_input !== undefined){
+let data34 = data.raw_input;
 const _errs100 = errors;
-if(!(validate205(data.raw_input, {instancePath:instancePath+"/raw_input",parentData:data,parentDataProperty:"raw_input",rootData,dynamicAnchors}))){
+const _errs101 = errors;
+let valid16 = false;
+let passing12 = null;
+const _errs102 = errors;
+if(!(validate205(data34, {instancePath:instancePath+"/raw_input",parentData:data,parentDataProperty:"raw_input",rootData,dynamicAnchors}))){
 vErrors = vErrors === null ? validate205.errors : vErrors.concat(validate205.errors);
 errors = vErrors.length;
+}
+var _valid12 = _errs102 === errors;
+if(_valid12){
+valid16 = true;
+passing12 = 0;
+}
+const _errs103 = errors;
+if(data34 !== null){
+const err24 = {instancePath:instancePath+"/raw_input",schemaPath:"#/properties/raw_input/oneOf/1/type",keyword:"type",params:{type: "null"},message:"must be null"};
+if(vErrors === null){
+vErrors = [err24];
+}
+else {
+vErrors.push(err24);
+}
+errors++;
+}
+var _valid12 = _errs103 === errors;
+if(_valid12 && valid16){
+valid16 = false;
+passing12 = [passing12, 1];
+}
+else {
+if(_valid12){
+valid16 = true;
+passing12 = 1;
+}
+}
+if(!valid16){
+const err25 = {instancePath:instancePath+"/raw_input",schemaPath:"#/properties/raw_input/oneOf",keyword:"oneOf",params:{passingSchemas: passing12},message:"must match exactly one schema in oneOf"};
+if(vErrors === null){
+vErrors = [err25];
+}
+else {
+vErrors.push(err25);
+}
+errors++;
+validate136.errors = vErrors;
+return false;
+}
+else {
+errors = _errs101;
+if(vErrors !== null){
+if(_errs101){
+vErrors.length = _errs101;
+}
+else {
+vErrors = null;
+}
+}
 }
 var valid0 = _errs100 === errors;
 }
@@ -6842,20 +6897,20 @@ var valid0 = true;
 if(valid0){
 if(data.confirmation_duration !== undefined){
 let data35 = data.confirmation_duration;
-const _errs101 = errors;
-if(errors === _errs101){
+const _errs105 = errors;
+if(errors === _errs105){
 if(Array.isArray(data35)){
 if(data35.length > 2){
 validate136.errors = [{instancePath:instancePath+"/confirmation_duration",schemaPath:"#/properties/confirmation_duration/maxItems",keyword:"maxItems",params:{limit: 2},message:"must NOT have more than 2 items"}];
 return false;
 }
 else {
-var valid16 = true;
+var valid17 = true;
 const len3 = data35.length;
 for(let i3=0; i3<len3; i3++){
 let data36 = data35[i3];
-const _errs103 = errors;
-if(errors === _errs103){
+const _errs107 = errors;
+if(errors === _errs107){
 if(typeof data36 == "number"){
 if(data36 < 0 || isNaN(data36)){
 validate136.errors = [{instancePath:instancePath+"/confirmation_duration/" + i3,schemaPath:"#/properties/confirmation_duration/items/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
@@ -6867,8 +6922,8 @@ validate136.errors = [{instancePath:instancePath+"/confirmation_duration/" + i3,
 return false;
 }
 }
-var valid16 = _errs103 === errors;
-if(!valid16){
+var valid17 = _errs107 === errors;
+if(!valid17){
 break;
 }
 }
@@ -6879,7 +6934,7 @@ validate136.errors = [{instancePath:instancePath+"/confirmation_duration",schema
 return false;
 }
 }
-var valid0 = _errs101 === errors;
+var valid0 = _errs105 === errors;
 }
 else {
 var valid0 = true;
@@ -6887,12 +6942,12 @@ var valid0 = true;
 if(valid0){
 if(data.transaction_tag !== undefined){
 let data37 = data.transaction_tag;
-const _errs105 = errors;
+const _errs109 = errors;
 if((typeof data37 !== "string") && (data37 !== null)){
 validate136.errors = [{instancePath:instancePath+"/transaction_tag",schemaPath:"#/properties/transaction_tag/type",keyword:"type",params:{type: schema66.properties.transaction_tag.type},message:"must be string,null"}];
 return false;
 }
-var valid0 = _errs105 === errors;
+var valid0 = _errs109 === errors;
 }
 else {
 var valid0 = true;
@@ -8026,8 +8081,8 @@ if(valid0){
 if(data.confirmations !== undefined){
 let data6 = data.confirmations;
 const _errs16 = errors;
-if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
-validate235.errors = [{instancePath:instancePath+"/confirmations",schemaPath:"#/properties/confirmations/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+if((!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))) && (data6 !== null)){
+validate235.errors = [{instancePath:instancePath+"/confirmations",schemaPath:"#/properties/confirmations/type",keyword:"type",params:{type: schema66.properties.confirmations.type},message:"must be integer,null"}];
 return false;
 }
 if(errors === _errs16){
@@ -9033,10 +9088,65 @@ var valid0 = true;
 }
 if(valid0){
 if(data.raw_input !== undefined){
+let data34 = data.raw_input;
 const _errs100 = errors;
-if(!(validate205(data.raw_input, {instancePath:instancePath+"/raw_input",parentData:data,parentDataProperty:"raw_input",rootData,dynamicAnchors}))){
+const _errs101 = errors;
+let valid16 = false;
+let passing12 = null;
+const _errs102 = errors;
+if(!(validate205(data34, {instancePath:instancePath+"/raw_input",parentData:data,parentDataProperty:"raw_input",rootData,dynamicAnchors}))){
 vErrors = vErrors === null ? validate205.errors : vErrors.concat(validate205.errors);
 errors = vErrors.length;
+}
+var _valid12 = _errs102 === errors;
+if(_valid12){
+valid16 = true;
+passing12 = 0;
+}
+const _errs103 = errors;
+if(data34 !== null){
+const err24 = {instancePath:instancePath+"/raw_input",schemaPath:"#/properties/raw_input/oneOf/1/type",keyword:"type",params:{type: "null"},message:"must be null"};
+if(vErrors === null){
+vErrors = [err24];
+}
+else {
+vErrors.push(err24);
+}
+errors++;
+}
+var _valid12 = _errs103 === errors;
+if(_valid12 && valid16){
+valid16 = false;
+passing12 = [passing12, 1];
+}
+else {
+if(_valid12){
+valid16 = true;
+passing12 = 1;
+}
+}
+if(!valid16){
+const err25 = {instancePath:instancePath+"/raw_input",schemaPath:"#/properties/raw_input/oneOf",keyword:"oneOf",params:{passingSchemas: passing12},message:"must match exactly one schema in oneOf"};
+if(vErrors === null){
+vErrors = [err25];
+}
+else {
+vErrors.push(err25);
+}
+errors++;
+validate235.errors = vErrors;
+return false;
+}
+else {
+errors = _errs101;
+if(vErrors !== null){
+if(_errs101){
+vErrors.length = _errs101;
+}
+else {
+vErrors = null;
+}
+}
 }
 var valid0 = _errs100 === errors;
 }
@@ -9046,20 +9156,20 @@ var valid0 = true;
 if(valid0){
 if(data.confirmation_duration !== undefined){
 let data35 = data.confirmation_duration;
-const _errs101 = errors;
-if(errors === _errs101){
+const _errs105 = errors;
+if(errors === _errs105){
 if(Array.isArray(data35)){
 if(data35.length > 2){
 validate235.errors = [{instancePath:instancePath+"/confirmation_duration",schemaPath:"#/properties/confirmation_duration/maxItems",keyword:"maxItems",params:{limit: 2},message:"must NOT have more than 2 items"}];
 return false;
 }
 else {
-var valid16 = true;
+var valid17 = true;
 const len3 = data35.length;
 for(let i3=0; i3<len3; i3++){
 let data36 = data35[i3];
-const _errs103 = errors;
-if(errors === _errs103){
+const _errs107 = errors;
+if(errors === _errs107){
 if(typeof data36 == "number"){
 if(data36 < 0 || isNaN(data36)){
 validate235.errors = [{instancePath:instancePath+"/confirmation_duration/" + i3,schemaPath:"#/properties/confirmation_duration/items/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
@@ -9071,8 +9181,8 @@ validate235.errors = [{instancePath:instancePath+"/confirmation_duration/" + i3,
 return false;
 }
 }
-var valid16 = _errs103 === errors;
-if(!valid16){
+var valid17 = _errs107 === errors;
+if(!valid17){
 break;
 }
 }
@@ -9083,7 +9193,7 @@ validate235.errors = [{instancePath:instancePath+"/confirmation_duration",schema
 return false;
 }
 }
-var valid0 = _errs101 === errors;
+var valid0 = _errs105 === errors;
 }
 else {
 var valid0 = true;
@@ -9091,12 +9201,12 @@ var valid0 = true;
 if(valid0){
 if(data.transaction_tag !== undefined){
 let data37 = data.transaction_tag;
-const _errs105 = errors;
+const _errs109 = errors;
 if((typeof data37 !== "string") && (data37 !== null)){
 validate235.errors = [{instancePath:instancePath+"/transaction_tag",schemaPath:"#/properties/transaction_tag/type",keyword:"type",params:{type: schema66.properties.transaction_tag.type},message:"must be string,null"}];
 return false;
 }
-var valid0 = _errs105 === errors;
+var valid0 = _errs109 === errors;
 }
 else {
 var valid0 = true;
@@ -15841,7 +15951,7 @@ return errors === 0;
 }
 validate447.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-const schema203 = {"type":"object","description":"Position in a list of state changes.","x-decision":4,"required":["items_count","chain_id","cursor"],"properties":{"items_count":{"type":"integer","description":"Number of state changes on all pages so far.","minimum":0,"examples":[50]},"chain_id":{"type":"integer","description":"Chain that the page came from; the next page comes from the same chain.","x-decision":5,"minimum":1,"examples":[1]},"cursor":{"type":"string","description":"The whole position as one opaque text. Handed back as `cursor` it is enough on its own.","x-decision":4,"maxLength":4096,"pattern":"^[A-Za-z0-9_-]+$","examples":["WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d"]}},"additionalProperties":false};
+const schema203 = {"type":"object","description":"Position in a list of state changes; keys that the back end does not have are absent.","x-decision":4,"required":["chain_id","cursor"],"properties":{"items_count":{"type":"integer","description":"Number of state changes on all pages so far.","minimum":0,"examples":[50]},"chain_id":{"type":"integer","description":"Chain that the page came from; the next page comes from the same chain.","x-decision":5,"minimum":1,"examples":[1]},"cursor":{"type":"string","description":"The whole position as one opaque text. Handed back as `cursor` it is enough on its own.","x-decision":4,"maxLength":4096,"pattern":"^[A-Za-z0-9_-]+$","examples":["WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d"]}},"additionalProperties":false};
 
 function validate459(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -15856,7 +15966,7 @@ evaluated0.items = undefined;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if((((data.items_count === undefined) && (missing0 = "items_count")) || ((data.chain_id === undefined) && (missing0 = "chain_id"))) || ((data.cursor === undefined) && (missing0 = "cursor"))){
+if(((data.chain_id === undefined) && (missing0 = "chain_id")) || ((data.cursor === undefined) && (missing0 = "cursor"))){
 validate459.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
@@ -17663,7 +17773,7 @@ validate516.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false}
 exports.listBlocks_200 = validate519;
 const schema241 = {"$ref":"document#/components/schemas/BlocksPage"};
 const schema242 = {"type":"object","description":"A page of blocks.","required":["items","next_page_params"],"properties":{"items":{"type":"array","description":"The page, up to 50 items.","items":{"$ref":"#/components/schemas/Block"}},"next_page_params":{"description":"Where the next page begins; null on the last page.","oneOf":[{"$ref":"#/components/schemas/BlocksCursor"},{"type":"null"}]}},"additionalProperties":false};
-const schema243 = {"type":"object","description":"A block.","required":["base_fee_per_gas","burnt_fees","burnt_fees_percentage","difficulty","extra_data","gas_limit","gas_target_percentage","gas_used","gas_used_percentage","hash","height","miner","nonce","parent_hash","priority_fee","rewards","size","state_root","timestamp","total_difficulty","transaction_count","transaction_fees","type","uncles_hashes","withdrawals_count"],"properties":{"base_fee_per_gas":{"description":"Base fee for a unit of gas, in wei; null before EIP-1559.","oneOf":[{"$ref":"#/components/schemas/Wei"},{"type":"null"}]},"burnt_fees":{"description":"Base fees burnt in the block, in wei; null before EIP-1559.","oneOf":[{"$ref":"#/components/schemas/Wei"},{"type":"null"}]},"burnt_fees_percentage":{"type":["number","null"],"description":"Share of the transaction fees that was burnt, in percent; null when there were no fees.","examples":[87.4,null]},"difficulty":{"description":"Difficulty of the block, 0 after the merge; null where the back end does not give it.","oneOf":[{"$ref":"#/components/schemas/IntegerString"},{"type":"null"}]},"extra_data":{"description":"The block's extra data; null where the back end does not give it.","x-decision":21,"oneOf":[{"$ref":"#/components/schemas/HexData"},{"type":"null"}]},"gas_limit":{"$ref":"#/components/schemas/IntegerString","description":"Most gas that the block's transactions may use, in units of gas."},"gas_target_percentage":{"type":["number","null"],"description":"Distance of the gas used from the target (usually half the limit), in percent of the target; may be negative.","examples":[-12.3,null]},"gas_used":{"$ref":"#/components/schemas/IntegerString","description":"Gas used by the block's transactions, in units of gas."},"gas_used_percentage":{"type":["number","null"],"description":"Gas used, in percent of the gas limit.","examples":[43.8,null]},"hash":{"$ref":"#/components/schemas/Hash","description":"Hash of the block."},"height":{"type":"integer","description":"Number of the block.","minimum":0,"examples":[19854321]},"miner":{"$ref":"#/components/schemas/Address","description":"Who produced the block, or the fee recipient after the merge."},"nonce":{"$ref":"#/components/schemas/HexData","description":"Nonce of the block, 8 bytes."},"parent_hash":{"$ref":"#/components/schemas/Hash","description":"Hash of the parent block."},"priority_fee":{"description":"Sum of the priority fees of the block's transactions, in wei; null before EIP-1559.","oneOf":[{"$ref":"#/components/schemas/Wei"},{"type":"null"}]},"rewards":{"type":"array","description":"Who received what for the block; empty for the genesis block and where the chain has no rewards.","x-decision":22,"items":{"$ref":"#/components/schemas/BlockReward"}},"size":{"type":["integer","null"],"description":"Size of the block in bytes; null when unknown.","minimum":0,"examples":[86432,null]},"state_root":{"description":"Root of the state trie after the block; null where the back end does not give it.","x-decision":21,"oneOf":[{"$ref":"#/components/schemas/Hash"},{"type":"null"}]},"timestamp":{"$ref":"#/components/schemas/Timestamp","description":"Time of the block."},"total_difficulty":{"description":"Difficulty of the chain up to this block; null where nodes no longer give it.","oneOf":[{"$ref":"#/components/schemas/IntegerString"},{"type":"null"}]},"transaction_count":{"type":["integer","null"],"description":"Number of transactions in the block; null while it is not counted.","minimum":0,"examples":[184]},"transaction_fees":{"$ref":"#/components/schemas/Wei","description":"Fees paid by the block's transactions, in wei."},"type":{"type":"string","description":"`block` on the main chain, `uncle` when referred to by one, `reorg` when orphaned.","x-decision":29,"enum":["block","uncle","reorg"],"examples":["block"]},"uncles_hashes":{"type":"array","description":"Hashes of the block's uncles.","items":{"$ref":"#/components/schemas/Hash"}},"withdrawals_count":{"type":["integer","null"],"description":"Number of beacon-chain withdrawals in the block; null where the chain has none or they are unknown.","minimum":0,"examples":[16,null]}},"additionalProperties":false};
+const schema243 = {"type":"object","description":"A block.","required":["base_fee_per_gas","burnt_fees","burnt_fees_percentage","difficulty","extra_data","gas_limit","gas_target_percentage","gas_used","gas_used_percentage","hash","height","miner","nonce","parent_hash","priority_fee","rewards","size","state_root","timestamp","total_difficulty","transaction_count","transaction_fees","type","uncles_hashes","withdrawals_count"],"properties":{"base_fee_per_gas":{"description":"Base fee for a unit of gas, in wei; null before EIP-1559.","oneOf":[{"$ref":"#/components/schemas/Wei"},{"type":"null"}]},"burnt_fees":{"description":"Base fees burnt in the block, in wei; null before EIP-1559.","oneOf":[{"$ref":"#/components/schemas/Wei"},{"type":"null"}]},"burnt_fees_percentage":{"type":["number","null"],"description":"Share of the transaction fees that was burnt, in percent; null when there were no fees.","examples":[87.4,null]},"difficulty":{"description":"Difficulty of the block, 0 after the merge; null where the back end does not give it.","oneOf":[{"$ref":"#/components/schemas/IntegerString"},{"type":"null"}]},"extra_data":{"description":"The block's extra data; null where the back end does not give it.","x-decision":21,"oneOf":[{"$ref":"#/components/schemas/HexData"},{"type":"null"}]},"gas_limit":{"$ref":"#/components/schemas/IntegerString","description":"Most gas that the block's transactions may use, in units of gas."},"gas_target_percentage":{"type":["number","null"],"description":"Distance of the gas used from the target (usually half the limit), in percent of the target; may be negative.","examples":[-12.3,null]},"gas_used":{"description":"Gas used by the block's transactions, in units of gas; null where the back end does not give it.","oneOf":[{"$ref":"#/components/schemas/IntegerString"},{"type":"null"}]},"gas_used_percentage":{"type":["number","null"],"description":"Gas used, in percent of the gas limit.","examples":[43.8,null]},"hash":{"$ref":"#/components/schemas/Hash","description":"Hash of the block."},"height":{"type":"integer","description":"Number of the block.","minimum":0,"examples":[19854321]},"miner":{"$ref":"#/components/schemas/Address","description":"Who produced the block, or the fee recipient after the merge."},"nonce":{"description":"Nonce of the block, 8 bytes; null where the back end does not give it.","oneOf":[{"$ref":"#/components/schemas/HexData"},{"type":"null"}]},"parent_hash":{"$ref":"#/components/schemas/Hash","description":"Hash of the parent block."},"priority_fee":{"description":"Sum of the priority fees of the block's transactions, in wei; null before EIP-1559.","oneOf":[{"$ref":"#/components/schemas/Wei"},{"type":"null"}]},"rewards":{"type":"array","description":"Who received what for the block; empty for the genesis block and where the chain has no rewards.","x-decision":22,"items":{"$ref":"#/components/schemas/BlockReward"}},"size":{"type":["integer","null"],"description":"Size of the block in bytes; null when unknown.","minimum":0,"examples":[86432,null]},"state_root":{"description":"Root of the state trie after the block; null where the back end does not give it.","x-decision":21,"oneOf":[{"$ref":"#/components/schemas/Hash"},{"type":"null"}]},"timestamp":{"$ref":"#/components/schemas/Timestamp","description":"Time of the block."},"total_difficulty":{"description":"Difficulty of the chain up to this block; null where nodes no longer give it.","oneOf":[{"$ref":"#/components/schemas/IntegerString"},{"type":"null"}]},"transaction_count":{"type":["integer","null"],"description":"Number of transactions in the block; null while it is not counted.","minimum":0,"examples":[184]},"transaction_fees":{"description":"Fees paid by the block's transactions, in wei; null where the back end does not give them.","oneOf":[{"$ref":"#/components/schemas/Wei"},{"type":"null"}]},"type":{"type":["string","null"],"description":"`block` on the main chain, `uncle` when referred to by one, `reorg` when orphaned; null where the back end says none of these.","x-decision":29,"enum":["block","uncle","reorg",null],"examples":["block",null]},"uncles_hashes":{"type":"array","description":"Hashes of the block's uncles.","items":{"$ref":"#/components/schemas/Hash"}},"withdrawals_count":{"type":["integer","null"],"description":"Number of beacon-chain withdrawals in the block; null where the chain has none or they are unknown.","minimum":0,"examples":[16,null]}},"additionalProperties":false};
 const schema244 = {"type":"object","description":"What someone received for a block.","required":["reward","type"],"properties":{"reward":{"type":"integer","format":"uint256","description":"The reward in wei, an exact integer of up to 78 digits.","x-decision":2,"minimum":0,"examples":[2000000000000000]},"type":{"type":"string","description":"What the reward is for.","enum":["Miner Reward","Emission Reward","Chore Reward","Uncle Reward"],"examples":["Miner Reward"]}},"additionalProperties":false};
 
 function validate533(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
@@ -18079,118 +18189,24 @@ var valid0 = true;
 }
 if(valid0){
 if(data.gas_used !== undefined){
+let data7 = data.gas_used;
 const _errs27 = errors;
-if(!(validate61(data.gas_used, {instancePath:instancePath+"/gas_used",parentData:data,parentDataProperty:"gas_used",rootData,dynamicAnchors}))){
+const _errs28 = errors;
+let valid5 = false;
+let passing4 = null;
+const _errs29 = errors;
+if(!(validate61(data7, {instancePath:instancePath+"/gas_used",parentData:data,parentDataProperty:"gas_used",rootData,dynamicAnchors}))){
 vErrors = vErrors === null ? validate61.errors : vErrors.concat(validate61.errors);
 errors = vErrors.length;
 }
-var valid0 = _errs27 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.gas_used_percentage !== undefined){
-let data8 = data.gas_used_percentage;
-const _errs28 = errors;
-if((!(typeof data8 == "number")) && (data8 !== null)){
-validate521.errors = [{instancePath:instancePath+"/gas_used_percentage",schemaPath:"#/properties/gas_used_percentage/type",keyword:"type",params:{type: schema243.properties.gas_used_percentage.type},message:"must be number,null"}];
-return false;
-}
-var valid0 = _errs28 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.hash !== undefined){
-const _errs30 = errors;
-if(!(validate72(data.hash, {instancePath:instancePath+"/hash",parentData:data,parentDataProperty:"hash",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate72.errors : vErrors.concat(validate72.errors);
-errors = vErrors.length;
-}
-var valid0 = _errs30 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.height !== undefined){
-let data10 = data.height;
-const _errs31 = errors;
-if(!((typeof data10 == "number") && (!(data10 % 1) && !isNaN(data10)))){
-validate521.errors = [{instancePath:instancePath+"/height",schemaPath:"#/properties/height/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
-return false;
-}
-if(errors === _errs31){
-if(typeof data10 == "number"){
-if(data10 < 0 || isNaN(data10)){
-validate521.errors = [{instancePath:instancePath+"/height",schemaPath:"#/properties/height/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
-return false;
-}
-}
-}
-var valid0 = _errs31 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.miner !== undefined){
-const _errs33 = errors;
-if(!(validate143(data.miner, {instancePath:instancePath+"/miner",parentData:data,parentDataProperty:"miner",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate143.errors : vErrors.concat(validate143.errors);
-errors = vErrors.length;
-}
-var valid0 = _errs33 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.nonce !== undefined){
-const _errs34 = errors;
-if(!(validate205(data.nonce, {instancePath:instancePath+"/nonce",parentData:data,parentDataProperty:"nonce",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate205.errors : vErrors.concat(validate205.errors);
-errors = vErrors.length;
-}
-var valid0 = _errs34 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.parent_hash !== undefined){
-const _errs35 = errors;
-if(!(validate72(data.parent_hash, {instancePath:instancePath+"/parent_hash",parentData:data,parentDataProperty:"parent_hash",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate72.errors : vErrors.concat(validate72.errors);
-errors = vErrors.length;
-}
-var valid0 = _errs35 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.priority_fee !== undefined){
-let data14 = data.priority_fee;
-const _errs36 = errors;
-const _errs37 = errors;
-let valid5 = false;
-let passing4 = null;
-const _errs38 = errors;
-if(!(validate139(data14, {instancePath:instancePath+"/priority_fee",parentData:data,parentDataProperty:"priority_fee",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate139.errors : vErrors.concat(validate139.errors);
-errors = vErrors.length;
-}
-var _valid4 = _errs38 === errors;
+var _valid4 = _errs29 === errors;
 if(_valid4){
 valid5 = true;
 passing4 = 0;
 }
-const _errs39 = errors;
-if(data14 !== null){
-const err8 = {instancePath:instancePath+"/priority_fee",schemaPath:"#/properties/priority_fee/oneOf/1/type",keyword:"type",params:{type: "null"},message:"must be null"};
+const _errs30 = errors;
+if(data7 !== null){
+const err8 = {instancePath:instancePath+"/gas_used",schemaPath:"#/properties/gas_used/oneOf/1/type",keyword:"type",params:{type: "null"},message:"must be null"};
 if(vErrors === null){
 vErrors = [err8];
 }
@@ -18199,7 +18215,7 @@ vErrors.push(err8);
 }
 errors++;
 }
-var _valid4 = _errs39 === errors;
+var _valid4 = _errs30 === errors;
 if(_valid4 && valid5){
 valid5 = false;
 passing4 = [passing4, 1];
@@ -18211,7 +18227,7 @@ passing4 = 1;
 }
 }
 if(!valid5){
-const err9 = {instancePath:instancePath+"/priority_fee",schemaPath:"#/properties/priority_fee/oneOf",keyword:"oneOf",params:{passingSchemas: passing4},message:"must match exactly one schema in oneOf"};
+const err9 = {instancePath:instancePath+"/gas_used",schemaPath:"#/properties/gas_used/oneOf",keyword:"oneOf",params:{passingSchemas: passing4},message:"must match exactly one schema in oneOf"};
 if(vErrors === null){
 vErrors = [err9];
 }
@@ -18223,92 +18239,99 @@ validate521.errors = vErrors;
 return false;
 }
 else {
-errors = _errs37;
+errors = _errs28;
 if(vErrors !== null){
-if(_errs37){
-vErrors.length = _errs37;
+if(_errs28){
+vErrors.length = _errs28;
 }
 else {
 vErrors = null;
 }
 }
 }
-var valid0 = _errs36 === errors;
+var valid0 = _errs27 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
-if(data.rewards !== undefined){
-let data15 = data.rewards;
-const _errs41 = errors;
-if(errors === _errs41){
-if(Array.isArray(data15)){
-var valid6 = true;
-const len0 = data15.length;
-for(let i0=0; i0<len0; i0++){
-const _errs43 = errors;
-if(!(validate533(data15[i0], {instancePath:instancePath+"/rewards/" + i0,parentData:data15,parentDataProperty:i0,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate533.errors : vErrors.concat(validate533.errors);
-errors = vErrors.length;
-}
-var valid6 = _errs43 === errors;
-if(!valid6){
-break;
-}
-}
-}
-else {
-validate521.errors = [{instancePath:instancePath+"/rewards",schemaPath:"#/properties/rewards/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+if(data.gas_used_percentage !== undefined){
+let data8 = data.gas_used_percentage;
+const _errs32 = errors;
+if((!(typeof data8 == "number")) && (data8 !== null)){
+validate521.errors = [{instancePath:instancePath+"/gas_used_percentage",schemaPath:"#/properties/gas_used_percentage/type",keyword:"type",params:{type: schema243.properties.gas_used_percentage.type},message:"must be number,null"}];
 return false;
 }
-}
-var valid0 = _errs41 === errors;
+var valid0 = _errs32 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
-if(data.size !== undefined){
-let data17 = data.size;
-const _errs44 = errors;
-if((!((typeof data17 == "number") && (!(data17 % 1) && !isNaN(data17)))) && (data17 !== null)){
-validate521.errors = [{instancePath:instancePath+"/size",schemaPath:"#/properties/size/type",keyword:"type",params:{type: schema243.properties.size.type},message:"must be integer,null"}];
-return false;
-}
-if(errors === _errs44){
-if(typeof data17 == "number"){
-if(data17 < 0 || isNaN(data17)){
-validate521.errors = [{instancePath:instancePath+"/size",schemaPath:"#/properties/size/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
-return false;
-}
-}
-}
-var valid0 = _errs44 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.state_root !== undefined){
-let data18 = data.state_root;
-const _errs46 = errors;
-const _errs47 = errors;
-let valid7 = false;
-let passing5 = null;
-const _errs48 = errors;
-if(!(validate72(data18, {instancePath:instancePath+"/state_root",parentData:data,parentDataProperty:"state_root",rootData,dynamicAnchors}))){
+if(data.hash !== undefined){
+const _errs34 = errors;
+if(!(validate72(data.hash, {instancePath:instancePath+"/hash",parentData:data,parentDataProperty:"hash",rootData,dynamicAnchors}))){
 vErrors = vErrors === null ? validate72.errors : vErrors.concat(validate72.errors);
 errors = vErrors.length;
 }
-var _valid5 = _errs48 === errors;
+var valid0 = _errs34 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.height !== undefined){
+let data10 = data.height;
+const _errs35 = errors;
+if(!((typeof data10 == "number") && (!(data10 % 1) && !isNaN(data10)))){
+validate521.errors = [{instancePath:instancePath+"/height",schemaPath:"#/properties/height/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+return false;
+}
+if(errors === _errs35){
+if(typeof data10 == "number"){
+if(data10 < 0 || isNaN(data10)){
+validate521.errors = [{instancePath:instancePath+"/height",schemaPath:"#/properties/height/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+return false;
+}
+}
+}
+var valid0 = _errs35 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.miner !== undefined){
+const _errs37 = errors;
+if(!(validate143(data.miner, {instancePath:instancePath+"/miner",parentData:data,parentDataProperty:"miner",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate143.errors : vErrors.concat(validate143.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs37 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.nonce !== undefined){
+let data12 = data.nonce;
+const _errs38 = errors;
+const _errs39 = errors;
+let valid6 = false;
+let passing5 = null;
+const _errs40 = errors;
+if(!(validate205(data12, {instancePath:instancePath+"/nonce",parentData:data,parentDataProperty:"nonce",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate205.errors : vErrors.concat(validate205.errors);
+errors = vErrors.length;
+}
+var _valid5 = _errs40 === errors;
 if(_valid5){
-valid7 = true;
+valid6 = true;
 passing5 = 0;
 }
-const _errs49 = errors;
-if(data18 !== null){
-const err10 = {instancePath:instancePath+"/state_root",schemaPath:"#/properties/state_root/oneOf/1/type",keyword:"type",params:{type: "null"},message:"must be null"};
+const _errs41 = errors;
+if(data12 !== null){
+const err10 = {instancePath:instancePath+"/nonce",schemaPath:"#/properties/nonce/oneOf/1/type",keyword:"type",params:{type: "null"},message:"must be null"};
 if(vErrors === null){
 vErrors = [err10];
 }
@@ -18317,19 +18340,19 @@ vErrors.push(err10);
 }
 errors++;
 }
-var _valid5 = _errs49 === errors;
-if(_valid5 && valid7){
-valid7 = false;
+var _valid5 = _errs41 === errors;
+if(_valid5 && valid6){
+valid6 = false;
 passing5 = [passing5, 1];
 }
 else {
 if(_valid5){
-valid7 = true;
+valid6 = true;
 passing5 = 1;
 }
 }
-if(!valid7){
-const err11 = {instancePath:instancePath+"/state_root",schemaPath:"#/properties/state_root/oneOf",keyword:"oneOf",params:{passingSchemas: passing5},message:"must match exactly one schema in oneOf"};
+if(!valid6){
+const err11 = {instancePath:instancePath+"/nonce",schemaPath:"#/properties/nonce/oneOf",keyword:"oneOf",params:{passingSchemas: passing5},message:"must match exactly one schema in oneOf"};
 if(vErrors === null){
 vErrors = [err11];
 }
@@ -18341,53 +18364,53 @@ validate521.errors = vErrors;
 return false;
 }
 else {
-errors = _errs47;
+errors = _errs39;
 if(vErrors !== null){
-if(_errs47){
-vErrors.length = _errs47;
+if(_errs39){
+vErrors.length = _errs39;
 }
 else {
 vErrors = null;
 }
 }
 }
-var valid0 = _errs46 === errors;
+var valid0 = _errs38 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
-if(data.timestamp !== undefined){
-const _errs51 = errors;
-if(!(validate74(data.timestamp, {instancePath:instancePath+"/timestamp",parentData:data,parentDataProperty:"timestamp",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate74.errors : vErrors.concat(validate74.errors);
+if(data.parent_hash !== undefined){
+const _errs43 = errors;
+if(!(validate72(data.parent_hash, {instancePath:instancePath+"/parent_hash",parentData:data,parentDataProperty:"parent_hash",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate72.errors : vErrors.concat(validate72.errors);
 errors = vErrors.length;
 }
-var valid0 = _errs51 === errors;
+var valid0 = _errs43 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
-if(data.total_difficulty !== undefined){
-let data20 = data.total_difficulty;
-const _errs52 = errors;
-const _errs53 = errors;
-let valid8 = false;
+if(data.priority_fee !== undefined){
+let data14 = data.priority_fee;
+const _errs44 = errors;
+const _errs45 = errors;
+let valid7 = false;
 let passing6 = null;
-const _errs54 = errors;
-if(!(validate61(data20, {instancePath:instancePath+"/total_difficulty",parentData:data,parentDataProperty:"total_difficulty",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate61.errors : vErrors.concat(validate61.errors);
+const _errs46 = errors;
+if(!(validate139(data14, {instancePath:instancePath+"/priority_fee",parentData:data,parentDataProperty:"priority_fee",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate139.errors : vErrors.concat(validate139.errors);
 errors = vErrors.length;
 }
-var _valid6 = _errs54 === errors;
+var _valid6 = _errs46 === errors;
 if(_valid6){
-valid8 = true;
+valid7 = true;
 passing6 = 0;
 }
-const _errs55 = errors;
-if(data20 !== null){
-const err12 = {instancePath:instancePath+"/total_difficulty",schemaPath:"#/properties/total_difficulty/oneOf/1/type",keyword:"type",params:{type: "null"},message:"must be null"};
+const _errs47 = errors;
+if(data14 !== null){
+const err12 = {instancePath:instancePath+"/priority_fee",schemaPath:"#/properties/priority_fee/oneOf/1/type",keyword:"type",params:{type: "null"},message:"must be null"};
 if(vErrors === null){
 vErrors = [err12];
 }
@@ -18396,19 +18419,19 @@ vErrors.push(err12);
 }
 errors++;
 }
-var _valid6 = _errs55 === errors;
-if(_valid6 && valid8){
-valid8 = false;
+var _valid6 = _errs47 === errors;
+if(_valid6 && valid7){
+valid7 = false;
 passing6 = [passing6, 1];
 }
 else {
 if(_valid6){
-valid8 = true;
+valid7 = true;
 passing6 = 1;
 }
 }
-if(!valid8){
-const err13 = {instancePath:instancePath+"/total_difficulty",schemaPath:"#/properties/total_difficulty/oneOf",keyword:"oneOf",params:{passingSchemas: passing6},message:"must match exactly one schema in oneOf"};
+if(!valid7){
+const err13 = {instancePath:instancePath+"/priority_fee",schemaPath:"#/properties/priority_fee/oneOf",keyword:"oneOf",params:{passingSchemas: passing6},message:"must match exactly one schema in oneOf"};
 if(vErrors === null){
 vErrors = [err13];
 }
@@ -18420,13 +18443,64 @@ validate521.errors = vErrors;
 return false;
 }
 else {
-errors = _errs53;
+errors = _errs45;
 if(vErrors !== null){
-if(_errs53){
-vErrors.length = _errs53;
+if(_errs45){
+vErrors.length = _errs45;
 }
 else {
 vErrors = null;
+}
+}
+}
+var valid0 = _errs44 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.rewards !== undefined){
+let data15 = data.rewards;
+const _errs49 = errors;
+if(errors === _errs49){
+if(Array.isArray(data15)){
+var valid8 = true;
+const len0 = data15.length;
+for(let i0=0; i0<len0; i0++){
+const _errs51 = errors;
+if(!(validate533(data15[i0], {instancePath:instancePath+"/rewards/" + i0,parentData:data15,parentDataProperty:i0,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate533.errors : vErrors.concat(validate533.errors);
+errors = vErrors.length;
+}
+var valid8 = _errs51 === errors;
+if(!valid8){
+break;
+}
+}
+}
+else {
+validate521.errors = [{instancePath:instancePath+"/rewards",schemaPath:"#/properties/rewards/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+return false;
+}
+}
+var valid0 = _errs49 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.size !== undefined){
+let data17 = data.size;
+const _errs52 = errors;
+if((!((typeof data17 == "number") && (!(data17 % 1) && !isNaN(data17)))) && (data17 !== null)){
+validate521.errors = [{instancePath:instancePath+"/size",schemaPath:"#/properties/size/type",keyword:"type",params:{type: schema243.properties.size.type},message:"must be integer,null"}];
+return false;
+}
+if(errors === _errs52){
+if(typeof data17 == "number"){
+if(data17 < 0 || isNaN(data17)){
+validate521.errors = [{instancePath:instancePath+"/size",schemaPath:"#/properties/size/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+return false;
 }
 }
 }
@@ -18436,31 +18510,77 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.transaction_count !== undefined){
-let data21 = data.transaction_count;
+if(data.state_root !== undefined){
+let data18 = data.state_root;
+const _errs54 = errors;
+const _errs55 = errors;
+let valid9 = false;
+let passing7 = null;
+const _errs56 = errors;
+if(!(validate72(data18, {instancePath:instancePath+"/state_root",parentData:data,parentDataProperty:"state_root",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate72.errors : vErrors.concat(validate72.errors);
+errors = vErrors.length;
+}
+var _valid7 = _errs56 === errors;
+if(_valid7){
+valid9 = true;
+passing7 = 0;
+}
 const _errs57 = errors;
-if((!((typeof data21 == "number") && (!(data21 % 1) && !isNaN(data21)))) && (data21 !== null)){
-validate521.errors = [{instancePath:instancePath+"/transaction_count",schemaPath:"#/properties/transaction_count/type",keyword:"type",params:{type: schema243.properties.transaction_count.type},message:"must be integer,null"}];
+if(data18 !== null){
+const err14 = {instancePath:instancePath+"/state_root",schemaPath:"#/properties/state_root/oneOf/1/type",keyword:"type",params:{type: "null"},message:"must be null"};
+if(vErrors === null){
+vErrors = [err14];
+}
+else {
+vErrors.push(err14);
+}
+errors++;
+}
+var _valid7 = _errs57 === errors;
+if(_valid7 && valid9){
+valid9 = false;
+passing7 = [passing7, 1];
+}
+else {
+if(_valid7){
+valid9 = true;
+passing7 = 1;
+}
+}
+if(!valid9){
+const err15 = {instancePath:instancePath+"/state_root",schemaPath:"#/properties/state_root/oneOf",keyword:"oneOf",params:{passingSchemas: passing7},message:"must match exactly one schema in oneOf"};
+if(vErrors === null){
+vErrors = [err15];
+}
+else {
+vErrors.push(err15);
+}
+errors++;
+validate521.errors = vErrors;
 return false;
 }
-if(errors === _errs57){
-if(typeof data21 == "number"){
-if(data21 < 0 || isNaN(data21)){
-validate521.errors = [{instancePath:instancePath+"/transaction_count",schemaPath:"#/properties/transaction_count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
-return false;
+else {
+errors = _errs55;
+if(vErrors !== null){
+if(_errs55){
+vErrors.length = _errs55;
+}
+else {
+vErrors = null;
 }
 }
 }
-var valid0 = _errs57 === errors;
+var valid0 = _errs54 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
-if(data.transaction_fees !== undefined){
+if(data.timestamp !== undefined){
 const _errs59 = errors;
-if(!(validate139(data.transaction_fees, {instancePath:instancePath+"/transaction_fees",parentData:data,parentDataProperty:"transaction_fees",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate139.errors : vErrors.concat(validate139.errors);
+if(!(validate74(data.timestamp, {instancePath:instancePath+"/timestamp",parentData:data,parentDataProperty:"timestamp",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate74.errors : vErrors.concat(validate74.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs59 === errors;
@@ -18469,16 +18589,66 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.type !== undefined){
-let data23 = data.type;
+if(data.total_difficulty !== undefined){
+let data20 = data.total_difficulty;
 const _errs60 = errors;
-if(typeof data23 !== "string"){
-validate521.errors = [{instancePath:instancePath+"/type",schemaPath:"#/properties/type/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+const _errs61 = errors;
+let valid10 = false;
+let passing8 = null;
+const _errs62 = errors;
+if(!(validate61(data20, {instancePath:instancePath+"/total_difficulty",parentData:data,parentDataProperty:"total_difficulty",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate61.errors : vErrors.concat(validate61.errors);
+errors = vErrors.length;
+}
+var _valid8 = _errs62 === errors;
+if(_valid8){
+valid10 = true;
+passing8 = 0;
+}
+const _errs63 = errors;
+if(data20 !== null){
+const err16 = {instancePath:instancePath+"/total_difficulty",schemaPath:"#/properties/total_difficulty/oneOf/1/type",keyword:"type",params:{type: "null"},message:"must be null"};
+if(vErrors === null){
+vErrors = [err16];
+}
+else {
+vErrors.push(err16);
+}
+errors++;
+}
+var _valid8 = _errs63 === errors;
+if(_valid8 && valid10){
+valid10 = false;
+passing8 = [passing8, 1];
+}
+else {
+if(_valid8){
+valid10 = true;
+passing8 = 1;
+}
+}
+if(!valid10){
+const err17 = {instancePath:instancePath+"/total_difficulty",schemaPath:"#/properties/total_difficulty/oneOf",keyword:"oneOf",params:{passingSchemas: passing8},message:"must match exactly one schema in oneOf"};
+if(vErrors === null){
+vErrors = [err17];
+}
+else {
+vErrors.push(err17);
+}
+errors++;
+validate521.errors = vErrors;
 return false;
 }
-if(!(((data23 === "block") || (data23 === "uncle")) || (data23 === "reorg"))){
-validate521.errors = [{instancePath:instancePath+"/type",schemaPath:"#/properties/type/enum",keyword:"enum",params:{allowedValues: schema243.properties.type.enum},message:"must be equal to one of the allowed values"}];
-return false;
+else {
+errors = _errs61;
+if(vErrors !== null){
+if(_errs61){
+vErrors.length = _errs61;
+}
+else {
+vErrors = null;
+}
+}
 }
 var valid0 = _errs60 === errors;
 }
@@ -18486,21 +18656,126 @@ else {
 var valid0 = true;
 }
 if(valid0){
+if(data.transaction_count !== undefined){
+let data21 = data.transaction_count;
+const _errs65 = errors;
+if((!((typeof data21 == "number") && (!(data21 % 1) && !isNaN(data21)))) && (data21 !== null)){
+validate521.errors = [{instancePath:instancePath+"/transaction_count",schemaPath:"#/properties/transaction_count/type",keyword:"type",params:{type: schema243.properties.transaction_count.type},message:"must be integer,null"}];
+return false;
+}
+if(errors === _errs65){
+if(typeof data21 == "number"){
+if(data21 < 0 || isNaN(data21)){
+validate521.errors = [{instancePath:instancePath+"/transaction_count",schemaPath:"#/properties/transaction_count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+return false;
+}
+}
+}
+var valid0 = _errs65 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.transaction_fees !== undefined){
+let data22 = data.transaction_fees;
+const _errs67 = errors;
+const _errs68 = errors;
+let valid11 = false;
+let passing9 = null;
+const _errs69 = errors;
+if(!(validate139(data22, {instancePath:instancePath+"/transaction_fees",parentData:data,parentDataProperty:"transaction_fees",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate139.errors : vErrors.concat(validate139.errors);
+errors = vErrors.length;
+}
+var _valid9 = _errs69 === errors;
+if(_valid9){
+valid11 = true;
+passing9 = 0;
+}
+const _errs70 = errors;
+if(data22 !== null){
+const err18 = {instancePath:instancePath+"/transaction_fees",schemaPath:"#/properties/transaction_fees/oneOf/1/type",keyword:"type",params:{type: "null"},message:"must be null"};
+if(vErrors === null){
+vErrors = [err18];
+}
+else {
+vErrors.push(err18);
+}
+errors++;
+}
+var _valid9 = _errs70 === errors;
+if(_valid9 && valid11){
+valid11 = false;
+passing9 = [passing9, 1];
+}
+else {
+if(_valid9){
+valid11 = true;
+passing9 = 1;
+}
+}
+if(!valid11){
+const err19 = {instancePath:instancePath+"/transaction_fees",schemaPath:"#/properties/transaction_fees/oneOf",keyword:"oneOf",params:{passingSchemas: passing9},message:"must match exactly one schema in oneOf"};
+if(vErrors === null){
+vErrors = [err19];
+}
+else {
+vErrors.push(err19);
+}
+errors++;
+validate521.errors = vErrors;
+return false;
+}
+else {
+errors = _errs68;
+if(vErrors !== null){
+if(_errs68){
+vErrors.length = _errs68;
+}
+else {
+vErrors = null;
+}
+}
+}
+var valid0 = _errs67 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.type !== undefined){
+let data23 = data.type;
+const _errs72 = errors;
+if((typeof data23 !== "string") && (data23 !== null)){
+validate521.errors = [{instancePath:instancePath+"/type",schemaPath:"#/properties/type/type",keyword:"type",params:{type: schema243.properties.type.type},message:"must be string,null"}];
+return false;
+}
+if(!((((data23 === "block") || (data23 === "uncle")) || (data23 === "reorg")) || (data23 === null))){
+validate521.errors = [{instancePath:instancePath+"/type",schemaPath:"#/properties/type/enum",keyword:"enum",params:{allowedValues: schema243.properties.type.enum},message:"must be equal to one of the allowed values"}];
+return false;
+}
+var valid0 = _errs72 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
 if(data.uncles_hashes !== undefined){
 let data24 = data.uncles_hashes;
-const _errs62 = errors;
-if(errors === _errs62){
+const _errs74 = errors;
+if(errors === _errs74){
 if(Array.isArray(data24)){
-var valid9 = true;
+var valid12 = true;
 const len1 = data24.length;
 for(let i1=0; i1<len1; i1++){
-const _errs64 = errors;
+const _errs76 = errors;
 if(!(validate72(data24[i1], {instancePath:instancePath+"/uncles_hashes/" + i1,parentData:data24,parentDataProperty:i1,rootData,dynamicAnchors}))){
 vErrors = vErrors === null ? validate72.errors : vErrors.concat(validate72.errors);
 errors = vErrors.length;
 }
-var valid9 = _errs64 === errors;
-if(!valid9){
+var valid12 = _errs76 === errors;
+if(!valid12){
 break;
 }
 }
@@ -18510,7 +18785,7 @@ validate521.errors = [{instancePath:instancePath+"/uncles_hashes",schemaPath:"#/
 return false;
 }
 }
-var valid0 = _errs62 === errors;
+var valid0 = _errs74 === errors;
 }
 else {
 var valid0 = true;
@@ -18518,12 +18793,12 @@ var valid0 = true;
 if(valid0){
 if(data.withdrawals_count !== undefined){
 let data26 = data.withdrawals_count;
-const _errs65 = errors;
+const _errs77 = errors;
 if((!((typeof data26 == "number") && (!(data26 % 1) && !isNaN(data26)))) && (data26 !== null)){
 validate521.errors = [{instancePath:instancePath+"/withdrawals_count",schemaPath:"#/properties/withdrawals_count/type",keyword:"type",params:{type: schema243.properties.withdrawals_count.type},message:"must be integer,null"}];
 return false;
 }
-if(errors === _errs65){
+if(errors === _errs77){
 if(typeof data26 == "number"){
 if(data26 < 0 || isNaN(data26)){
 validate521.errors = [{instancePath:instancePath+"/withdrawals_count",schemaPath:"#/properties/withdrawals_count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
@@ -18531,7 +18806,7 @@ return false;
 }
 }
 }
-var valid0 = _errs65 === errors;
+var valid0 = _errs77 === errors;
 }
 else {
 var valid0 = true;
@@ -18573,7 +18848,7 @@ return errors === 0;
 }
 validate521.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-const schema245 = {"type":"object","description":"Position in a list of blocks.","x-decision":4,"required":["block_number","items_count","chain_id","cursor"],"properties":{"block_number":{"type":"integer","description":"Number of the last item.","minimum":0,"examples":[19854321]},"items_count":{"type":"integer","description":"Number of items on this page; handed back, it changes nothing.","minimum":0,"examples":[50]},"chain_id":{"type":"integer","description":"Chain that the page came from; the next page comes from the same chain.","x-decision":5,"minimum":1,"examples":[1]},"cursor":{"type":"string","description":"The whole position as one opaque text. Handed back as `cursor` it is enough on its own.","x-decision":4,"maxLength":4096,"pattern":"^[A-Za-z0-9_-]+$","examples":["WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d"]}},"additionalProperties":false};
+const schema245 = {"type":"object","description":"Position in a list of blocks; keys that the back end does not have are absent.","x-decision":4,"required":["items_count","chain_id","cursor"],"properties":{"block_number":{"type":"integer","description":"Number of the last item.","minimum":0,"examples":[19854321]},"items_count":{"type":"integer","description":"Number of items on this page; handed back, it changes nothing.","minimum":0,"examples":[50]},"chain_id":{"type":"integer","description":"Chain that the page came from; the next page comes from the same chain.","x-decision":5,"minimum":1,"examples":[1]},"cursor":{"type":"string","description":"The whole position as one opaque text. Handed back as `cursor` it is enough on its own.","x-decision":4,"maxLength":4096,"pattern":"^[A-Za-z0-9_-]+$","examples":["WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d"]}},"additionalProperties":false};
 
 function validate541(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -18588,7 +18863,7 @@ evaluated0.items = undefined;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if(((((data.block_number === undefined) && (missing0 = "block_number")) || ((data.items_count === undefined) && (missing0 = "items_count"))) || ((data.chain_id === undefined) && (missing0 = "chain_id"))) || ((data.cursor === undefined) && (missing0 = "cursor"))){
+if((((data.items_count === undefined) && (missing0 = "items_count")) || ((data.chain_id === undefined) && (missing0 = "chain_id"))) || ((data.cursor === undefined) && (missing0 = "cursor"))){
 validate541.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
@@ -19755,118 +20030,24 @@ var valid0 = true;
 }
 if(valid0){
 if(data.gas_used !== undefined){
+let data7 = data.gas_used;
 const _errs27 = errors;
-if(!(validate61(data.gas_used, {instancePath:instancePath+"/gas_used",parentData:data,parentDataProperty:"gas_used",rootData,dynamicAnchors}))){
+const _errs28 = errors;
+let valid5 = false;
+let passing4 = null;
+const _errs29 = errors;
+if(!(validate61(data7, {instancePath:instancePath+"/gas_used",parentData:data,parentDataProperty:"gas_used",rootData,dynamicAnchors}))){
 vErrors = vErrors === null ? validate61.errors : vErrors.concat(validate61.errors);
 errors = vErrors.length;
 }
-var valid0 = _errs27 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.gas_used_percentage !== undefined){
-let data8 = data.gas_used_percentage;
-const _errs28 = errors;
-if((!(typeof data8 == "number")) && (data8 !== null)){
-validate566.errors = [{instancePath:instancePath+"/gas_used_percentage",schemaPath:"#/properties/gas_used_percentage/type",keyword:"type",params:{type: schema243.properties.gas_used_percentage.type},message:"must be number,null"}];
-return false;
-}
-var valid0 = _errs28 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.hash !== undefined){
-const _errs30 = errors;
-if(!(validate72(data.hash, {instancePath:instancePath+"/hash",parentData:data,parentDataProperty:"hash",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate72.errors : vErrors.concat(validate72.errors);
-errors = vErrors.length;
-}
-var valid0 = _errs30 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.height !== undefined){
-let data10 = data.height;
-const _errs31 = errors;
-if(!((typeof data10 == "number") && (!(data10 % 1) && !isNaN(data10)))){
-validate566.errors = [{instancePath:instancePath+"/height",schemaPath:"#/properties/height/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
-return false;
-}
-if(errors === _errs31){
-if(typeof data10 == "number"){
-if(data10 < 0 || isNaN(data10)){
-validate566.errors = [{instancePath:instancePath+"/height",schemaPath:"#/properties/height/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
-return false;
-}
-}
-}
-var valid0 = _errs31 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.miner !== undefined){
-const _errs33 = errors;
-if(!(validate143(data.miner, {instancePath:instancePath+"/miner",parentData:data,parentDataProperty:"miner",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate143.errors : vErrors.concat(validate143.errors);
-errors = vErrors.length;
-}
-var valid0 = _errs33 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.nonce !== undefined){
-const _errs34 = errors;
-if(!(validate205(data.nonce, {instancePath:instancePath+"/nonce",parentData:data,parentDataProperty:"nonce",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate205.errors : vErrors.concat(validate205.errors);
-errors = vErrors.length;
-}
-var valid0 = _errs34 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.parent_hash !== undefined){
-const _errs35 = errors;
-if(!(validate72(data.parent_hash, {instancePath:instancePath+"/parent_hash",parentData:data,parentDataProperty:"parent_hash",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate72.errors : vErrors.concat(validate72.errors);
-errors = vErrors.length;
-}
-var valid0 = _errs35 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.priority_fee !== undefined){
-let data14 = data.priority_fee;
-const _errs36 = errors;
-const _errs37 = errors;
-let valid5 = false;
-let passing4 = null;
-const _errs38 = errors;
-if(!(validate139(data14, {instancePath:instancePath+"/priority_fee",parentData:data,parentDataProperty:"priority_fee",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate139.errors : vErrors.concat(validate139.errors);
-errors = vErrors.length;
-}
-var _valid4 = _errs38 === errors;
+var _valid4 = _errs29 === errors;
 if(_valid4){
 valid5 = true;
 passing4 = 0;
 }
-const _errs39 = errors;
-if(data14 !== null){
-const err8 = {instancePath:instancePath+"/priority_fee",schemaPath:"#/properties/priority_fee/oneOf/1/type",keyword:"type",params:{type: "null"},message:"must be null"};
+const _errs30 = errors;
+if(data7 !== null){
+const err8 = {instancePath:instancePath+"/gas_used",schemaPath:"#/properties/gas_used/oneOf/1/type",keyword:"type",params:{type: "null"},message:"must be null"};
 if(vErrors === null){
 vErrors = [err8];
 }
@@ -19875,7 +20056,7 @@ vErrors.push(err8);
 }
 errors++;
 }
-var _valid4 = _errs39 === errors;
+var _valid4 = _errs30 === errors;
 if(_valid4 && valid5){
 valid5 = false;
 passing4 = [passing4, 1];
@@ -19887,7 +20068,7 @@ passing4 = 1;
 }
 }
 if(!valid5){
-const err9 = {instancePath:instancePath+"/priority_fee",schemaPath:"#/properties/priority_fee/oneOf",keyword:"oneOf",params:{passingSchemas: passing4},message:"must match exactly one schema in oneOf"};
+const err9 = {instancePath:instancePath+"/gas_used",schemaPath:"#/properties/gas_used/oneOf",keyword:"oneOf",params:{passingSchemas: passing4},message:"must match exactly one schema in oneOf"};
 if(vErrors === null){
 vErrors = [err9];
 }
@@ -19899,92 +20080,99 @@ validate566.errors = vErrors;
 return false;
 }
 else {
-errors = _errs37;
+errors = _errs28;
 if(vErrors !== null){
-if(_errs37){
-vErrors.length = _errs37;
+if(_errs28){
+vErrors.length = _errs28;
 }
 else {
 vErrors = null;
 }
 }
 }
-var valid0 = _errs36 === errors;
+var valid0 = _errs27 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
-if(data.rewards !== undefined){
-let data15 = data.rewards;
-const _errs41 = errors;
-if(errors === _errs41){
-if(Array.isArray(data15)){
-var valid6 = true;
-const len0 = data15.length;
-for(let i0=0; i0<len0; i0++){
-const _errs43 = errors;
-if(!(validate533(data15[i0], {instancePath:instancePath+"/rewards/" + i0,parentData:data15,parentDataProperty:i0,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate533.errors : vErrors.concat(validate533.errors);
-errors = vErrors.length;
-}
-var valid6 = _errs43 === errors;
-if(!valid6){
-break;
-}
-}
-}
-else {
-validate566.errors = [{instancePath:instancePath+"/rewards",schemaPath:"#/properties/rewards/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+if(data.gas_used_percentage !== undefined){
+let data8 = data.gas_used_percentage;
+const _errs32 = errors;
+if((!(typeof data8 == "number")) && (data8 !== null)){
+validate566.errors = [{instancePath:instancePath+"/gas_used_percentage",schemaPath:"#/properties/gas_used_percentage/type",keyword:"type",params:{type: schema243.properties.gas_used_percentage.type},message:"must be number,null"}];
 return false;
 }
-}
-var valid0 = _errs41 === errors;
+var valid0 = _errs32 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
-if(data.size !== undefined){
-let data17 = data.size;
-const _errs44 = errors;
-if((!((typeof data17 == "number") && (!(data17 % 1) && !isNaN(data17)))) && (data17 !== null)){
-validate566.errors = [{instancePath:instancePath+"/size",schemaPath:"#/properties/size/type",keyword:"type",params:{type: schema243.properties.size.type},message:"must be integer,null"}];
-return false;
-}
-if(errors === _errs44){
-if(typeof data17 == "number"){
-if(data17 < 0 || isNaN(data17)){
-validate566.errors = [{instancePath:instancePath+"/size",schemaPath:"#/properties/size/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
-return false;
-}
-}
-}
-var valid0 = _errs44 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.state_root !== undefined){
-let data18 = data.state_root;
-const _errs46 = errors;
-const _errs47 = errors;
-let valid7 = false;
-let passing5 = null;
-const _errs48 = errors;
-if(!(validate72(data18, {instancePath:instancePath+"/state_root",parentData:data,parentDataProperty:"state_root",rootData,dynamicAnchors}))){
+if(data.hash !== undefined){
+const _errs34 = errors;
+if(!(validate72(data.hash, {instancePath:instancePath+"/hash",parentData:data,parentDataProperty:"hash",rootData,dynamicAnchors}))){
 vErrors = vErrors === null ? validate72.errors : vErrors.concat(validate72.errors);
 errors = vErrors.length;
 }
-var _valid5 = _errs48 === errors;
+var valid0 = _errs34 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.height !== undefined){
+let data10 = data.height;
+const _errs35 = errors;
+if(!((typeof data10 == "number") && (!(data10 % 1) && !isNaN(data10)))){
+validate566.errors = [{instancePath:instancePath+"/height",schemaPath:"#/properties/height/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+return false;
+}
+if(errors === _errs35){
+if(typeof data10 == "number"){
+if(data10 < 0 || isNaN(data10)){
+validate566.errors = [{instancePath:instancePath+"/height",schemaPath:"#/properties/height/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+return false;
+}
+}
+}
+var valid0 = _errs35 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.miner !== undefined){
+const _errs37 = errors;
+if(!(validate143(data.miner, {instancePath:instancePath+"/miner",parentData:data,parentDataProperty:"miner",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate143.errors : vErrors.concat(validate143.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs37 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.nonce !== undefined){
+let data12 = data.nonce;
+const _errs38 = errors;
+const _errs39 = errors;
+let valid6 = false;
+let passing5 = null;
+const _errs40 = errors;
+if(!(validate205(data12, {instancePath:instancePath+"/nonce",parentData:data,parentDataProperty:"nonce",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate205.errors : vErrors.concat(validate205.errors);
+errors = vErrors.length;
+}
+var _valid5 = _errs40 === errors;
 if(_valid5){
-valid7 = true;
+valid6 = true;
 passing5 = 0;
 }
-const _errs49 = errors;
-if(data18 !== null){
-const err10 = {instancePath:instancePath+"/state_root",schemaPath:"#/properties/state_root/oneOf/1/type",keyword:"type",params:{type: "null"},message:"must be null"};
+const _errs41 = errors;
+if(data12 !== null){
+const err10 = {instancePath:instancePath+"/nonce",schemaPath:"#/properties/nonce/oneOf/1/type",keyword:"type",params:{type: "null"},message:"must be null"};
 if(vErrors === null){
 vErrors = [err10];
 }
@@ -19993,19 +20181,19 @@ vErrors.push(err10);
 }
 errors++;
 }
-var _valid5 = _errs49 === errors;
-if(_valid5 && valid7){
-valid7 = false;
+var _valid5 = _errs41 === errors;
+if(_valid5 && valid6){
+valid6 = false;
 passing5 = [passing5, 1];
 }
 else {
 if(_valid5){
-valid7 = true;
+valid6 = true;
 passing5 = 1;
 }
 }
-if(!valid7){
-const err11 = {instancePath:instancePath+"/state_root",schemaPath:"#/properties/state_root/oneOf",keyword:"oneOf",params:{passingSchemas: passing5},message:"must match exactly one schema in oneOf"};
+if(!valid6){
+const err11 = {instancePath:instancePath+"/nonce",schemaPath:"#/properties/nonce/oneOf",keyword:"oneOf",params:{passingSchemas: passing5},message:"must match exactly one schema in oneOf"};
 if(vErrors === null){
 vErrors = [err11];
 }
@@ -20017,53 +20205,53 @@ validate566.errors = vErrors;
 return false;
 }
 else {
-errors = _errs47;
+errors = _errs39;
 if(vErrors !== null){
-if(_errs47){
-vErrors.length = _errs47;
+if(_errs39){
+vErrors.length = _errs39;
 }
 else {
 vErrors = null;
 }
 }
 }
-var valid0 = _errs46 === errors;
+var valid0 = _errs38 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
-if(data.timestamp !== undefined){
-const _errs51 = errors;
-if(!(validate74(data.timestamp, {instancePath:instancePath+"/timestamp",parentData:data,parentDataProperty:"timestamp",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate74.errors : vErrors.concat(validate74.errors);
+if(data.parent_hash !== undefined){
+const _errs43 = errors;
+if(!(validate72(data.parent_hash, {instancePath:instancePath+"/parent_hash",parentData:data,parentDataProperty:"parent_hash",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate72.errors : vErrors.concat(validate72.errors);
 errors = vErrors.length;
 }
-var valid0 = _errs51 === errors;
+var valid0 = _errs43 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
-if(data.total_difficulty !== undefined){
-let data20 = data.total_difficulty;
-const _errs52 = errors;
-const _errs53 = errors;
-let valid8 = false;
+if(data.priority_fee !== undefined){
+let data14 = data.priority_fee;
+const _errs44 = errors;
+const _errs45 = errors;
+let valid7 = false;
 let passing6 = null;
-const _errs54 = errors;
-if(!(validate61(data20, {instancePath:instancePath+"/total_difficulty",parentData:data,parentDataProperty:"total_difficulty",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate61.errors : vErrors.concat(validate61.errors);
+const _errs46 = errors;
+if(!(validate139(data14, {instancePath:instancePath+"/priority_fee",parentData:data,parentDataProperty:"priority_fee",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate139.errors : vErrors.concat(validate139.errors);
 errors = vErrors.length;
 }
-var _valid6 = _errs54 === errors;
+var _valid6 = _errs46 === errors;
 if(_valid6){
-valid8 = true;
+valid7 = true;
 passing6 = 0;
 }
-const _errs55 = errors;
-if(data20 !== null){
-const err12 = {instancePath:instancePath+"/total_difficulty",schemaPath:"#/properties/total_difficulty/oneOf/1/type",keyword:"type",params:{type: "null"},message:"must be null"};
+const _errs47 = errors;
+if(data14 !== null){
+const err12 = {instancePath:instancePath+"/priority_fee",schemaPath:"#/properties/priority_fee/oneOf/1/type",keyword:"type",params:{type: "null"},message:"must be null"};
 if(vErrors === null){
 vErrors = [err12];
 }
@@ -20072,19 +20260,19 @@ vErrors.push(err12);
 }
 errors++;
 }
-var _valid6 = _errs55 === errors;
-if(_valid6 && valid8){
-valid8 = false;
+var _valid6 = _errs47 === errors;
+if(_valid6 && valid7){
+valid7 = false;
 passing6 = [passing6, 1];
 }
 else {
 if(_valid6){
-valid8 = true;
+valid7 = true;
 passing6 = 1;
 }
 }
-if(!valid8){
-const err13 = {instancePath:instancePath+"/total_difficulty",schemaPath:"#/properties/total_difficulty/oneOf",keyword:"oneOf",params:{passingSchemas: passing6},message:"must match exactly one schema in oneOf"};
+if(!valid7){
+const err13 = {instancePath:instancePath+"/priority_fee",schemaPath:"#/properties/priority_fee/oneOf",keyword:"oneOf",params:{passingSchemas: passing6},message:"must match exactly one schema in oneOf"};
 if(vErrors === null){
 vErrors = [err13];
 }
@@ -20096,13 +20284,64 @@ validate566.errors = vErrors;
 return false;
 }
 else {
-errors = _errs53;
+errors = _errs45;
 if(vErrors !== null){
-if(_errs53){
-vErrors.length = _errs53;
+if(_errs45){
+vErrors.length = _errs45;
 }
 else {
 vErrors = null;
+}
+}
+}
+var valid0 = _errs44 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.rewards !== undefined){
+let data15 = data.rewards;
+const _errs49 = errors;
+if(errors === _errs49){
+if(Array.isArray(data15)){
+var valid8 = true;
+const len0 = data15.length;
+for(let i0=0; i0<len0; i0++){
+const _errs51 = errors;
+if(!(validate533(data15[i0], {instancePath:instancePath+"/rewards/" + i0,parentData:data15,parentDataProperty:i0,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate533.errors : vErrors.concat(validate533.errors);
+errors = vErrors.length;
+}
+var valid8 = _errs51 === errors;
+if(!valid8){
+break;
+}
+}
+}
+else {
+validate566.errors = [{instancePath:instancePath+"/rewards",schemaPath:"#/properties/rewards/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+return false;
+}
+}
+var valid0 = _errs49 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.size !== undefined){
+let data17 = data.size;
+const _errs52 = errors;
+if((!((typeof data17 == "number") && (!(data17 % 1) && !isNaN(data17)))) && (data17 !== null)){
+validate566.errors = [{instancePath:instancePath+"/size",schemaPath:"#/properties/size/type",keyword:"type",params:{type: schema243.properties.size.type},message:"must be integer,null"}];
+return false;
+}
+if(errors === _errs52){
+if(typeof data17 == "number"){
+if(data17 < 0 || isNaN(data17)){
+validate566.errors = [{instancePath:instancePath+"/size",schemaPath:"#/properties/size/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+return false;
 }
 }
 }
@@ -20112,31 +20351,77 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.transaction_count !== undefined){
-let data21 = data.transaction_count;
+if(data.state_root !== undefined){
+let data18 = data.state_root;
+const _errs54 = errors;
+const _errs55 = errors;
+let valid9 = false;
+let passing7 = null;
+const _errs56 = errors;
+if(!(validate72(data18, {instancePath:instancePath+"/state_root",parentData:data,parentDataProperty:"state_root",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate72.errors : vErrors.concat(validate72.errors);
+errors = vErrors.length;
+}
+var _valid7 = _errs56 === errors;
+if(_valid7){
+valid9 = true;
+passing7 = 0;
+}
 const _errs57 = errors;
-if((!((typeof data21 == "number") && (!(data21 % 1) && !isNaN(data21)))) && (data21 !== null)){
-validate566.errors = [{instancePath:instancePath+"/transaction_count",schemaPath:"#/properties/transaction_count/type",keyword:"type",params:{type: schema243.properties.transaction_count.type},message:"must be integer,null"}];
+if(data18 !== null){
+const err14 = {instancePath:instancePath+"/state_root",schemaPath:"#/properties/state_root/oneOf/1/type",keyword:"type",params:{type: "null"},message:"must be null"};
+if(vErrors === null){
+vErrors = [err14];
+}
+else {
+vErrors.push(err14);
+}
+errors++;
+}
+var _valid7 = _errs57 === errors;
+if(_valid7 && valid9){
+valid9 = false;
+passing7 = [passing7, 1];
+}
+else {
+if(_valid7){
+valid9 = true;
+passing7 = 1;
+}
+}
+if(!valid9){
+const err15 = {instancePath:instancePath+"/state_root",schemaPath:"#/properties/state_root/oneOf",keyword:"oneOf",params:{passingSchemas: passing7},message:"must match exactly one schema in oneOf"};
+if(vErrors === null){
+vErrors = [err15];
+}
+else {
+vErrors.push(err15);
+}
+errors++;
+validate566.errors = vErrors;
 return false;
 }
-if(errors === _errs57){
-if(typeof data21 == "number"){
-if(data21 < 0 || isNaN(data21)){
-validate566.errors = [{instancePath:instancePath+"/transaction_count",schemaPath:"#/properties/transaction_count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
-return false;
+else {
+errors = _errs55;
+if(vErrors !== null){
+if(_errs55){
+vErrors.length = _errs55;
+}
+else {
+vErrors = null;
 }
 }
 }
-var valid0 = _errs57 === errors;
+var valid0 = _errs54 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
-if(data.transaction_fees !== undefined){
+if(data.timestamp !== undefined){
 const _errs59 = errors;
-if(!(validate139(data.transaction_fees, {instancePath:instancePath+"/transaction_fees",parentData:data,parentDataProperty:"transaction_fees",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate139.errors : vErrors.concat(validate139.errors);
+if(!(validate74(data.timestamp, {instancePath:instancePath+"/timestamp",parentData:data,parentDataProperty:"timestamp",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate74.errors : vErrors.concat(validate74.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs59 === errors;
@@ -20145,16 +20430,66 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.type !== undefined){
-let data23 = data.type;
+if(data.total_difficulty !== undefined){
+let data20 = data.total_difficulty;
 const _errs60 = errors;
-if(typeof data23 !== "string"){
-validate566.errors = [{instancePath:instancePath+"/type",schemaPath:"#/properties/type/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+const _errs61 = errors;
+let valid10 = false;
+let passing8 = null;
+const _errs62 = errors;
+if(!(validate61(data20, {instancePath:instancePath+"/total_difficulty",parentData:data,parentDataProperty:"total_difficulty",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate61.errors : vErrors.concat(validate61.errors);
+errors = vErrors.length;
+}
+var _valid8 = _errs62 === errors;
+if(_valid8){
+valid10 = true;
+passing8 = 0;
+}
+const _errs63 = errors;
+if(data20 !== null){
+const err16 = {instancePath:instancePath+"/total_difficulty",schemaPath:"#/properties/total_difficulty/oneOf/1/type",keyword:"type",params:{type: "null"},message:"must be null"};
+if(vErrors === null){
+vErrors = [err16];
+}
+else {
+vErrors.push(err16);
+}
+errors++;
+}
+var _valid8 = _errs63 === errors;
+if(_valid8 && valid10){
+valid10 = false;
+passing8 = [passing8, 1];
+}
+else {
+if(_valid8){
+valid10 = true;
+passing8 = 1;
+}
+}
+if(!valid10){
+const err17 = {instancePath:instancePath+"/total_difficulty",schemaPath:"#/properties/total_difficulty/oneOf",keyword:"oneOf",params:{passingSchemas: passing8},message:"must match exactly one schema in oneOf"};
+if(vErrors === null){
+vErrors = [err17];
+}
+else {
+vErrors.push(err17);
+}
+errors++;
+validate566.errors = vErrors;
 return false;
 }
-if(!(((data23 === "block") || (data23 === "uncle")) || (data23 === "reorg"))){
-validate566.errors = [{instancePath:instancePath+"/type",schemaPath:"#/properties/type/enum",keyword:"enum",params:{allowedValues: schema243.properties.type.enum},message:"must be equal to one of the allowed values"}];
-return false;
+else {
+errors = _errs61;
+if(vErrors !== null){
+if(_errs61){
+vErrors.length = _errs61;
+}
+else {
+vErrors = null;
+}
+}
 }
 var valid0 = _errs60 === errors;
 }
@@ -20162,21 +20497,126 @@ else {
 var valid0 = true;
 }
 if(valid0){
+if(data.transaction_count !== undefined){
+let data21 = data.transaction_count;
+const _errs65 = errors;
+if((!((typeof data21 == "number") && (!(data21 % 1) && !isNaN(data21)))) && (data21 !== null)){
+validate566.errors = [{instancePath:instancePath+"/transaction_count",schemaPath:"#/properties/transaction_count/type",keyword:"type",params:{type: schema243.properties.transaction_count.type},message:"must be integer,null"}];
+return false;
+}
+if(errors === _errs65){
+if(typeof data21 == "number"){
+if(data21 < 0 || isNaN(data21)){
+validate566.errors = [{instancePath:instancePath+"/transaction_count",schemaPath:"#/properties/transaction_count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+return false;
+}
+}
+}
+var valid0 = _errs65 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.transaction_fees !== undefined){
+let data22 = data.transaction_fees;
+const _errs67 = errors;
+const _errs68 = errors;
+let valid11 = false;
+let passing9 = null;
+const _errs69 = errors;
+if(!(validate139(data22, {instancePath:instancePath+"/transaction_fees",parentData:data,parentDataProperty:"transaction_fees",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate139.errors : vErrors.concat(validate139.errors);
+errors = vErrors.length;
+}
+var _valid9 = _errs69 === errors;
+if(_valid9){
+valid11 = true;
+passing9 = 0;
+}
+const _errs70 = errors;
+if(data22 !== null){
+const err18 = {instancePath:instancePath+"/transaction_fees",schemaPath:"#/properties/transaction_fees/oneOf/1/type",keyword:"type",params:{type: "null"},message:"must be null"};
+if(vErrors === null){
+vErrors = [err18];
+}
+else {
+vErrors.push(err18);
+}
+errors++;
+}
+var _valid9 = _errs70 === errors;
+if(_valid9 && valid11){
+valid11 = false;
+passing9 = [passing9, 1];
+}
+else {
+if(_valid9){
+valid11 = true;
+passing9 = 1;
+}
+}
+if(!valid11){
+const err19 = {instancePath:instancePath+"/transaction_fees",schemaPath:"#/properties/transaction_fees/oneOf",keyword:"oneOf",params:{passingSchemas: passing9},message:"must match exactly one schema in oneOf"};
+if(vErrors === null){
+vErrors = [err19];
+}
+else {
+vErrors.push(err19);
+}
+errors++;
+validate566.errors = vErrors;
+return false;
+}
+else {
+errors = _errs68;
+if(vErrors !== null){
+if(_errs68){
+vErrors.length = _errs68;
+}
+else {
+vErrors = null;
+}
+}
+}
+var valid0 = _errs67 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.type !== undefined){
+let data23 = data.type;
+const _errs72 = errors;
+if((typeof data23 !== "string") && (data23 !== null)){
+validate566.errors = [{instancePath:instancePath+"/type",schemaPath:"#/properties/type/type",keyword:"type",params:{type: schema243.properties.type.type},message:"must be string,null"}];
+return false;
+}
+if(!((((data23 === "block") || (data23 === "uncle")) || (data23 === "reorg")) || (data23 === null))){
+validate566.errors = [{instancePath:instancePath+"/type",schemaPath:"#/properties/type/enum",keyword:"enum",params:{allowedValues: schema243.properties.type.enum},message:"must be equal to one of the allowed values"}];
+return false;
+}
+var valid0 = _errs72 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
 if(data.uncles_hashes !== undefined){
 let data24 = data.uncles_hashes;
-const _errs62 = errors;
-if(errors === _errs62){
+const _errs74 = errors;
+if(errors === _errs74){
 if(Array.isArray(data24)){
-var valid9 = true;
+var valid12 = true;
 const len1 = data24.length;
 for(let i1=0; i1<len1; i1++){
-const _errs64 = errors;
+const _errs76 = errors;
 if(!(validate72(data24[i1], {instancePath:instancePath+"/uncles_hashes/" + i1,parentData:data24,parentDataProperty:i1,rootData,dynamicAnchors}))){
 vErrors = vErrors === null ? validate72.errors : vErrors.concat(validate72.errors);
 errors = vErrors.length;
 }
-var valid9 = _errs64 === errors;
-if(!valid9){
+var valid12 = _errs76 === errors;
+if(!valid12){
 break;
 }
 }
@@ -20186,7 +20626,7 @@ validate566.errors = [{instancePath:instancePath+"/uncles_hashes",schemaPath:"#/
 return false;
 }
 }
-var valid0 = _errs62 === errors;
+var valid0 = _errs74 === errors;
 }
 else {
 var valid0 = true;
@@ -20194,12 +20634,12 @@ var valid0 = true;
 if(valid0){
 if(data.withdrawals_count !== undefined){
 let data26 = data.withdrawals_count;
-const _errs65 = errors;
+const _errs77 = errors;
 if((!((typeof data26 == "number") && (!(data26 % 1) && !isNaN(data26)))) && (data26 !== null)){
 validate566.errors = [{instancePath:instancePath+"/withdrawals_count",schemaPath:"#/properties/withdrawals_count/type",keyword:"type",params:{type: schema243.properties.withdrawals_count.type},message:"must be integer,null"}];
 return false;
 }
-if(errors === _errs65){
+if(errors === _errs77){
 if(typeof data26 == "number"){
 if(data26 < 0 || isNaN(data26)){
 validate566.errors = [{instancePath:instancePath+"/withdrawals_count",schemaPath:"#/properties/withdrawals_count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
@@ -20207,7 +20647,7 @@ return false;
 }
 }
 }
-var valid0 = _errs65 === errors;
+var valid0 = _errs77 === errors;
 }
 else {
 var valid0 = true;
@@ -20904,7 +21344,7 @@ validate606.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false}
 exports.listBlockTransactions_200 = validate609;
 const schema278 = {"$ref":"document#/components/schemas/BlockTransactionsPage"};
 const schema279 = {"type":"object","description":"A page of the transactions of a block.","required":["items","next_page_params"],"properties":{"items":{"type":"array","description":"The page, up to 50 items.","items":{"$ref":"#/components/schemas/Transaction"}},"next_page_params":{"description":"Where the next page begins; null on the last page.","oneOf":[{"$ref":"#/components/schemas/BlockTransactionsCursor"},{"type":"null"}]}},"additionalProperties":false};
-const schema280 = {"type":"object","description":"Position among the transactions of a block.","x-decision":4,"required":["block_number","index","items_count","chain_id","cursor"],"properties":{"block_number":{"type":"integer","description":"Number of the block of the last item.","minimum":0,"examples":[19854321]},"index":{"type":"integer","description":"Place of the last item in its block.","minimum":0,"examples":[68]},"items_count":{"type":"integer","description":"Number of items on this page; handed back, it changes nothing.","minimum":0,"examples":[50]},"chain_id":{"type":"integer","description":"Chain that the page came from; the next page comes from the same chain.","x-decision":5,"minimum":1,"examples":[1]},"cursor":{"type":"string","description":"The whole position as one opaque text. Handed back as `cursor` it is enough on its own.","x-decision":4,"maxLength":4096,"pattern":"^[A-Za-z0-9_-]+$","examples":["WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d"]}},"additionalProperties":false};
+const schema280 = {"type":"object","description":"Position among the transactions of a block; keys that the back end does not have are absent.","x-decision":4,"required":["items_count","chain_id","cursor"],"properties":{"block_number":{"type":"integer","description":"Number of the block of the last item.","minimum":0,"examples":[19854321]},"index":{"type":"integer","description":"Place of the last item in its block.","minimum":0,"examples":[68]},"items_count":{"type":"integer","description":"Number of items on this page; handed back, it changes nothing.","minimum":0,"examples":[50]},"chain_id":{"type":"integer","description":"Chain that the page came from; the next page comes from the same chain.","x-decision":5,"minimum":1,"examples":[1]},"cursor":{"type":"string","description":"The whole position as one opaque text. Handed back as `cursor` it is enough on its own.","x-decision":4,"maxLength":4096,"pattern":"^[A-Za-z0-9_-]+$","examples":["WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d"]}},"additionalProperties":false};
 
 function validate612(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -20919,7 +21359,7 @@ evaluated0.items = undefined;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if((((((data.block_number === undefined) && (missing0 = "block_number")) || ((data.index === undefined) && (missing0 = "index"))) || ((data.items_count === undefined) && (missing0 = "items_count"))) || ((data.chain_id === undefined) && (missing0 = "chain_id"))) || ((data.cursor === undefined) && (missing0 = "cursor"))){
+if((((data.items_count === undefined) && (missing0 = "items_count")) || ((data.chain_id === undefined) && (missing0 = "chain_id"))) || ((data.cursor === undefined) && (missing0 = "cursor"))){
 validate612.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
@@ -21963,7 +22403,7 @@ return errors === 0;
 }
 validate641.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-const schema300 = {"type":"object","description":"Position in a list of withdrawals.","x-decision":4,"required":["index","items_count","chain_id","cursor"],"properties":{"index":{"type":"integer","description":"Number of the last withdrawal.","minimum":0,"examples":[68]},"items_count":{"type":"integer","description":"Number of items on this page; handed back, it changes nothing.","minimum":0,"examples":[50]},"chain_id":{"type":"integer","description":"Chain that the page came from; the next page comes from the same chain.","x-decision":5,"minimum":1,"examples":[1]},"cursor":{"type":"string","description":"The whole position as one opaque text. Handed back as `cursor` it is enough on its own.","x-decision":4,"maxLength":4096,"pattern":"^[A-Za-z0-9_-]+$","examples":["WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d"]}},"additionalProperties":false};
+const schema300 = {"type":"object","description":"Position in a list of withdrawals; keys that the back end does not have are absent.","x-decision":4,"required":["items_count","chain_id","cursor"],"properties":{"index":{"type":"integer","description":"Number of the last withdrawal.","minimum":0,"examples":[68]},"items_count":{"type":"integer","description":"Number of items on this page; handed back, it changes nothing.","minimum":0,"examples":[50]},"chain_id":{"type":"integer","description":"Chain that the page came from; the next page comes from the same chain.","x-decision":5,"minimum":1,"examples":[1]},"cursor":{"type":"string","description":"The whole position as one opaque text. Handed back as `cursor` it is enough on its own.","x-decision":4,"maxLength":4096,"pattern":"^[A-Za-z0-9_-]+$","examples":["WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d"]}},"additionalProperties":false};
 
 function validate645(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -21978,7 +22418,7 @@ evaluated0.items = undefined;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if(((((data.index === undefined) && (missing0 = "index")) || ((data.items_count === undefined) && (missing0 = "items_count"))) || ((data.chain_id === undefined) && (missing0 = "chain_id"))) || ((data.cursor === undefined) && (missing0 = "cursor"))){
+if((((data.items_count === undefined) && (missing0 = "items_count")) || ((data.chain_id === undefined) && (missing0 = "chain_id"))) || ((data.cursor === undefined) && (missing0 = "cursor"))){
 validate645.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
@@ -24503,8 +24943,8 @@ if(valid0){
 if(data.confirmations !== undefined){
 let data6 = data.confirmations;
 const _errs16 = errors;
-if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
-validate725.errors = [{instancePath:instancePath+"/confirmations",schemaPath:"#/properties/confirmations/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+if((!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))) && (data6 !== null)){
+validate725.errors = [{instancePath:instancePath+"/confirmations",schemaPath:"#/properties/confirmations/type",keyword:"type",params:{type: schema66.properties.confirmations.type},message:"must be integer,null"}];
 return false;
 }
 if(errors === _errs16){
@@ -25510,10 +25950,65 @@ var valid0 = true;
 }
 if(valid0){
 if(data.raw_input !== undefined){
+let data34 = data.raw_input;
 const _errs100 = errors;
-if(!(validate205(data.raw_input, {instancePath:instancePath+"/raw_input",parentData:data,parentDataProperty:"raw_input",rootData,dynamicAnchors}))){
+const _errs101 = errors;
+let valid16 = false;
+let passing12 = null;
+const _errs102 = errors;
+if(!(validate205(data34, {instancePath:instancePath+"/raw_input",parentData:data,parentDataProperty:"raw_input",rootData,dynamicAnchors}))){
 vErrors = vErrors === null ? validate205.errors : vErrors.concat(validate205.errors);
 errors = vErrors.length;
+}
+var _valid12 = _errs102 === errors;
+if(_valid12){
+valid16 = true;
+passing12 = 0;
+}
+const _errs103 = errors;
+if(data34 !== null){
+const err24 = {instancePath:instancePath+"/raw_input",schemaPath:"#/properties/raw_input/oneOf/1/type",keyword:"type",params:{type: "null"},message:"must be null"};
+if(vErrors === null){
+vErrors = [err24];
+}
+else {
+vErrors.push(err24);
+}
+errors++;
+}
+var _valid12 = _errs103 === errors;
+if(_valid12 && valid16){
+valid16 = false;
+passing12 = [passing12, 1];
+}
+else {
+if(_valid12){
+valid16 = true;
+passing12 = 1;
+}
+}
+if(!valid16){
+const err25 = {instancePath:instancePath+"/raw_input",schemaPath:"#/properties/raw_input/oneOf",keyword:"oneOf",params:{passingSchemas: passing12},message:"must match exactly one schema in oneOf"};
+if(vErrors === null){
+vErrors = [err25];
+}
+else {
+vErrors.push(err25);
+}
+errors++;
+validate725.errors = vErrors;
+return false;
+}
+else {
+errors = _errs101;
+if(vErrors !== null){
+if(_errs101){
+vErrors.length = _errs101;
+}
+else {
+vErrors = null;
+}
+}
 }
 var valid0 = _errs100 === errors;
 }
@@ -25523,20 +26018,20 @@ var valid0 = true;
 if(valid0){
 if(data.confirmation_duration !== undefined){
 let data35 = data.confirmation_duration;
-const _errs101 = errors;
-if(errors === _errs101){
+const _errs105 = errors;
+if(errors === _errs105){
 if(Array.isArray(data35)){
 if(data35.length > 2){
 validate725.errors = [{instancePath:instancePath+"/confirmation_duration",schemaPath:"#/properties/confirmation_duration/maxItems",keyword:"maxItems",params:{limit: 2},message:"must NOT have more than 2 items"}];
 return false;
 }
 else {
-var valid16 = true;
+var valid17 = true;
 const len3 = data35.length;
 for(let i3=0; i3<len3; i3++){
 let data36 = data35[i3];
-const _errs103 = errors;
-if(errors === _errs103){
+const _errs107 = errors;
+if(errors === _errs107){
 if(typeof data36 == "number"){
 if(data36 < 0 || isNaN(data36)){
 validate725.errors = [{instancePath:instancePath+"/confirmation_duration/" + i3,schemaPath:"#/properties/confirmation_duration/items/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
@@ -25548,8 +26043,8 @@ validate725.errors = [{instancePath:instancePath+"/confirmation_duration/" + i3,
 return false;
 }
 }
-var valid16 = _errs103 === errors;
-if(!valid16){
+var valid17 = _errs107 === errors;
+if(!valid17){
 break;
 }
 }
@@ -25560,7 +26055,7 @@ validate725.errors = [{instancePath:instancePath+"/confirmation_duration",schema
 return false;
 }
 }
-var valid0 = _errs101 === errors;
+var valid0 = _errs105 === errors;
 }
 else {
 var valid0 = true;
@@ -25568,12 +26063,12 @@ var valid0 = true;
 if(valid0){
 if(data.transaction_tag !== undefined){
 let data37 = data.transaction_tag;
-const _errs105 = errors;
+const _errs109 = errors;
 if((typeof data37 !== "string") && (data37 !== null)){
 validate725.errors = [{instancePath:instancePath+"/transaction_tag",schemaPath:"#/properties/transaction_tag/type",keyword:"type",params:{type: schema66.properties.transaction_tag.type},message:"must be string,null"}];
 return false;
 }
-var valid0 = _errs105 === errors;
+var valid0 = _errs109 === errors;
 }
 else {
 var valid0 = true;
@@ -26551,118 +27046,24 @@ var valid0 = true;
 }
 if(valid0){
 if(data.gas_used !== undefined){
+let data7 = data.gas_used;
 const _errs27 = errors;
-if(!(validate61(data.gas_used, {instancePath:instancePath+"/gas_used",parentData:data,parentDataProperty:"gas_used",rootData,dynamicAnchors}))){
+const _errs28 = errors;
+let valid5 = false;
+let passing4 = null;
+const _errs29 = errors;
+if(!(validate61(data7, {instancePath:instancePath+"/gas_used",parentData:data,parentDataProperty:"gas_used",rootData,dynamicAnchors}))){
 vErrors = vErrors === null ? validate61.errors : vErrors.concat(validate61.errors);
 errors = vErrors.length;
 }
-var valid0 = _errs27 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.gas_used_percentage !== undefined){
-let data8 = data.gas_used_percentage;
-const _errs28 = errors;
-if((!(typeof data8 == "number")) && (data8 !== null)){
-validate768.errors = [{instancePath:instancePath+"/gas_used_percentage",schemaPath:"#/properties/gas_used_percentage/type",keyword:"type",params:{type: schema243.properties.gas_used_percentage.type},message:"must be number,null"}];
-return false;
-}
-var valid0 = _errs28 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.hash !== undefined){
-const _errs30 = errors;
-if(!(validate72(data.hash, {instancePath:instancePath+"/hash",parentData:data,parentDataProperty:"hash",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate72.errors : vErrors.concat(validate72.errors);
-errors = vErrors.length;
-}
-var valid0 = _errs30 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.height !== undefined){
-let data10 = data.height;
-const _errs31 = errors;
-if(!((typeof data10 == "number") && (!(data10 % 1) && !isNaN(data10)))){
-validate768.errors = [{instancePath:instancePath+"/height",schemaPath:"#/properties/height/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
-return false;
-}
-if(errors === _errs31){
-if(typeof data10 == "number"){
-if(data10 < 0 || isNaN(data10)){
-validate768.errors = [{instancePath:instancePath+"/height",schemaPath:"#/properties/height/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
-return false;
-}
-}
-}
-var valid0 = _errs31 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.miner !== undefined){
-const _errs33 = errors;
-if(!(validate143(data.miner, {instancePath:instancePath+"/miner",parentData:data,parentDataProperty:"miner",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate143.errors : vErrors.concat(validate143.errors);
-errors = vErrors.length;
-}
-var valid0 = _errs33 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.nonce !== undefined){
-const _errs34 = errors;
-if(!(validate205(data.nonce, {instancePath:instancePath+"/nonce",parentData:data,parentDataProperty:"nonce",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate205.errors : vErrors.concat(validate205.errors);
-errors = vErrors.length;
-}
-var valid0 = _errs34 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.parent_hash !== undefined){
-const _errs35 = errors;
-if(!(validate72(data.parent_hash, {instancePath:instancePath+"/parent_hash",parentData:data,parentDataProperty:"parent_hash",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate72.errors : vErrors.concat(validate72.errors);
-errors = vErrors.length;
-}
-var valid0 = _errs35 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.priority_fee !== undefined){
-let data14 = data.priority_fee;
-const _errs36 = errors;
-const _errs37 = errors;
-let valid5 = false;
-let passing4 = null;
-const _errs38 = errors;
-if(!(validate139(data14, {instancePath:instancePath+"/priority_fee",parentData:data,parentDataProperty:"priority_fee",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate139.errors : vErrors.concat(validate139.errors);
-errors = vErrors.length;
-}
-var _valid4 = _errs38 === errors;
+var _valid4 = _errs29 === errors;
 if(_valid4){
 valid5 = true;
 passing4 = 0;
 }
-const _errs39 = errors;
-if(data14 !== null){
-const err8 = {instancePath:instancePath+"/priority_fee",schemaPath:"#/properties/priority_fee/oneOf/1/type",keyword:"type",params:{type: "null"},message:"must be null"};
+const _errs30 = errors;
+if(data7 !== null){
+const err8 = {instancePath:instancePath+"/gas_used",schemaPath:"#/properties/gas_used/oneOf/1/type",keyword:"type",params:{type: "null"},message:"must be null"};
 if(vErrors === null){
 vErrors = [err8];
 }
@@ -26671,7 +27072,7 @@ vErrors.push(err8);
 }
 errors++;
 }
-var _valid4 = _errs39 === errors;
+var _valid4 = _errs30 === errors;
 if(_valid4 && valid5){
 valid5 = false;
 passing4 = [passing4, 1];
@@ -26683,7 +27084,7 @@ passing4 = 1;
 }
 }
 if(!valid5){
-const err9 = {instancePath:instancePath+"/priority_fee",schemaPath:"#/properties/priority_fee/oneOf",keyword:"oneOf",params:{passingSchemas: passing4},message:"must match exactly one schema in oneOf"};
+const err9 = {instancePath:instancePath+"/gas_used",schemaPath:"#/properties/gas_used/oneOf",keyword:"oneOf",params:{passingSchemas: passing4},message:"must match exactly one schema in oneOf"};
 if(vErrors === null){
 vErrors = [err9];
 }
@@ -26695,92 +27096,99 @@ validate768.errors = vErrors;
 return false;
 }
 else {
-errors = _errs37;
+errors = _errs28;
 if(vErrors !== null){
-if(_errs37){
-vErrors.length = _errs37;
+if(_errs28){
+vErrors.length = _errs28;
 }
 else {
 vErrors = null;
 }
 }
 }
-var valid0 = _errs36 === errors;
+var valid0 = _errs27 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
-if(data.rewards !== undefined){
-let data15 = data.rewards;
-const _errs41 = errors;
-if(errors === _errs41){
-if(Array.isArray(data15)){
-var valid6 = true;
-const len0 = data15.length;
-for(let i0=0; i0<len0; i0++){
-const _errs43 = errors;
-if(!(validate533(data15[i0], {instancePath:instancePath+"/rewards/" + i0,parentData:data15,parentDataProperty:i0,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate533.errors : vErrors.concat(validate533.errors);
-errors = vErrors.length;
-}
-var valid6 = _errs43 === errors;
-if(!valid6){
-break;
-}
-}
-}
-else {
-validate768.errors = [{instancePath:instancePath+"/rewards",schemaPath:"#/properties/rewards/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+if(data.gas_used_percentage !== undefined){
+let data8 = data.gas_used_percentage;
+const _errs32 = errors;
+if((!(typeof data8 == "number")) && (data8 !== null)){
+validate768.errors = [{instancePath:instancePath+"/gas_used_percentage",schemaPath:"#/properties/gas_used_percentage/type",keyword:"type",params:{type: schema243.properties.gas_used_percentage.type},message:"must be number,null"}];
 return false;
 }
-}
-var valid0 = _errs41 === errors;
+var valid0 = _errs32 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
-if(data.size !== undefined){
-let data17 = data.size;
-const _errs44 = errors;
-if((!((typeof data17 == "number") && (!(data17 % 1) && !isNaN(data17)))) && (data17 !== null)){
-validate768.errors = [{instancePath:instancePath+"/size",schemaPath:"#/properties/size/type",keyword:"type",params:{type: schema243.properties.size.type},message:"must be integer,null"}];
-return false;
-}
-if(errors === _errs44){
-if(typeof data17 == "number"){
-if(data17 < 0 || isNaN(data17)){
-validate768.errors = [{instancePath:instancePath+"/size",schemaPath:"#/properties/size/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
-return false;
-}
-}
-}
-var valid0 = _errs44 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.state_root !== undefined){
-let data18 = data.state_root;
-const _errs46 = errors;
-const _errs47 = errors;
-let valid7 = false;
-let passing5 = null;
-const _errs48 = errors;
-if(!(validate72(data18, {instancePath:instancePath+"/state_root",parentData:data,parentDataProperty:"state_root",rootData,dynamicAnchors}))){
+if(data.hash !== undefined){
+const _errs34 = errors;
+if(!(validate72(data.hash, {instancePath:instancePath+"/hash",parentData:data,parentDataProperty:"hash",rootData,dynamicAnchors}))){
 vErrors = vErrors === null ? validate72.errors : vErrors.concat(validate72.errors);
 errors = vErrors.length;
 }
-var _valid5 = _errs48 === errors;
+var valid0 = _errs34 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.height !== undefined){
+let data10 = data.height;
+const _errs35 = errors;
+if(!((typeof data10 == "number") && (!(data10 % 1) && !isNaN(data10)))){
+validate768.errors = [{instancePath:instancePath+"/height",schemaPath:"#/properties/height/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+return false;
+}
+if(errors === _errs35){
+if(typeof data10 == "number"){
+if(data10 < 0 || isNaN(data10)){
+validate768.errors = [{instancePath:instancePath+"/height",schemaPath:"#/properties/height/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+return false;
+}
+}
+}
+var valid0 = _errs35 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.miner !== undefined){
+const _errs37 = errors;
+if(!(validate143(data.miner, {instancePath:instancePath+"/miner",parentData:data,parentDataProperty:"miner",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate143.errors : vErrors.concat(validate143.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs37 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.nonce !== undefined){
+let data12 = data.nonce;
+const _errs38 = errors;
+const _errs39 = errors;
+let valid6 = false;
+let passing5 = null;
+const _errs40 = errors;
+if(!(validate205(data12, {instancePath:instancePath+"/nonce",parentData:data,parentDataProperty:"nonce",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate205.errors : vErrors.concat(validate205.errors);
+errors = vErrors.length;
+}
+var _valid5 = _errs40 === errors;
 if(_valid5){
-valid7 = true;
+valid6 = true;
 passing5 = 0;
 }
-const _errs49 = errors;
-if(data18 !== null){
-const err10 = {instancePath:instancePath+"/state_root",schemaPath:"#/properties/state_root/oneOf/1/type",keyword:"type",params:{type: "null"},message:"must be null"};
+const _errs41 = errors;
+if(data12 !== null){
+const err10 = {instancePath:instancePath+"/nonce",schemaPath:"#/properties/nonce/oneOf/1/type",keyword:"type",params:{type: "null"},message:"must be null"};
 if(vErrors === null){
 vErrors = [err10];
 }
@@ -26789,19 +27197,19 @@ vErrors.push(err10);
 }
 errors++;
 }
-var _valid5 = _errs49 === errors;
-if(_valid5 && valid7){
-valid7 = false;
+var _valid5 = _errs41 === errors;
+if(_valid5 && valid6){
+valid6 = false;
 passing5 = [passing5, 1];
 }
 else {
 if(_valid5){
-valid7 = true;
+valid6 = true;
 passing5 = 1;
 }
 }
-if(!valid7){
-const err11 = {instancePath:instancePath+"/state_root",schemaPath:"#/properties/state_root/oneOf",keyword:"oneOf",params:{passingSchemas: passing5},message:"must match exactly one schema in oneOf"};
+if(!valid6){
+const err11 = {instancePath:instancePath+"/nonce",schemaPath:"#/properties/nonce/oneOf",keyword:"oneOf",params:{passingSchemas: passing5},message:"must match exactly one schema in oneOf"};
 if(vErrors === null){
 vErrors = [err11];
 }
@@ -26813,53 +27221,53 @@ validate768.errors = vErrors;
 return false;
 }
 else {
-errors = _errs47;
+errors = _errs39;
 if(vErrors !== null){
-if(_errs47){
-vErrors.length = _errs47;
+if(_errs39){
+vErrors.length = _errs39;
 }
 else {
 vErrors = null;
 }
 }
 }
-var valid0 = _errs46 === errors;
+var valid0 = _errs38 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
-if(data.timestamp !== undefined){
-const _errs51 = errors;
-if(!(validate74(data.timestamp, {instancePath:instancePath+"/timestamp",parentData:data,parentDataProperty:"timestamp",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate74.errors : vErrors.concat(validate74.errors);
+if(data.parent_hash !== undefined){
+const _errs43 = errors;
+if(!(validate72(data.parent_hash, {instancePath:instancePath+"/parent_hash",parentData:data,parentDataProperty:"parent_hash",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate72.errors : vErrors.concat(validate72.errors);
 errors = vErrors.length;
 }
-var valid0 = _errs51 === errors;
+var valid0 = _errs43 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
-if(data.total_difficulty !== undefined){
-let data20 = data.total_difficulty;
-const _errs52 = errors;
-const _errs53 = errors;
-let valid8 = false;
+if(data.priority_fee !== undefined){
+let data14 = data.priority_fee;
+const _errs44 = errors;
+const _errs45 = errors;
+let valid7 = false;
 let passing6 = null;
-const _errs54 = errors;
-if(!(validate61(data20, {instancePath:instancePath+"/total_difficulty",parentData:data,parentDataProperty:"total_difficulty",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate61.errors : vErrors.concat(validate61.errors);
+const _errs46 = errors;
+if(!(validate139(data14, {instancePath:instancePath+"/priority_fee",parentData:data,parentDataProperty:"priority_fee",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate139.errors : vErrors.concat(validate139.errors);
 errors = vErrors.length;
 }
-var _valid6 = _errs54 === errors;
+var _valid6 = _errs46 === errors;
 if(_valid6){
-valid8 = true;
+valid7 = true;
 passing6 = 0;
 }
-const _errs55 = errors;
-if(data20 !== null){
-const err12 = {instancePath:instancePath+"/total_difficulty",schemaPath:"#/properties/total_difficulty/oneOf/1/type",keyword:"type",params:{type: "null"},message:"must be null"};
+const _errs47 = errors;
+if(data14 !== null){
+const err12 = {instancePath:instancePath+"/priority_fee",schemaPath:"#/properties/priority_fee/oneOf/1/type",keyword:"type",params:{type: "null"},message:"must be null"};
 if(vErrors === null){
 vErrors = [err12];
 }
@@ -26868,19 +27276,19 @@ vErrors.push(err12);
 }
 errors++;
 }
-var _valid6 = _errs55 === errors;
-if(_valid6 && valid8){
-valid8 = false;
+var _valid6 = _errs47 === errors;
+if(_valid6 && valid7){
+valid7 = false;
 passing6 = [passing6, 1];
 }
 else {
 if(_valid6){
-valid8 = true;
+valid7 = true;
 passing6 = 1;
 }
 }
-if(!valid8){
-const err13 = {instancePath:instancePath+"/total_difficulty",schemaPath:"#/properties/total_difficulty/oneOf",keyword:"oneOf",params:{passingSchemas: passing6},message:"must match exactly one schema in oneOf"};
+if(!valid7){
+const err13 = {instancePath:instancePath+"/priority_fee",schemaPath:"#/properties/priority_fee/oneOf",keyword:"oneOf",params:{passingSchemas: passing6},message:"must match exactly one schema in oneOf"};
 if(vErrors === null){
 vErrors = [err13];
 }
@@ -26892,13 +27300,64 @@ validate768.errors = vErrors;
 return false;
 }
 else {
-errors = _errs53;
+errors = _errs45;
 if(vErrors !== null){
-if(_errs53){
-vErrors.length = _errs53;
+if(_errs45){
+vErrors.length = _errs45;
 }
 else {
 vErrors = null;
+}
+}
+}
+var valid0 = _errs44 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.rewards !== undefined){
+let data15 = data.rewards;
+const _errs49 = errors;
+if(errors === _errs49){
+if(Array.isArray(data15)){
+var valid8 = true;
+const len0 = data15.length;
+for(let i0=0; i0<len0; i0++){
+const _errs51 = errors;
+if(!(validate533(data15[i0], {instancePath:instancePath+"/rewards/" + i0,parentData:data15,parentDataProperty:i0,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate533.errors : vErrors.concat(validate533.errors);
+errors = vErrors.length;
+}
+var valid8 = _errs51 === errors;
+if(!valid8){
+break;
+}
+}
+}
+else {
+validate768.errors = [{instancePath:instancePath+"/rewards",schemaPath:"#/properties/rewards/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+return false;
+}
+}
+var valid0 = _errs49 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.size !== undefined){
+let data17 = data.size;
+const _errs52 = errors;
+if((!((typeof data17 == "number") && (!(data17 % 1) && !isNaN(data17)))) && (data17 !== null)){
+validate768.errors = [{instancePath:instancePath+"/size",schemaPath:"#/properties/size/type",keyword:"type",params:{type: schema243.properties.size.type},message:"must be integer,null"}];
+return false;
+}
+if(errors === _errs52){
+if(typeof data17 == "number"){
+if(data17 < 0 || isNaN(data17)){
+validate768.errors = [{instancePath:instancePath+"/size",schemaPath:"#/properties/size/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+return false;
 }
 }
 }
@@ -26908,31 +27367,77 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.transaction_count !== undefined){
-let data21 = data.transaction_count;
+if(data.state_root !== undefined){
+let data18 = data.state_root;
+const _errs54 = errors;
+const _errs55 = errors;
+let valid9 = false;
+let passing7 = null;
+const _errs56 = errors;
+if(!(validate72(data18, {instancePath:instancePath+"/state_root",parentData:data,parentDataProperty:"state_root",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate72.errors : vErrors.concat(validate72.errors);
+errors = vErrors.length;
+}
+var _valid7 = _errs56 === errors;
+if(_valid7){
+valid9 = true;
+passing7 = 0;
+}
 const _errs57 = errors;
-if((!((typeof data21 == "number") && (!(data21 % 1) && !isNaN(data21)))) && (data21 !== null)){
-validate768.errors = [{instancePath:instancePath+"/transaction_count",schemaPath:"#/properties/transaction_count/type",keyword:"type",params:{type: schema243.properties.transaction_count.type},message:"must be integer,null"}];
+if(data18 !== null){
+const err14 = {instancePath:instancePath+"/state_root",schemaPath:"#/properties/state_root/oneOf/1/type",keyword:"type",params:{type: "null"},message:"must be null"};
+if(vErrors === null){
+vErrors = [err14];
+}
+else {
+vErrors.push(err14);
+}
+errors++;
+}
+var _valid7 = _errs57 === errors;
+if(_valid7 && valid9){
+valid9 = false;
+passing7 = [passing7, 1];
+}
+else {
+if(_valid7){
+valid9 = true;
+passing7 = 1;
+}
+}
+if(!valid9){
+const err15 = {instancePath:instancePath+"/state_root",schemaPath:"#/properties/state_root/oneOf",keyword:"oneOf",params:{passingSchemas: passing7},message:"must match exactly one schema in oneOf"};
+if(vErrors === null){
+vErrors = [err15];
+}
+else {
+vErrors.push(err15);
+}
+errors++;
+validate768.errors = vErrors;
 return false;
 }
-if(errors === _errs57){
-if(typeof data21 == "number"){
-if(data21 < 0 || isNaN(data21)){
-validate768.errors = [{instancePath:instancePath+"/transaction_count",schemaPath:"#/properties/transaction_count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
-return false;
+else {
+errors = _errs55;
+if(vErrors !== null){
+if(_errs55){
+vErrors.length = _errs55;
+}
+else {
+vErrors = null;
 }
 }
 }
-var valid0 = _errs57 === errors;
+var valid0 = _errs54 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
-if(data.transaction_fees !== undefined){
+if(data.timestamp !== undefined){
 const _errs59 = errors;
-if(!(validate139(data.transaction_fees, {instancePath:instancePath+"/transaction_fees",parentData:data,parentDataProperty:"transaction_fees",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate139.errors : vErrors.concat(validate139.errors);
+if(!(validate74(data.timestamp, {instancePath:instancePath+"/timestamp",parentData:data,parentDataProperty:"timestamp",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate74.errors : vErrors.concat(validate74.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs59 === errors;
@@ -26941,16 +27446,66 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.type !== undefined){
-let data23 = data.type;
+if(data.total_difficulty !== undefined){
+let data20 = data.total_difficulty;
 const _errs60 = errors;
-if(typeof data23 !== "string"){
-validate768.errors = [{instancePath:instancePath+"/type",schemaPath:"#/properties/type/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+const _errs61 = errors;
+let valid10 = false;
+let passing8 = null;
+const _errs62 = errors;
+if(!(validate61(data20, {instancePath:instancePath+"/total_difficulty",parentData:data,parentDataProperty:"total_difficulty",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate61.errors : vErrors.concat(validate61.errors);
+errors = vErrors.length;
+}
+var _valid8 = _errs62 === errors;
+if(_valid8){
+valid10 = true;
+passing8 = 0;
+}
+const _errs63 = errors;
+if(data20 !== null){
+const err16 = {instancePath:instancePath+"/total_difficulty",schemaPath:"#/properties/total_difficulty/oneOf/1/type",keyword:"type",params:{type: "null"},message:"must be null"};
+if(vErrors === null){
+vErrors = [err16];
+}
+else {
+vErrors.push(err16);
+}
+errors++;
+}
+var _valid8 = _errs63 === errors;
+if(_valid8 && valid10){
+valid10 = false;
+passing8 = [passing8, 1];
+}
+else {
+if(_valid8){
+valid10 = true;
+passing8 = 1;
+}
+}
+if(!valid10){
+const err17 = {instancePath:instancePath+"/total_difficulty",schemaPath:"#/properties/total_difficulty/oneOf",keyword:"oneOf",params:{passingSchemas: passing8},message:"must match exactly one schema in oneOf"};
+if(vErrors === null){
+vErrors = [err17];
+}
+else {
+vErrors.push(err17);
+}
+errors++;
+validate768.errors = vErrors;
 return false;
 }
-if(!(((data23 === "block") || (data23 === "uncle")) || (data23 === "reorg"))){
-validate768.errors = [{instancePath:instancePath+"/type",schemaPath:"#/properties/type/enum",keyword:"enum",params:{allowedValues: schema243.properties.type.enum},message:"must be equal to one of the allowed values"}];
-return false;
+else {
+errors = _errs61;
+if(vErrors !== null){
+if(_errs61){
+vErrors.length = _errs61;
+}
+else {
+vErrors = null;
+}
+}
 }
 var valid0 = _errs60 === errors;
 }
@@ -26958,21 +27513,126 @@ else {
 var valid0 = true;
 }
 if(valid0){
+if(data.transaction_count !== undefined){
+let data21 = data.transaction_count;
+const _errs65 = errors;
+if((!((typeof data21 == "number") && (!(data21 % 1) && !isNaN(data21)))) && (data21 !== null)){
+validate768.errors = [{instancePath:instancePath+"/transaction_count",schemaPath:"#/properties/transaction_count/type",keyword:"type",params:{type: schema243.properties.transaction_count.type},message:"must be integer,null"}];
+return false;
+}
+if(errors === _errs65){
+if(typeof data21 == "number"){
+if(data21 < 0 || isNaN(data21)){
+validate768.errors = [{instancePath:instancePath+"/transaction_count",schemaPath:"#/properties/transaction_count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+return false;
+}
+}
+}
+var valid0 = _errs65 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.transaction_fees !== undefined){
+let data22 = data.transaction_fees;
+const _errs67 = errors;
+const _errs68 = errors;
+let valid11 = false;
+let passing9 = null;
+const _errs69 = errors;
+if(!(validate139(data22, {instancePath:instancePath+"/transaction_fees",parentData:data,parentDataProperty:"transaction_fees",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate139.errors : vErrors.concat(validate139.errors);
+errors = vErrors.length;
+}
+var _valid9 = _errs69 === errors;
+if(_valid9){
+valid11 = true;
+passing9 = 0;
+}
+const _errs70 = errors;
+if(data22 !== null){
+const err18 = {instancePath:instancePath+"/transaction_fees",schemaPath:"#/properties/transaction_fees/oneOf/1/type",keyword:"type",params:{type: "null"},message:"must be null"};
+if(vErrors === null){
+vErrors = [err18];
+}
+else {
+vErrors.push(err18);
+}
+errors++;
+}
+var _valid9 = _errs70 === errors;
+if(_valid9 && valid11){
+valid11 = false;
+passing9 = [passing9, 1];
+}
+else {
+if(_valid9){
+valid11 = true;
+passing9 = 1;
+}
+}
+if(!valid11){
+const err19 = {instancePath:instancePath+"/transaction_fees",schemaPath:"#/properties/transaction_fees/oneOf",keyword:"oneOf",params:{passingSchemas: passing9},message:"must match exactly one schema in oneOf"};
+if(vErrors === null){
+vErrors = [err19];
+}
+else {
+vErrors.push(err19);
+}
+errors++;
+validate768.errors = vErrors;
+return false;
+}
+else {
+errors = _errs68;
+if(vErrors !== null){
+if(_errs68){
+vErrors.length = _errs68;
+}
+else {
+vErrors = null;
+}
+}
+}
+var valid0 = _errs67 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.type !== undefined){
+let data23 = data.type;
+const _errs72 = errors;
+if((typeof data23 !== "string") && (data23 !== null)){
+validate768.errors = [{instancePath:instancePath+"/type",schemaPath:"#/properties/type/type",keyword:"type",params:{type: schema243.properties.type.type},message:"must be string,null"}];
+return false;
+}
+if(!((((data23 === "block") || (data23 === "uncle")) || (data23 === "reorg")) || (data23 === null))){
+validate768.errors = [{instancePath:instancePath+"/type",schemaPath:"#/properties/type/enum",keyword:"enum",params:{allowedValues: schema243.properties.type.enum},message:"must be equal to one of the allowed values"}];
+return false;
+}
+var valid0 = _errs72 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
 if(data.uncles_hashes !== undefined){
 let data24 = data.uncles_hashes;
-const _errs62 = errors;
-if(errors === _errs62){
+const _errs74 = errors;
+if(errors === _errs74){
 if(Array.isArray(data24)){
-var valid9 = true;
+var valid12 = true;
 const len1 = data24.length;
 for(let i1=0; i1<len1; i1++){
-const _errs64 = errors;
+const _errs76 = errors;
 if(!(validate72(data24[i1], {instancePath:instancePath+"/uncles_hashes/" + i1,parentData:data24,parentDataProperty:i1,rootData,dynamicAnchors}))){
 vErrors = vErrors === null ? validate72.errors : vErrors.concat(validate72.errors);
 errors = vErrors.length;
 }
-var valid9 = _errs64 === errors;
-if(!valid9){
+var valid12 = _errs76 === errors;
+if(!valid12){
 break;
 }
 }
@@ -26982,7 +27642,7 @@ validate768.errors = [{instancePath:instancePath+"/uncles_hashes",schemaPath:"#/
 return false;
 }
 }
-var valid0 = _errs62 === errors;
+var valid0 = _errs74 === errors;
 }
 else {
 var valid0 = true;
@@ -26990,12 +27650,12 @@ var valid0 = true;
 if(valid0){
 if(data.withdrawals_count !== undefined){
 let data26 = data.withdrawals_count;
-const _errs65 = errors;
+const _errs77 = errors;
 if((!((typeof data26 == "number") && (!(data26 % 1) && !isNaN(data26)))) && (data26 !== null)){
 validate768.errors = [{instancePath:instancePath+"/withdrawals_count",schemaPath:"#/properties/withdrawals_count/type",keyword:"type",params:{type: schema243.properties.withdrawals_count.type},message:"must be integer,null"}];
 return false;
 }
-if(errors === _errs65){
+if(errors === _errs77){
 if(typeof data26 == "number"){
 if(data26 < 0 || isNaN(data26)){
 validate768.errors = [{instancePath:instancePath+"/withdrawals_count",schemaPath:"#/properties/withdrawals_count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
@@ -27003,7 +27663,7 @@ return false;
 }
 }
 }
-var valid0 = _errs65 === errors;
+var valid0 = _errs77 === errors;
 }
 else {
 var valid0 = true;
@@ -28359,7 +29019,7 @@ validate831.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false}
 
 exports.getStats_200 = validate834;
 const schema397 = {"$ref":"document#/components/schemas/Stats"};
-const schema398 = {"type":"object","description":"Counters of the chain.","x-decision":30,"required":["total_blocks","total_addresses","total_transactions","average_block_time","coin_price","total_gas_used","transactions_today","gas_used_today","gas_prices","static_gas_price","market_cap","network_utilization_percentage"],"properties":{"total_blocks":{"$ref":"#/components/schemas/IntegerString","description":"Number of blocks."},"total_addresses":{"$ref":"#/components/schemas/IntegerString","description":"Number of addresses that are known, such as those that hold coins or code."},"total_transactions":{"$ref":"#/components/schemas/IntegerString","description":"Number of transactions."},"average_block_time":{"type":"number","description":"Average time between the latest blocks, in milliseconds; 0 while there are no two.","minimum":0,"examples":[12050]},"coin_price":{"description":"Price of the native coin in US dollars; null when no price is known.","oneOf":[{"$ref":"#/components/schemas/DecimalString"},{"type":"null"}]},"total_gas_used":{"$ref":"#/components/schemas/IntegerString","description":"Gas used since the beginning, in units of gas; 0 where it is not counted."},"transactions_today":{"description":"Transactions of the day of the latest block in UTC, or of the last full day where that is what is counted; null when not counted.","x-decision":57,"oneOf":[{"$ref":"#/components/schemas/IntegerString"},{"type":"null"}]},"gas_used_today":{"description":"Gas used on the day of the latest block in UTC, or on the last full day where that is what is counted, in units of gas; null when not counted.","x-decision":57,"oneOf":[{"$ref":"#/components/schemas/IntegerString"},{"type":"null"}]},"gas_prices":{"description":"Current gas prices in gwei; null when unknown.","oneOf":[{"$ref":"#/components/schemas/GasPrices"},{"type":"null"}]},"static_gas_price":{"description":"Gas price that the explorer's operators fixed, in the unit they chose; null when they fixed none.","oneOf":[{"$ref":"#/components/schemas/DecimalString"},{"type":"null"}]},"market_cap":{"description":"Market capitalisation of the native coin in US dollars; null when no price is known.","oneOf":[{"$ref":"#/components/schemas/DecimalString"},{"type":"null"}]},"network_utilization_percentage":{"type":["number","null"],"description":"Gas used of the gas limit in recent blocks, in percent; null when unknown.","examples":[51.2]},"tvl":{"$ref":"#/components/schemas/DecimalString","description":"Total value locked in US dollars; absent when unknown."},"coin_image":{"type":"string","description":"Address of the native coin's logo; absent when there is none.","examples":["https://assets.example.org/eth.png"]},"coin_price_change_percentage":{"type":"number","description":"Change of the coin's price within a day, in percent; absent when unknown.","examples":[-1.4]},"secondary_coin_image":{"type":"string","description":"Address of a second coin's logo; absent when the chain has none.","examples":["https://assets.example.org/second.png"]},"secondary_coin_price":{"$ref":"#/components/schemas/DecimalString","description":"Price of a second coin in US dollars; absent when the chain has none."},"gas_price_updated_at":{"$ref":"#/components/schemas/Timestamp","description":"When the gas prices were last computed; absent when unknown."},"gas_prices_update_in":{"type":"integer","description":"Time until the gas prices are computed again, in milliseconds; absent when unknown.","minimum":0,"examples":[27000]}},"additionalProperties":false};
+const schema398 = {"type":"object","description":"Counters of the chain.","x-decision":30,"required":["total_blocks","total_addresses","total_transactions","average_block_time","coin_price","total_gas_used","transactions_today","gas_used_today","gas_prices","static_gas_price","market_cap","network_utilization_percentage"],"properties":{"total_blocks":{"$ref":"#/components/schemas/IntegerString","description":"Number of blocks."},"total_addresses":{"$ref":"#/components/schemas/IntegerString","description":"Number of addresses that are known, such as those that hold coins or code."},"total_transactions":{"$ref":"#/components/schemas/IntegerString","description":"Number of transactions."},"average_block_time":{"type":["number","null"],"description":"Average time between the latest blocks, in milliseconds; 0 while there are no two, null where the back end does not give it.","minimum":0,"examples":[12050,null]},"coin_price":{"description":"Price of the native coin in US dollars; null when no price is known.","oneOf":[{"$ref":"#/components/schemas/DecimalString"},{"type":"null"}]},"total_gas_used":{"description":"Gas used since the beginning, in units of gas; 0 where it is not counted, null where the back end does not give it.","oneOf":[{"$ref":"#/components/schemas/IntegerString"},{"type":"null"}]},"transactions_today":{"description":"Transactions of the day of the latest block in UTC, or of the last full day where that is what is counted; null when not counted.","x-decision":57,"oneOf":[{"$ref":"#/components/schemas/IntegerString"},{"type":"null"}]},"gas_used_today":{"description":"Gas used on the day of the latest block in UTC, or on the last full day where that is what is counted, in units of gas; null when not counted.","x-decision":57,"oneOf":[{"$ref":"#/components/schemas/IntegerString"},{"type":"null"}]},"gas_prices":{"description":"Current gas prices in gwei; null when unknown.","oneOf":[{"$ref":"#/components/schemas/GasPrices"},{"type":"null"}]},"static_gas_price":{"description":"Gas price that the explorer's operators fixed, in the unit they chose; null when they fixed none.","oneOf":[{"$ref":"#/components/schemas/DecimalString"},{"type":"null"}]},"market_cap":{"description":"Market capitalisation of the native coin in US dollars; null when no price is known.","oneOf":[{"$ref":"#/components/schemas/DecimalString"},{"type":"null"}]},"network_utilization_percentage":{"type":["number","null"],"description":"Gas used of the gas limit in recent blocks, in percent; null when unknown.","examples":[51.2]},"tvl":{"$ref":"#/components/schemas/DecimalString","description":"Total value locked in US dollars; absent when unknown."},"coin_image":{"type":"string","description":"Address of the native coin's logo; absent when there is none.","examples":["https://assets.example.org/eth.png"]},"coin_price_change_percentage":{"type":"number","description":"Change of the coin's price within a day, in percent; absent when unknown.","examples":[-1.4]},"secondary_coin_image":{"type":"string","description":"Address of a second coin's logo; absent when the chain has none.","examples":["https://assets.example.org/second.png"]},"secondary_coin_price":{"$ref":"#/components/schemas/DecimalString","description":"Price of a second coin in US dollars; absent when the chain has none."},"gas_price_updated_at":{"$ref":"#/components/schemas/Timestamp","description":"When the gas prices were last computed; absent when unknown."},"gas_prices_update_in":{"type":"integer","description":"Time until the gas prices are computed again, in milliseconds; absent when unknown.","minimum":0,"examples":[27000]}},"additionalProperties":false};
 const schema399 = {"type":"object","description":"Gas prices by speed, in gwei.","x-decision":30,"required":["slow","average","fast"],"properties":{"slow":{"type":["number","null"],"description":"Price for a transaction without hurry, in gwei; null when unknown.","examples":[4.1,null]},"average":{"type":["number","null"],"description":"Usual price, in gwei; null when unknown.","examples":[4.4]},"fast":{"type":["number","null"],"description":"Price for a transaction in a hurry, in gwei; null when unknown.","examples":[5.2]}},"additionalProperties":false};
 
 function validate843(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
@@ -28509,16 +29169,16 @@ if(valid0){
 if(data.average_block_time !== undefined){
 let data3 = data.average_block_time;
 const _errs5 = errors;
+if((!(typeof data3 == "number")) && (data3 !== null)){
+validate835.errors = [{instancePath:instancePath+"/average_block_time",schemaPath:"#/properties/average_block_time/type",keyword:"type",params:{type: schema398.properties.average_block_time.type},message:"must be number,null"}];
+return false;
+}
 if(errors === _errs5){
 if(typeof data3 == "number"){
 if(data3 < 0 || isNaN(data3)){
 validate835.errors = [{instancePath:instancePath+"/average_block_time",schemaPath:"#/properties/average_block_time/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
 return false;
 }
-}
-else {
-validate835.errors = [{instancePath:instancePath+"/average_block_time",schemaPath:"#/properties/average_block_time/type",keyword:"type",params:{type: "number"},message:"must be number"}];
-return false;
 }
 }
 var valid0 = _errs5 === errors;
@@ -28595,36 +29255,24 @@ var valid0 = true;
 }
 if(valid0){
 if(data.total_gas_used !== undefined){
+let data5 = data.total_gas_used;
 const _errs12 = errors;
-if(!(validate61(data.total_gas_used, {instancePath:instancePath+"/total_gas_used",parentData:data,parentDataProperty:"total_gas_used",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate61.errors : vErrors.concat(validate61.errors);
-errors = vErrors.length;
-}
-var valid0 = _errs12 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.transactions_today !== undefined){
-let data6 = data.transactions_today;
 const _errs13 = errors;
-const _errs14 = errors;
 let valid2 = false;
 let passing1 = null;
-const _errs15 = errors;
-if(!(validate61(data6, {instancePath:instancePath+"/transactions_today",parentData:data,parentDataProperty:"transactions_today",rootData,dynamicAnchors}))){
+const _errs14 = errors;
+if(!(validate61(data5, {instancePath:instancePath+"/total_gas_used",parentData:data,parentDataProperty:"total_gas_used",rootData,dynamicAnchors}))){
 vErrors = vErrors === null ? validate61.errors : vErrors.concat(validate61.errors);
 errors = vErrors.length;
 }
-var _valid1 = _errs15 === errors;
+var _valid1 = _errs14 === errors;
 if(_valid1){
 valid2 = true;
 passing1 = 0;
 }
-const _errs16 = errors;
-if(data6 !== null){
-const err2 = {instancePath:instancePath+"/transactions_today",schemaPath:"#/properties/transactions_today/oneOf/1/type",keyword:"type",params:{type: "null"},message:"must be null"};
+const _errs15 = errors;
+if(data5 !== null){
+const err2 = {instancePath:instancePath+"/total_gas_used",schemaPath:"#/properties/total_gas_used/oneOf/1/type",keyword:"type",params:{type: "null"},message:"must be null"};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -28633,7 +29281,7 @@ vErrors.push(err2);
 }
 errors++;
 }
-var _valid1 = _errs16 === errors;
+var _valid1 = _errs15 === errors;
 if(_valid1 && valid2){
 valid2 = false;
 passing1 = [passing1, 1];
@@ -28645,7 +29293,7 @@ passing1 = 1;
 }
 }
 if(!valid2){
-const err3 = {instancePath:instancePath+"/transactions_today",schemaPath:"#/properties/transactions_today/oneOf",keyword:"oneOf",params:{passingSchemas: passing1},message:"must match exactly one schema in oneOf"};
+const err3 = {instancePath:instancePath+"/total_gas_used",schemaPath:"#/properties/total_gas_used/oneOf",keyword:"oneOf",params:{passingSchemas: passing1},message:"must match exactly one schema in oneOf"};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -28657,41 +29305,41 @@ validate835.errors = vErrors;
 return false;
 }
 else {
-errors = _errs14;
+errors = _errs13;
 if(vErrors !== null){
-if(_errs14){
-vErrors.length = _errs14;
+if(_errs13){
+vErrors.length = _errs13;
 }
 else {
 vErrors = null;
 }
 }
 }
-var valid0 = _errs13 === errors;
+var valid0 = _errs12 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
-if(data.gas_used_today !== undefined){
-let data7 = data.gas_used_today;
+if(data.transactions_today !== undefined){
+let data6 = data.transactions_today;
+const _errs17 = errors;
 const _errs18 = errors;
-const _errs19 = errors;
 let valid3 = false;
 let passing2 = null;
-const _errs20 = errors;
-if(!(validate61(data7, {instancePath:instancePath+"/gas_used_today",parentData:data,parentDataProperty:"gas_used_today",rootData,dynamicAnchors}))){
+const _errs19 = errors;
+if(!(validate61(data6, {instancePath:instancePath+"/transactions_today",parentData:data,parentDataProperty:"transactions_today",rootData,dynamicAnchors}))){
 vErrors = vErrors === null ? validate61.errors : vErrors.concat(validate61.errors);
 errors = vErrors.length;
 }
-var _valid2 = _errs20 === errors;
+var _valid2 = _errs19 === errors;
 if(_valid2){
 valid3 = true;
 passing2 = 0;
 }
-const _errs21 = errors;
-if(data7 !== null){
-const err4 = {instancePath:instancePath+"/gas_used_today",schemaPath:"#/properties/gas_used_today/oneOf/1/type",keyword:"type",params:{type: "null"},message:"must be null"};
+const _errs20 = errors;
+if(data6 !== null){
+const err4 = {instancePath:instancePath+"/transactions_today",schemaPath:"#/properties/transactions_today/oneOf/1/type",keyword:"type",params:{type: "null"},message:"must be null"};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -28700,7 +29348,7 @@ vErrors.push(err4);
 }
 errors++;
 }
-var _valid2 = _errs21 === errors;
+var _valid2 = _errs20 === errors;
 if(_valid2 && valid3){
 valid3 = false;
 passing2 = [passing2, 1];
@@ -28712,7 +29360,7 @@ passing2 = 1;
 }
 }
 if(!valid3){
-const err5 = {instancePath:instancePath+"/gas_used_today",schemaPath:"#/properties/gas_used_today/oneOf",keyword:"oneOf",params:{passingSchemas: passing2},message:"must match exactly one schema in oneOf"};
+const err5 = {instancePath:instancePath+"/transactions_today",schemaPath:"#/properties/transactions_today/oneOf",keyword:"oneOf",params:{passingSchemas: passing2},message:"must match exactly one schema in oneOf"};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -28724,41 +29372,41 @@ validate835.errors = vErrors;
 return false;
 }
 else {
-errors = _errs19;
+errors = _errs18;
 if(vErrors !== null){
-if(_errs19){
-vErrors.length = _errs19;
+if(_errs18){
+vErrors.length = _errs18;
 }
 else {
 vErrors = null;
 }
 }
 }
-var valid0 = _errs18 === errors;
+var valid0 = _errs17 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
-if(data.gas_prices !== undefined){
-let data8 = data.gas_prices;
+if(data.gas_used_today !== undefined){
+let data7 = data.gas_used_today;
+const _errs22 = errors;
 const _errs23 = errors;
-const _errs24 = errors;
 let valid4 = false;
 let passing3 = null;
-const _errs25 = errors;
-if(!(validate843(data8, {instancePath:instancePath+"/gas_prices",parentData:data,parentDataProperty:"gas_prices",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate843.errors : vErrors.concat(validate843.errors);
+const _errs24 = errors;
+if(!(validate61(data7, {instancePath:instancePath+"/gas_used_today",parentData:data,parentDataProperty:"gas_used_today",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate61.errors : vErrors.concat(validate61.errors);
 errors = vErrors.length;
 }
-var _valid3 = _errs25 === errors;
+var _valid3 = _errs24 === errors;
 if(_valid3){
 valid4 = true;
 passing3 = 0;
 }
-const _errs26 = errors;
-if(data8 !== null){
-const err6 = {instancePath:instancePath+"/gas_prices",schemaPath:"#/properties/gas_prices/oneOf/1/type",keyword:"type",params:{type: "null"},message:"must be null"};
+const _errs25 = errors;
+if(data7 !== null){
+const err6 = {instancePath:instancePath+"/gas_used_today",schemaPath:"#/properties/gas_used_today/oneOf/1/type",keyword:"type",params:{type: "null"},message:"must be null"};
 if(vErrors === null){
 vErrors = [err6];
 }
@@ -28767,7 +29415,7 @@ vErrors.push(err6);
 }
 errors++;
 }
-var _valid3 = _errs26 === errors;
+var _valid3 = _errs25 === errors;
 if(_valid3 && valid4){
 valid4 = false;
 passing3 = [passing3, 1];
@@ -28779,7 +29427,7 @@ passing3 = 1;
 }
 }
 if(!valid4){
-const err7 = {instancePath:instancePath+"/gas_prices",schemaPath:"#/properties/gas_prices/oneOf",keyword:"oneOf",params:{passingSchemas: passing3},message:"must match exactly one schema in oneOf"};
+const err7 = {instancePath:instancePath+"/gas_used_today",schemaPath:"#/properties/gas_used_today/oneOf",keyword:"oneOf",params:{passingSchemas: passing3},message:"must match exactly one schema in oneOf"};
 if(vErrors === null){
 vErrors = [err7];
 }
@@ -28791,41 +29439,41 @@ validate835.errors = vErrors;
 return false;
 }
 else {
-errors = _errs24;
+errors = _errs23;
 if(vErrors !== null){
-if(_errs24){
-vErrors.length = _errs24;
+if(_errs23){
+vErrors.length = _errs23;
 }
 else {
 vErrors = null;
 }
 }
 }
-var valid0 = _errs23 === errors;
+var valid0 = _errs22 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
-if(data.static_gas_price !== undefined){
-let data9 = data.static_gas_price;
+if(data.gas_prices !== undefined){
+let data8 = data.gas_prices;
+const _errs27 = errors;
 const _errs28 = errors;
-const _errs29 = errors;
 let valid5 = false;
 let passing4 = null;
-const _errs30 = errors;
-if(!(validate59(data9, {instancePath:instancePath+"/static_gas_price",parentData:data,parentDataProperty:"static_gas_price",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate59.errors : vErrors.concat(validate59.errors);
+const _errs29 = errors;
+if(!(validate843(data8, {instancePath:instancePath+"/gas_prices",parentData:data,parentDataProperty:"gas_prices",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate843.errors : vErrors.concat(validate843.errors);
 errors = vErrors.length;
 }
-var _valid4 = _errs30 === errors;
+var _valid4 = _errs29 === errors;
 if(_valid4){
 valid5 = true;
 passing4 = 0;
 }
-const _errs31 = errors;
-if(data9 !== null){
-const err8 = {instancePath:instancePath+"/static_gas_price",schemaPath:"#/properties/static_gas_price/oneOf/1/type",keyword:"type",params:{type: "null"},message:"must be null"};
+const _errs30 = errors;
+if(data8 !== null){
+const err8 = {instancePath:instancePath+"/gas_prices",schemaPath:"#/properties/gas_prices/oneOf/1/type",keyword:"type",params:{type: "null"},message:"must be null"};
 if(vErrors === null){
 vErrors = [err8];
 }
@@ -28834,7 +29482,7 @@ vErrors.push(err8);
 }
 errors++;
 }
-var _valid4 = _errs31 === errors;
+var _valid4 = _errs30 === errors;
 if(_valid4 && valid5){
 valid5 = false;
 passing4 = [passing4, 1];
@@ -28846,7 +29494,7 @@ passing4 = 1;
 }
 }
 if(!valid5){
-const err9 = {instancePath:instancePath+"/static_gas_price",schemaPath:"#/properties/static_gas_price/oneOf",keyword:"oneOf",params:{passingSchemas: passing4},message:"must match exactly one schema in oneOf"};
+const err9 = {instancePath:instancePath+"/gas_prices",schemaPath:"#/properties/gas_prices/oneOf",keyword:"oneOf",params:{passingSchemas: passing4},message:"must match exactly one schema in oneOf"};
 if(vErrors === null){
 vErrors = [err9];
 }
@@ -28858,41 +29506,41 @@ validate835.errors = vErrors;
 return false;
 }
 else {
-errors = _errs29;
+errors = _errs28;
 if(vErrors !== null){
-if(_errs29){
-vErrors.length = _errs29;
+if(_errs28){
+vErrors.length = _errs28;
 }
 else {
 vErrors = null;
 }
 }
 }
-var valid0 = _errs28 === errors;
+var valid0 = _errs27 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
-if(data.market_cap !== undefined){
-let data10 = data.market_cap;
+if(data.static_gas_price !== undefined){
+let data9 = data.static_gas_price;
+const _errs32 = errors;
 const _errs33 = errors;
-const _errs34 = errors;
 let valid6 = false;
 let passing5 = null;
-const _errs35 = errors;
-if(!(validate59(data10, {instancePath:instancePath+"/market_cap",parentData:data,parentDataProperty:"market_cap",rootData,dynamicAnchors}))){
+const _errs34 = errors;
+if(!(validate59(data9, {instancePath:instancePath+"/static_gas_price",parentData:data,parentDataProperty:"static_gas_price",rootData,dynamicAnchors}))){
 vErrors = vErrors === null ? validate59.errors : vErrors.concat(validate59.errors);
 errors = vErrors.length;
 }
-var _valid5 = _errs35 === errors;
+var _valid5 = _errs34 === errors;
 if(_valid5){
 valid6 = true;
 passing5 = 0;
 }
-const _errs36 = errors;
-if(data10 !== null){
-const err10 = {instancePath:instancePath+"/market_cap",schemaPath:"#/properties/market_cap/oneOf/1/type",keyword:"type",params:{type: "null"},message:"must be null"};
+const _errs35 = errors;
+if(data9 !== null){
+const err10 = {instancePath:instancePath+"/static_gas_price",schemaPath:"#/properties/static_gas_price/oneOf/1/type",keyword:"type",params:{type: "null"},message:"must be null"};
 if(vErrors === null){
 vErrors = [err10];
 }
@@ -28901,7 +29549,7 @@ vErrors.push(err10);
 }
 errors++;
 }
-var _valid5 = _errs36 === errors;
+var _valid5 = _errs35 === errors;
 if(_valid5 && valid6){
 valid6 = false;
 passing5 = [passing5, 1];
@@ -28913,7 +29561,7 @@ passing5 = 1;
 }
 }
 if(!valid6){
-const err11 = {instancePath:instancePath+"/market_cap",schemaPath:"#/properties/market_cap/oneOf",keyword:"oneOf",params:{passingSchemas: passing5},message:"must match exactly one schema in oneOf"};
+const err11 = {instancePath:instancePath+"/static_gas_price",schemaPath:"#/properties/static_gas_price/oneOf",keyword:"oneOf",params:{passingSchemas: passing5},message:"must match exactly one schema in oneOf"};
 if(vErrors === null){
 vErrors = [err11];
 }
@@ -28925,17 +29573,84 @@ validate835.errors = vErrors;
 return false;
 }
 else {
-errors = _errs34;
+errors = _errs33;
 if(vErrors !== null){
-if(_errs34){
-vErrors.length = _errs34;
+if(_errs33){
+vErrors.length = _errs33;
 }
 else {
 vErrors = null;
 }
 }
 }
-var valid0 = _errs33 === errors;
+var valid0 = _errs32 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.market_cap !== undefined){
+let data10 = data.market_cap;
+const _errs37 = errors;
+const _errs38 = errors;
+let valid7 = false;
+let passing6 = null;
+const _errs39 = errors;
+if(!(validate59(data10, {instancePath:instancePath+"/market_cap",parentData:data,parentDataProperty:"market_cap",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate59.errors : vErrors.concat(validate59.errors);
+errors = vErrors.length;
+}
+var _valid6 = _errs39 === errors;
+if(_valid6){
+valid7 = true;
+passing6 = 0;
+}
+const _errs40 = errors;
+if(data10 !== null){
+const err12 = {instancePath:instancePath+"/market_cap",schemaPath:"#/properties/market_cap/oneOf/1/type",keyword:"type",params:{type: "null"},message:"must be null"};
+if(vErrors === null){
+vErrors = [err12];
+}
+else {
+vErrors.push(err12);
+}
+errors++;
+}
+var _valid6 = _errs40 === errors;
+if(_valid6 && valid7){
+valid7 = false;
+passing6 = [passing6, 1];
+}
+else {
+if(_valid6){
+valid7 = true;
+passing6 = 1;
+}
+}
+if(!valid7){
+const err13 = {instancePath:instancePath+"/market_cap",schemaPath:"#/properties/market_cap/oneOf",keyword:"oneOf",params:{passingSchemas: passing6},message:"must match exactly one schema in oneOf"};
+if(vErrors === null){
+vErrors = [err13];
+}
+else {
+vErrors.push(err13);
+}
+errors++;
+validate835.errors = vErrors;
+return false;
+}
+else {
+errors = _errs38;
+if(vErrors !== null){
+if(_errs38){
+vErrors.length = _errs38;
+}
+else {
+vErrors = null;
+}
+}
+}
+var valid0 = _errs37 === errors;
 }
 else {
 var valid0 = true;
@@ -28943,57 +29658,33 @@ var valid0 = true;
 if(valid0){
 if(data.network_utilization_percentage !== undefined){
 let data11 = data.network_utilization_percentage;
-const _errs38 = errors;
+const _errs42 = errors;
 if((!(typeof data11 == "number")) && (data11 !== null)){
 validate835.errors = [{instancePath:instancePath+"/network_utilization_percentage",schemaPath:"#/properties/network_utilization_percentage/type",keyword:"type",params:{type: schema398.properties.network_utilization_percentage.type},message:"must be number,null"}];
 return false;
 }
-var valid0 = _errs38 === errors;
+var valid0 = _errs42 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.tvl !== undefined){
-const _errs40 = errors;
+const _errs44 = errors;
 if(!(validate59(data.tvl, {instancePath:instancePath+"/tvl",parentData:data,parentDataProperty:"tvl",rootData,dynamicAnchors}))){
 vErrors = vErrors === null ? validate59.errors : vErrors.concat(validate59.errors);
 errors = vErrors.length;
 }
-var valid0 = _errs40 === errors;
+var valid0 = _errs44 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.coin_image !== undefined){
-const _errs41 = errors;
+const _errs45 = errors;
 if(typeof data.coin_image !== "string"){
 validate835.errors = [{instancePath:instancePath+"/coin_image",schemaPath:"#/properties/coin_image/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-var valid0 = _errs41 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.coin_price_change_percentage !== undefined){
-const _errs43 = errors;
-if(!(typeof data.coin_price_change_percentage == "number")){
-validate835.errors = [{instancePath:instancePath+"/coin_price_change_percentage",schemaPath:"#/properties/coin_price_change_percentage/type",keyword:"type",params:{type: "number"},message:"must be number"}];
-return false;
-}
-var valid0 = _errs43 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.secondary_coin_image !== undefined){
-const _errs45 = errors;
-if(typeof data.secondary_coin_image !== "string"){
-validate835.errors = [{instancePath:instancePath+"/secondary_coin_image",schemaPath:"#/properties/secondary_coin_image/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 var valid0 = _errs45 === errors;
@@ -29002,11 +29693,11 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.secondary_coin_price !== undefined){
+if(data.coin_price_change_percentage !== undefined){
 const _errs47 = errors;
-if(!(validate59(data.secondary_coin_price, {instancePath:instancePath+"/secondary_coin_price",parentData:data,parentDataProperty:"secondary_coin_price",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate59.errors : vErrors.concat(validate59.errors);
-errors = vErrors.length;
+if(!(typeof data.coin_price_change_percentage == "number")){
+validate835.errors = [{instancePath:instancePath+"/coin_price_change_percentage",schemaPath:"#/properties/coin_price_change_percentage/type",keyword:"type",params:{type: "number"},message:"must be number"}];
+return false;
 }
 var valid0 = _errs47 === errors;
 }
@@ -29014,13 +29705,37 @@ else {
 var valid0 = true;
 }
 if(valid0){
+if(data.secondary_coin_image !== undefined){
+const _errs49 = errors;
+if(typeof data.secondary_coin_image !== "string"){
+validate835.errors = [{instancePath:instancePath+"/secondary_coin_image",schemaPath:"#/properties/secondary_coin_image/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+var valid0 = _errs49 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.secondary_coin_price !== undefined){
+const _errs51 = errors;
+if(!(validate59(data.secondary_coin_price, {instancePath:instancePath+"/secondary_coin_price",parentData:data,parentDataProperty:"secondary_coin_price",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate59.errors : vErrors.concat(validate59.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs51 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
 if(data.gas_price_updated_at !== undefined){
-const _errs48 = errors;
+const _errs52 = errors;
 if(!(validate74(data.gas_price_updated_at, {instancePath:instancePath+"/gas_price_updated_at",parentData:data,parentDataProperty:"gas_price_updated_at",rootData,dynamicAnchors}))){
 vErrors = vErrors === null ? validate74.errors : vErrors.concat(validate74.errors);
 errors = vErrors.length;
 }
-var valid0 = _errs48 === errors;
+var valid0 = _errs52 === errors;
 }
 else {
 var valid0 = true;
@@ -29028,12 +29743,12 @@ var valid0 = true;
 if(valid0){
 if(data.gas_prices_update_in !== undefined){
 let data18 = data.gas_prices_update_in;
-const _errs49 = errors;
+const _errs53 = errors;
 if(!((typeof data18 == "number") && (!(data18 % 1) && !isNaN(data18)))){
 validate835.errors = [{instancePath:instancePath+"/gas_prices_update_in",schemaPath:"#/properties/gas_prices_update_in/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
-if(errors === _errs49){
+if(errors === _errs53){
 if(typeof data18 == "number"){
 if(data18 < 0 || isNaN(data18)){
 validate835.errors = [{instancePath:instancePath+"/gas_prices_update_in",schemaPath:"#/properties/gas_prices_update_in/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
@@ -29041,7 +29756,7 @@ return false;
 }
 }
 }
-var valid0 = _errs49 === errors;
+var valid0 = _errs53 === errors;
 }
 else {
 var valid0 = true;
@@ -31672,7 +32387,7 @@ return errors === 0;
 }
 validate932.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-const schema451 = {"type":"object","description":"Position in the list of holders of the native coin.","x-decision":4,"required":["fetched_coin_balance","hash","items_count","transaction_count","chain_id","cursor"],"properties":{"fetched_coin_balance":{"description":"Balance of the last item in wei; null when it has not been fetched.","oneOf":[{"$ref":"#/components/schemas/Wei"},{"type":"null"}]},"hash":{"$ref":"#/components/schemas/AddressHash","description":"Address of the last item."},"items_count":{"type":"integer","description":"Number of items on this page; handed back, it changes nothing.","minimum":0,"examples":[50]},"transaction_count":{"type":["integer","null"],"description":"Number of transactions of the last item; null when not counted.","minimum":0,"examples":[128,null]},"chain_id":{"type":"integer","description":"Chain that the page came from; the next page comes from the same chain.","x-decision":5,"minimum":1,"examples":[1]},"cursor":{"type":"string","description":"The whole position as one opaque text. Handed back as `cursor` it is enough on its own.","x-decision":4,"maxLength":4096,"pattern":"^[A-Za-z0-9_-]+$","examples":["WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d"]}},"additionalProperties":false};
+const schema451 = {"type":"object","description":"Position in the list of holders of the native coin; keys that the back end does not have are absent.","x-decision":4,"required":["items_count","chain_id","cursor"],"properties":{"fetched_coin_balance":{"description":"Balance of the last item in wei; null when it has not been fetched.","oneOf":[{"$ref":"#/components/schemas/Wei"},{"type":"null"}]},"hash":{"$ref":"#/components/schemas/AddressHash","description":"Address of the last item."},"items_count":{"type":"integer","description":"Number of items on this page; handed back, it changes nothing.","minimum":0,"examples":[50]},"transaction_count":{"type":["integer","null"],"description":"Number of transactions of the last item; null when not counted.","minimum":0,"examples":[128,null]},"chain_id":{"type":"integer","description":"Chain that the page came from; the next page comes from the same chain.","x-decision":5,"minimum":1,"examples":[1]},"cursor":{"type":"string","description":"The whole position as one opaque text. Handed back as `cursor` it is enough on its own.","x-decision":4,"maxLength":4096,"pattern":"^[A-Za-z0-9_-]+$","examples":["WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d"]}},"additionalProperties":false};
 
 function validate941(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -31687,7 +32402,7 @@ evaluated0.items = undefined;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if(((((((data.fetched_coin_balance === undefined) && (missing0 = "fetched_coin_balance")) || ((data.hash === undefined) && (missing0 = "hash"))) || ((data.items_count === undefined) && (missing0 = "items_count"))) || ((data.transaction_count === undefined) && (missing0 = "transaction_count"))) || ((data.chain_id === undefined) && (missing0 = "chain_id"))) || ((data.cursor === undefined) && (missing0 = "cursor"))){
+if((((data.items_count === undefined) && (missing0 = "items_count")) || ((data.chain_id === undefined) && (missing0 = "chain_id"))) || ((data.cursor === undefined) && (missing0 = "cursor"))){
 validate941.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
@@ -38005,7 +38720,7 @@ return errors === 0;
 }
 validate1130.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-const schema563 = {"type":"object","description":"Position in the NFTs of an address.","x-decision":4,"required":["token_contract_address_hash","token_id","token_type","items_count","chain_id","cursor"],"properties":{"token_contract_address_hash":{"$ref":"#/components/schemas/AddressHash","description":"Token contract of the last item."},"token_id":{"description":"Id of the last item; null when unknown.","oneOf":[{"$ref":"#/components/schemas/IntegerString"},{"type":"null"}]},"token_type":{"type":"string","description":"Token standard of the last item.","examples":["ERC-721"]},"items_count":{"type":"integer","description":"Number of items on this page; handed back, it changes nothing.","minimum":0,"examples":[50]},"chain_id":{"type":"integer","description":"Chain that the page came from; the next page comes from the same chain.","x-decision":5,"minimum":1,"examples":[1]},"cursor":{"type":"string","description":"The whole position as one opaque text. Handed back as `cursor` it is enough on its own.","x-decision":4,"maxLength":4096,"pattern":"^[A-Za-z0-9_-]+$","examples":["WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d"]}},"additionalProperties":false};
+const schema563 = {"type":"object","description":"Position in the NFTs of an address; keys that the back end does not have are absent.","x-decision":4,"required":["items_count","chain_id","cursor"],"properties":{"token_contract_address_hash":{"$ref":"#/components/schemas/AddressHash","description":"Token contract of the last item."},"token_id":{"description":"Id of the last item; null when unknown.","oneOf":[{"$ref":"#/components/schemas/IntegerString"},{"type":"null"}]},"token_type":{"type":"string","description":"Token standard of the last item.","examples":["ERC-721"]},"items_count":{"type":"integer","description":"Number of items on this page; handed back, it changes nothing.","minimum":0,"examples":[50]},"chain_id":{"type":"integer","description":"Chain that the page came from; the next page comes from the same chain.","x-decision":5,"minimum":1,"examples":[1]},"cursor":{"type":"string","description":"The whole position as one opaque text. Handed back as `cursor` it is enough on its own.","x-decision":4,"maxLength":4096,"pattern":"^[A-Za-z0-9_-]+$","examples":["WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d"]}},"additionalProperties":false};
 
 function validate1137(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -38020,7 +38735,7 @@ evaluated0.items = undefined;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if(((((((data.token_contract_address_hash === undefined) && (missing0 = "token_contract_address_hash")) || ((data.token_id === undefined) && (missing0 = "token_id"))) || ((data.token_type === undefined) && (missing0 = "token_type"))) || ((data.items_count === undefined) && (missing0 = "items_count"))) || ((data.chain_id === undefined) && (missing0 = "chain_id"))) || ((data.cursor === undefined) && (missing0 = "cursor"))){
+if((((data.items_count === undefined) && (missing0 = "items_count")) || ((data.chain_id === undefined) && (missing0 = "chain_id"))) || ((data.cursor === undefined) && (missing0 = "cursor"))){
 validate1137.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }

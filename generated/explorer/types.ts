@@ -1288,10 +1288,11 @@ export interface components {
              */
             method: string | null;
             /**
-             * @description Number of blocks on top of the transaction's block when this answer was made; 0 while pending.
+             * @description Number of blocks on top of the transaction's block when this answer was made; 0 while pending, null where the back end does not say in which block the chain ends.
              * @example 12
+             * @example null
              */
-            confirmations: number;
+            confirmations: number | null;
             /**
              * @description EIP-2718 type of the transaction, for example 2; null when unknown.
              * @example 2
@@ -1373,8 +1374,8 @@ export interface components {
             actions: components["schemas"]["TransactionAction"][];
             /** @description The call data, decoded; null when there is none or its ABI is unknown. */
             decoded_input: components["schemas"]["DecodedInput"] | null;
-            /** @description The call data as sent. */
-            raw_input: components["schemas"]["HexData"];
+            /** @description The call data as sent; null where the back end does not give it. */
+            raw_input: components["schemas"]["HexData"] | null;
             /**
              * @description Bounds of the time that it took to confirm the transaction, in milliseconds; at most two numbers, and none while it is pending.
              * @example [
@@ -1855,13 +1856,13 @@ export interface components {
             /** @description Difference in the smallest unit, or for ERC-721 the NFTs gained and lost; null when unknown. */
             change: components["schemas"]["SignedIntegerString"] | components["schemas"]["NftChange"][] | null;
         };
-        /** @description Position in a list of state changes. */
+        /** @description Position in a list of state changes; keys that the back end does not have are absent. */
         StateChangesCursor: {
             /**
              * @description Number of state changes on all pages so far.
              * @example 50
              */
-            items_count: number;
+            items_count?: number;
             /**
              * @description Chain that the page came from; the next page comes from the same chain.
              * @example 1
@@ -1967,8 +1968,8 @@ export interface components {
              * @example null
              */
             gas_target_percentage: number | null;
-            /** @description Gas used by the block's transactions, in units of gas. */
-            gas_used: components["schemas"]["IntegerString"];
+            /** @description Gas used by the block's transactions, in units of gas; null where the back end does not give it. */
+            gas_used: components["schemas"]["IntegerString"] | null;
             /**
              * @description Gas used, in percent of the gas limit.
              * @example 43.8
@@ -1984,8 +1985,8 @@ export interface components {
             height: number;
             /** @description Who produced the block, or the fee recipient after the merge. */
             miner: components["schemas"]["Address"];
-            /** @description Nonce of the block, 8 bytes. */
-            nonce: components["schemas"]["HexData"];
+            /** @description Nonce of the block, 8 bytes; null where the back end does not give it. */
+            nonce: components["schemas"]["HexData"] | null;
             /** @description Hash of the parent block. */
             parent_hash: components["schemas"]["Hash"];
             /** @description Sum of the priority fees of the block's transactions, in wei; null before EIP-1559. */
@@ -2009,14 +2010,15 @@ export interface components {
              * @example 184
              */
             transaction_count: number | null;
-            /** @description Fees paid by the block's transactions, in wei. */
-            transaction_fees: components["schemas"]["Wei"];
+            /** @description Fees paid by the block's transactions, in wei; null where the back end does not give them. */
+            transaction_fees: components["schemas"]["Wei"] | null;
             /**
-             * @description `block` on the main chain, `uncle` when referred to by one, `reorg` when orphaned.
+             * @description `block` on the main chain, `uncle` when referred to by one, `reorg` when orphaned; null where the back end says none of these.
              * @example block
-             * @enum {string}
+             * @example null
+             * @enum {string|null}
              */
-            type: "block" | "uncle" | "reorg";
+            type: "block" | "uncle" | "reorg" | null;
             /** @description Hashes of the block's uncles. */
             uncles_hashes: components["schemas"]["Hash"][];
             /**
@@ -2026,13 +2028,13 @@ export interface components {
              */
             withdrawals_count: number | null;
         };
-        /** @description Position in a list of blocks. */
+        /** @description Position in a list of blocks; keys that the back end does not have are absent. */
         BlocksCursor: {
             /**
              * @description Number of the last item.
              * @example 19854321
              */
-            block_number: number;
+            block_number?: number;
             /**
              * @description Number of items on this page; handed back, it changes nothing.
              * @example 50
@@ -2056,18 +2058,18 @@ export interface components {
             /** @description Where the next page begins; null on the last page. */
             next_page_params: components["schemas"]["BlocksCursor"] | null;
         };
-        /** @description Position among the transactions of a block. */
+        /** @description Position among the transactions of a block; keys that the back end does not have are absent. */
         BlockTransactionsCursor: {
             /**
              * @description Number of the block of the last item.
              * @example 19854321
              */
-            block_number: number;
+            block_number?: number;
             /**
              * @description Place of the last item in its block.
              * @example 68
              */
-            index: number;
+            index?: number;
             /**
              * @description Number of items on this page; handed back, it changes nothing.
              * @example 50
@@ -2108,13 +2110,13 @@ export interface components {
             /** @description Who received it. */
             receiver: components["schemas"]["Address"];
         };
-        /** @description Position in a list of withdrawals. */
+        /** @description Position in a list of withdrawals; keys that the back end does not have are absent. */
         WithdrawalsCursor: {
             /**
              * @description Number of the last withdrawal.
              * @example 68
              */
-            index: number;
+            index?: number;
             /**
              * @description Number of items on this page; handed back, it changes nothing.
              * @example 50
@@ -2183,14 +2185,15 @@ export interface components {
             /** @description Number of transactions. */
             total_transactions: components["schemas"]["IntegerString"];
             /**
-             * @description Average time between the latest blocks, in milliseconds; 0 while there are no two.
+             * @description Average time between the latest blocks, in milliseconds; 0 while there are no two, null where the back end does not give it.
              * @example 12050
+             * @example null
              */
-            average_block_time: number;
+            average_block_time: number | null;
             /** @description Price of the native coin in US dollars; null when no price is known. */
             coin_price: components["schemas"]["DecimalString"] | null;
-            /** @description Gas used since the beginning, in units of gas; 0 where it is not counted. */
-            total_gas_used: components["schemas"]["IntegerString"];
+            /** @description Gas used since the beginning, in units of gas; 0 where it is not counted, null where the back end does not give it. */
+            total_gas_used: components["schemas"]["IntegerString"] | null;
             /** @description Transactions of the day of the latest block in UTC, or of the last full day where that is what is counted; null when not counted. */
             transactions_today: components["schemas"]["IntegerString"] | null;
             /** @description Gas used on the day of the latest block in UTC, or on the last full day where that is what is counted, in units of gas; null when not counted. */
@@ -2319,12 +2322,12 @@ export interface components {
             /** @description Number of transactions sent from and to the address; null when not counted. */
             transaction_count: components["schemas"]["IntegerString"] | null;
         };
-        /** @description Position in the list of holders of the native coin. */
+        /** @description Position in the list of holders of the native coin; keys that the back end does not have are absent. */
         CoinHoldersCursor: {
             /** @description Balance of the last item in wei; null when it has not been fetched. */
-            fetched_coin_balance: components["schemas"]["Wei"] | null;
+            fetched_coin_balance?: components["schemas"]["Wei"] | null;
             /** @description Address of the last item. */
-            hash: components["schemas"]["AddressHash"];
+            hash?: components["schemas"]["AddressHash"];
             /**
              * @description Number of items on this page; handed back, it changes nothing.
              * @example 50
@@ -2335,7 +2338,7 @@ export interface components {
              * @example 128
              * @example null
              */
-            transaction_count: number | null;
+            transaction_count?: number | null;
             /**
              * @description Chain that the page came from; the next page comes from the same chain.
              * @example 1
@@ -2526,17 +2529,17 @@ export interface components {
             /** @description The token contract; null when the back end does not know it. */
             token: components["schemas"]["Token"] | null;
         };
-        /** @description Position in the NFTs of an address. */
+        /** @description Position in the NFTs of an address; keys that the back end does not have are absent. */
         AddressNftsCursor: {
             /** @description Token contract of the last item. */
-            token_contract_address_hash: components["schemas"]["AddressHash"];
+            token_contract_address_hash?: components["schemas"]["AddressHash"];
             /** @description Id of the last item; null when unknown. */
-            token_id: components["schemas"]["IntegerString"] | null;
+            token_id?: components["schemas"]["IntegerString"] | null;
             /**
              * @description Token standard of the last item.
              * @example ERC-721
              */
-            token_type: string;
+            token_type?: string;
             /**
              * @description Number of items on this page; handed back, it changes nothing.
              * @example 50

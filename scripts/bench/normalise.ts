@@ -94,6 +94,8 @@ function backendAnswering(text: string) {
     confirmations: 12,
     upstream: {
       get: async () => ({ status: 200, body: parseJson(text) }),
+      ownParameters: new Set<string>(),
+      isSecret: () => false,
       isReady: () => true,
       close: async () => {},
     },

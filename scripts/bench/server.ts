@@ -1,7 +1,8 @@
 /**
  * A server in a process of its own, so that its CPU time is its own. Modes: `bare` sends given bytes from a bare Koa
  * app; `contract` sends them through the contract mount, with the explorer contract as often as asked; `service` is the
- * whole data service over one embedded chain. Tells its address over IPC, and its CPU time when asked.
+ * whole data service over one embedded chain; `index` serves an index file of so many blocks, with a cache of so many
+ * bytes and no node. Tells its address over IPC, and its CPU time when asked.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -18,6 +19,7 @@ import { listen } from '../../src/http/server.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { createLogger } from '../../src/lib/logger.ts';
 import { represent } from '../../src/lib/representation.ts';
+import { serveIndex } from './growth/serve-index.ts';
 
 /** Takes no parameters and answers nothing that a type could say. */
 interface AnyOperation {
@@ -124,13 +126,26 @@ function jsonOf(bytes: number): Buffer {
   return Buffer.from(JSON.stringify({ items: 'x'.repeat(Math.max(0, bytes - 12)) }));
 }
 
-const [mode, bytes = '2000', copies = '1'] = process.argv.slice(2);
-const server =
-  mode === 'service'
-    ? await service()
-    : mode === 'contract'
-      ? await throughContract(Number(bytes), Number(copies))
-      : await bare(Number(bytes));
+/** What is asked of it must not need the node: nobody listens there. */
+async function index(file: string, blocks: number, cacheBytes: number) {
+  const served = await serveIndex({
+    file,
+    chainId: 31_337,
+    nodeUrl: 'http://127.0.0.1:9',
+    blocks,
+    cacheBytes,
+  });
+  return { url: served.url, close: () => served[Symbol.asyncDispose]() };
+}
+
+function start([mode, first = '2000', second = '1', third = '1']: readonly string[]) {
+  if (mode === 'service') return service();
+  if (mode === 'contract') return throughContract(Number(first), Number(second));
+  if (mode === 'index') return index(first, Number(second), Number(third));
+  return bare(Number(first));
+}
+
+const server = await start(process.argv.slice(2));
 process.on('message', message => {
   if (message === 'cpu') process.send?.({ cpu: process.cpuUsage() });
   else if (message === 'stop') void server.close().then(() => process.disconnect());

@@ -30,14 +30,15 @@ const GATEWAY_NOTES = [
 
 const INSTANCE_NOTES = [
   '# The public instances need no key, but limit requests by address, and some belong to the chains themselves.',
-  '# With BLOCKSCOUT_KEY set, every instance below is sent that key; take apiKey out where it should not go.',
+  '# With BLOCKSCOUT_KEY set, the instances at blockscout.com are sent that key, and no others.',
 ];
 
 // JSON's texts are YAML's double-quoted ones: a name stays text, whatever it holds.
 function entry({ id, name, symbol, url, testnet, gateway }: KnownChain, pro: boolean): string[] {
   const backend = pro
     ? { url: `https://api.blockscout.com/${id}/api/v2`, apiKey: `\${BLOCKSCOUT_PRO_KEY}` }
-    : { url, apiKey: `\${BLOCKSCOUT_KEY:-}` };
+    : { url, ...(isBlockscouts(url) ? { apiKey: `\${BLOCKSCOUT_KEY:-}` } : {}) };
+  const apiKey = 'apiKey' in backend ? `, apiKey: ${JSON.stringify(backend.apiKey)}` : '';
   return [
     `  - id: ${id}`,
     `    name: ${JSON.stringify(name)}`,
@@ -46,6 +47,11 @@ function entry({ id, name, symbol, url, testnet, gateway }: KnownChain, pro: boo
     `    testnet: ${testnet}`,
     '    backends:',
     ...(pro && !gateway ? ['      # The gateway was not documented to serve this chain in May 2026.'] : []),
-    `      - { kind: blockscout, url: ${JSON.stringify(backend.url)}, apiKey: ${JSON.stringify(backend.apiKey)} }`,
+    `      - { kind: blockscout, url: ${JSON.stringify(backend.url)}${apiKey} }`,
   ];
+}
+
+/** A key of Blockscout's is nobody else's business, and most of the other instances are the chains' own. */
+function isBlockscouts(url: string): boolean {
+  return new URL(url).hostname.endsWith('.blockscout.com');
 }

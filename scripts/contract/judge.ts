@@ -1,5 +1,13 @@
 import type { Contract } from '../../src/contract/contract.ts';
-import { child, type JsonObject, operationsOf, parametersOf, resolve } from '../../src/contract/document.ts';
+import {
+  child,
+  isObject,
+  type Json,
+  type JsonObject,
+  operationsOf,
+  parametersOf,
+  resolve,
+} from '../../src/contract/document.ts';
 import { describeErrors } from '../../src/contract/violations.ts';
 import type { Exchange } from './client.ts';
 
@@ -63,10 +71,20 @@ export function judge(
 }
 
 /** JSON text's value, or undefined for what is none. */
-export function parsed(text: string): { value: JsonObject[string] } | undefined {
+export function parsed(text: string): { value: Json } | undefined {
   try {
     return { value: JSON.parse(text) };
   } catch {
     return undefined;
   }
+}
+
+/** What stands beside the records of a list, and what there is even of nothing. */
+const BESIDE_RECORDS = ['meta', 'aggregations', 'next_page_params'];
+
+/** Whether a body tells anything: an empty list tells nothing, nor does the count of one. */
+export function isFilled(value: Json): boolean {
+  if (Array.isArray(value)) return value.length > 0;
+  if (!isObject(value)) return value !== null;
+  return Object.entries(value).some(([name, member]) => !BESIDE_RECORDS.includes(name) && isFilled(member));
 }

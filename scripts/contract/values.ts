@@ -40,22 +40,39 @@ export function goodValues(document: JsonObject, parameter: JsonObject): string[
   ];
 }
 
-/** Values the contract refuses for one parameter. */
+/** Values the contract refuses for one parameter, escaped as they go into a URL. */
 export function badValues(document: JsonObject, parameter: JsonObject): string[] {
   const schema = valueSchema(document, parameter);
   const types = Array.isArray(schema.type) ? schema.type : [schema.type];
   // An empty value of a nullable parameter is an absent one.
   const empty = types.includes('null') ? [] : [''];
-  if (types.includes('integer')) return ['1e3', '0x10', '1.5', 'one', ...empty, '%20'];
+  if (types.includes('integer')) {
+    return ['1e3', '0x10', '1.5', 'one', ...empty, '%20', ...beyondBounds(schema)];
+  }
   if (types.includes('boolean')) return ['1', 'True', 'yes', ...empty, '%20'];
   if (Array.isArray(schema.enum)) return ['nonsense', '', ',', '%20'];
+  const tooLong = typeof schema.maxLength === 'number' ? ['a'.repeat(schema.maxLength + 1)] : [];
   if (typeof schema.pattern === 'string') {
     const pattern = new RegExp(schema.pattern, 'u');
-    return ['%20', '0xzz', '!', 'a b', '٣']
-      .filter(value => !pattern.test(decodeURIComponent(value)))
-      .map(encodeURI);
+    const refused = ['%20', '0xzz', '!', 'a b', '٣'].filter(
+      value => !pattern.test(decodeURIComponent(value)),
+    );
+    return [...refused.map(encodeURI), ...tooLong];
   }
-  return [];
+  return schema.minLength === 1 ? [...empty, ...tooLong] : tooLong;
+}
+
+/** How many values one parameter may have by repeating it: 1 for what is one value, also where that is a list. */
+export function mostValues(document: JsonObject, parameter: JsonObject): number {
+  const schema = resolve(document, parameter.schema);
+  if (schema.type !== 'array' || parameter.explode === false) return 1;
+  return Number(schema.maxItems ?? Number.POSITIVE_INFINITY);
+}
+
+function beyondBounds({ minimum, maximum, format }: JsonObject): string[] {
+  const below = typeof minimum === 'number' ? [String(BigInt(minimum) - 1n)] : [];
+  const above = typeof maximum === 'number' ? [String(BigInt(maximum) + 1n)] : [];
+  return [...below, ...above, ...(format === 'uint256' ? [String(2n ** 256n)] : [])];
 }
 
 function exampleValues(parameter: JsonObject): unknown[] {

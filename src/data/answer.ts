@@ -3,7 +3,6 @@ import type { Metrics } from '../http/metrics.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Logger } from '../lib/logger.ts';
 import type { Answering, Sent } from './answering.ts';
-import type { Entry } from './cache/entry.ts';
 import { cacheKey } from './cache/key.ts';
 import { askChain } from './chains/ask-chain.ts';
 import type { Chain } from './chains/chain.ts';
@@ -51,7 +50,7 @@ export function answerer(options: AnswererOptions): Serve {
         operation: id,
         key,
         moment: momentOf(selection),
-        make: (signal, held) => make(id, row, { request, selection, signal, held }),
+        make: signal => make(id, row, { request, selection, signal }),
       },
       caller,
     );
@@ -74,9 +73,6 @@ export function answerer(options: AnswererOptions): Serve {
   async function make<Id extends OperationId>(id: Id, row: Row, search: Search<Id>): Promise<Made> {
     try {
       const found = await find(id, row, search);
-      const { held } = search;
-      if (held !== undefined && row.isNothing?.(found.answer.body) === true && isNoNews(found, held))
-        throw new NothingFound(found.passedOver);
       return {
         body: found.answer.body,
         chainIds: [found.chain.id],
@@ -132,18 +128,10 @@ interface Search<Id extends OperationId> {
   readonly request: RequestOf<Id> & { path: object };
   readonly selection: Selection;
   readonly signal: AbortSignal;
-  readonly held: Entry | undefined;
 }
 
 function momentOf({ chains }: Selection): string {
   return chains
     .flatMap(({ backends }) => backends.map(backend => backend.validity?.().revision ?? ''))
     .join();
-}
-
-/** While the chain is out that had something, the empty page of another one does not say that it is gone. */
-function isNoNews<Body>({ chain, passedOver }: Found<Body>, held: Entry): boolean {
-  const [heldId] = held.chainIds;
-  const kinds = passedOver.filter(failure => failure.chain.id === heldId).map(failure => failure.error.kind);
-  return chain.id !== heldId && kinds.includes('unavailable') && !kinds.includes('not_found');
 }

@@ -71,7 +71,7 @@ export function answering(options: AnsweringOptions): Answering {
   /** Loads and takes note of whether that can be done at the moment. */
   async function attempt(wanted: Wanted, held: Entry | undefined, forced: boolean): Promise<Loaded> {
     try {
-      const loaded = await load({ ...wanted, held, forced });
+      const loaded = await load({ ...wanted, forced });
       outage.ended(wanted.key);
       return loaded;
     } catch (failure) {

@@ -2,6 +2,8 @@ import Router from '@koa/router';
 import type { Middleware } from 'koa';
 import { routesOf } from '../http/routes.ts';
 import type { Chain } from './chains/chain.ts';
+import type { Backend } from './port/backend.ts';
+import type { InsightsAnswers, InsightsOperationId } from './port/insights.ts';
 
 /** `GET /chains`: the configured chains in fallback order, and what each of their back ends can do. */
 export function chainsRoute(chains: readonly Chain[]): Middleware {
@@ -26,8 +28,24 @@ function describe({ id, name, confirmations, backends }: Chain) {
         ready,
         head: head ?? null,
         lag: lag ?? null,
-        capabilities: Object.keys(backend.answers),
+        capabilities: [...Object.keys(backend.answers), ...insightsOperations(backend)],
       };
     }),
   };
+}
+
+/** The operations of document 2 that each answer of a back end is for. */
+const OPERATIONS: Readonly<Record<keyof InsightsAnswers, readonly InsightsOperationId[]>> = {
+  records: ['queryBlocks', 'queryTransactions', 'queryWalletTransactions', 'queryEvents'],
+  groups: [],
+  lookUpTokens: ['lookUpTokens'],
+  getTokenPrices: ['getTokenPrices'],
+  listNftTransfers: ['listNftTransfers', 'listTokenNftTransfers'],
+  getContractAbi: ['getContractAbi'],
+};
+
+function insightsOperations({ insights = {} }: Backend): InsightsOperationId[] {
+  return Object.entries(OPERATIONS).flatMap(([answer, operations]) =>
+    answer in insights ? [...operations] : [],
+  );
 }

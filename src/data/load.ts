@@ -12,8 +12,8 @@ export interface Wanted {
   readonly key: string;
   /** What it would be made from now. Who asks later, when that has changed, does not join a load from before. */
   readonly moment: string;
-  /** Rejects with the HttpError that a client is to hear. `held` is what is to be replaced. */
-  make(signal: AbortSignal, held: Entry | undefined): Promise<Made>;
+  /** Rejects with the HttpError that a client is to hear. */
+  make(signal: AbortSignal): Promise<Made>;
 }
 
 /** An answer that was just made, with where it is from and how long it may be kept. */
@@ -25,8 +25,6 @@ export interface Made {
 }
 
 export interface Load extends Wanted {
-  /** The answer that is held under this key, past its life or to be made again. */
-  readonly held: Entry | undefined;
   /** A client asked for it to be made again: a load that is under way is not what it wants. */
   readonly forced: boolean;
 }
@@ -69,8 +67,8 @@ export function loader({ cache, loadTimeoutMs }: { cache: ResponseCache; loadTim
     },
   };
 
-  async function makeAndKeep({ key, held, make }: Load, signal: AbortSignal): Promise<Loaded> {
-    const { body, chainIds, backends, lifetime } = await make(signal, held);
+  async function makeAndKeep({ key, make }: Load, signal: AbortSignal): Promise<Loaded> {
+    const { body, chainIds, backends, lifetime } = await make(signal);
     const entry: Entry = { representation: await represent(toJson(body)), chainIds, backends, ...lifetime };
     return { entry, stored: await cache.set(key, entry) };
   }

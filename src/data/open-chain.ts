@@ -19,6 +19,9 @@ import type { Backend } from './port/backend.ts';
 import { openUpstream } from './upstream/open-upstream.ts';
 import type { Upstream } from './upstream/upstream.ts';
 
+/** Of the time for an answer, what a list may spend on reading on: the rest is for the page that it is reading then. */
+const READ_ON_SHARE = 0.6;
+
 /** One chain as the data service serves it. */
 export interface ServedChain {
   readonly id: number;
@@ -129,7 +132,7 @@ function openBlockscout(
   name: string,
   { id, confirmations }: ServedChain,
   { url, apiKey }: BlockscoutOptions,
-  { clock, log, metrics }: OpenChainOptions,
+  { clock, log, metrics, fallback }: OpenChainOptions,
   { upstreams }: Resources,
 ): Backend {
   const headers = keyHeader(url, apiKey);
@@ -141,6 +144,7 @@ function openBlockscout(
     confirmations,
     upstream,
     clock,
+    readOnMs: READ_ON_SHARE * fallback.timeoutMs,
     log,
     onDropped: kind => metrics.droppedRecord({ chain: String(id), backend: name, kind }),
   });

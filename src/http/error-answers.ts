@@ -36,8 +36,8 @@ export function errorAnswers(formatError: FormatError): Middleware {
 function answer(ctx: Context, error: unknown, formatError: FormatError): void {
   const { log } = ctx.state;
   const shown = error instanceof HttpError ? error : INTERNAL;
-  if (shown.status === 500) log().error({ err: error }, 'request failed');
-  else if (shown.status > 500) log().warn({ status: shown.status, because: causes(error) }, 'no answer');
+  if (shown === INTERNAL) log().error({ err: error }, 'request failed');
+  else if (shown.status >= 500) log().warn({ status: shown.status, because: causes(error) }, 'no answer');
   if (ctx.headerSent) {
     ctx.res.destroy(); // half an answer is out: only a broken connection says that the rest is missing
     return;

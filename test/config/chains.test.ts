@@ -64,10 +64,15 @@ describe('npm run chains', () => {
     ]);
   });
 
-  test('BLOCKSCOUT_KEY reaches the public instances when it is set', () => {
-    const [chain] = chainsOf(run('gnosis').stdout, { BLOCKSCOUT_KEY: 'k' });
+  test('BLOCKSCOUT_KEY reaches Blockscout’s own instances when it is set, and those of nobody else', () => {
+    const { stdout } = run(...known.map(({ id }) => String(id)));
+    const backends = chainsOf(stdout, { BLOCKSCOUT_KEY: 'k' }).flatMap(chain => chain.backends);
+    const told = backends.flatMap(one => (one.kind === 'blockscout' && one.apiKey === 'k' ? [one.url] : []));
 
-    expect(chain?.backends).toMatchObject([{ apiKey: 'k' }]);
+    expect(told).toContain('https://gnosis.blockscout.com/api/v2');
+    expect(told).toEqual(
+      known.map(({ url }) => url).filter(url => /^https:\/\/[^/]+\.blockscout\.com\//.test(url)),
+    );
   });
 
   test('--pro takes the gateway, needs the key, and marks chains the gateway may not have', () => {

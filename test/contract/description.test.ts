@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { description } from '../../src/contract/description.ts';
@@ -11,19 +12,21 @@ import {
   operationsOf,
 } from '../../src/contract/document.ts';
 import { explorerContract } from '../../src/contract/explorer.ts';
+import { insightsContract } from '../../src/contract/insights.ts';
+import { mergedDocument } from '../../src/contract/merged-document.ts';
 import { mintlifyVariant } from '../../src/contract/mintlify.ts';
 import { paymentsContract } from '../../src/contract/payments.ts';
+import { startTestDataService } from '../support/data-service.ts';
 import { serveRoutes } from '../support/serve-routes.ts';
 import { smallContract } from '../support/small-contract.ts';
 
 const PUBLIC_URL = 'https://data.example.org';
+/** What the data service describes: documents 1 and 2 as one. */
+const DOCUMENT = mergedDocument('Reference', [explorerContract, insightsContract]);
 let server: Awaited<ReturnType<typeof serveRoutes>>;
 
 beforeAll(async () => {
-  server = await serveRoutes(
-    await description(explorerContract.document, PUBLIC_URL),
-    await docs('Reference <of> "this"'),
-  );
+  server = await serveRoutes(await description(DOCUMENT, PUBLIC_URL), await docs('Reference <of> "this"'));
 });
 afterAll(() => server.close());
 
@@ -37,8 +40,8 @@ async function json(path: string): Promise<JsonObject> {
 
 describe('the description', () => {
   test('is the contract as served', async () => {
-    expect(await json('/openapi.json')).toEqual(explorerContract.document);
-    expect(await json('/openapi.json?other=1')).toEqual(explorerContract.document);
+    expect(await json('/openapi.json')).toEqual(DOCUMENT);
+    expect(await json('/openapi.json?other=1')).toEqual(DOCUMENT);
   });
 
   test.each(['mintlify', 'mintlify=', 'mintlify=true', 'mintlify=0', 'a=1&mintlify'])(
@@ -47,7 +50,7 @@ describe('the description', () => {
       const variant = await json(`/openapi.json?${query}`);
       const yaml = await get(`/openapi.yaml?${query}`);
 
-      expect(variant).toEqual(mintlifyVariant(explorerContract.document, PUBLIC_URL));
+      expect(variant).toEqual(mintlifyVariant(DOCUMENT, PUBLIC_URL));
       expect(parse(await yaml.text())).toEqual(variant);
     },
   );
@@ -56,7 +59,7 @@ describe('the description', () => {
     const yaml = await get('/openapi.yaml');
 
     expect(yaml.headers.get('content-type')).toMatch(/^application\/yaml/);
-    expect(parse(await yaml.text())).toEqual(explorerContract.document);
+    expect(parse(await yaml.text())).toEqual(DOCUMENT);
   });
 
   test.each(['/openapi.json', '/openapi.yaml', '/openapi.json?mintlify'])(
@@ -76,6 +79,45 @@ describe('the description', () => {
   );
 });
 
+describe('the data service describes both documents as one', () => {
+  test.each(['/openapi.json', '/openapi.yaml', '/openapi.json?mintlify', '/openapi.yaml?mintlify'])(
+    'of 41 operations in %s',
+    async path => {
+      await using service = await startTestDataService([]);
+      const text = await (await fetch(service.url + path)).text();
+      const described: Json = path.includes('json') ? JSON.parse(text) : parse(text);
+      if (!isObject(described)) throw new Error(`${path} is no object`);
+      const ids = operationsOf(described).map(({ operation }) => operation.operationId);
+
+      expect(ids).toHaveLength(41);
+      expect(ids).toEqual([explorerContract, insightsContract].flatMap(({ table }) => Object.keys(table)));
+    },
+  );
+
+  test('on the docs page, which shows what is served at /openapi.json', async () => {
+    await using service = await startTestDataService([]);
+    const html = await (await fetch(`${service.url}/docs`)).text();
+    const scripts = [...html.matchAll(/src="([^"]+)"/g)].map(match => match[1] ?? '');
+    const setup = await (await fetch(service.url + scripts.at(-1))).text();
+
+    expect(html).toContain('<title>tollgate data service</title>');
+    expect(setup).toContain("url: '/openapi.json'");
+  });
+
+  test.each([explorerContract, insightsContract])(
+    'and $name plans nothing that is not served',
+    async contract => {
+      const file = new URL(`../../spec/${contract.name}/openapi.yaml`, import.meta.url);
+      const written: Json = parse(await readFile(file, 'utf8'));
+      if (!isObject(written)) throw new Error('no object');
+      const ids = operationsOf(written).map(({ operation }) => String(operation.operationId));
+
+      expect(objects(written).filter(object => 'x-planned' in object)).toEqual([]);
+      expect(ids.toSorted()).toEqual(Object.keys(contract.table).sort());
+    },
+  );
+});
+
 /** Every object anywhere in a document. */
 function objects(value: Json): JsonObject[] {
   if (Array.isArray(value)) return value.flatMap(objects);
@@ -83,7 +125,7 @@ function objects(value: Json): JsonObject[] {
 }
 
 describe('the variant for the documentation tool', () => {
-  const variant = mintlifyVariant(explorerContract.document, PUBLIC_URL);
+  const variant = mintlifyVariant(DOCUMENT, PUBLIC_URL);
   const small = mintlifyVariant(smallContract.document, `${PUBLIC_URL}/`);
   const operations = operationsOf(variant);
 
@@ -91,7 +133,7 @@ describe('the variant for the documentation tool', () => {
     const ids = (document: JsonObject) =>
       operationsOf(document).map(({ path, method, operation }) => [path, method, operation.operationId]);
 
-    expect(ids(variant)).toEqual(ids(explorerContract.document));
+    expect(ids(variant)).toEqual(ids(DOCUMENT));
     expect(variant.servers).toEqual([{ url: PUBLIC_URL }]);
     expect(list(variant, 'tags').length).toBeGreaterThan(0);
     for (const tag of list(variant, 'tags')) {
@@ -175,11 +217,11 @@ describe('the variant for the documentation tool', () => {
   });
 
   test('leaves the contract as it was', () => {
-    const before = JSON.stringify(explorerContract.document);
+    const before = JSON.stringify(DOCUMENT);
 
-    mintlifyVariant(explorerContract.document, PUBLIC_URL);
+    mintlifyVariant(DOCUMENT, PUBLIC_URL);
 
-    expect(JSON.stringify(explorerContract.document)).toBe(before);
+    expect(JSON.stringify(DOCUMENT)).toBe(before);
   });
 });
 

@@ -7,19 +7,20 @@ import {
   parametersOf,
   resolve,
 } from '../../src/contract/document.ts';
-import { explorerContract } from '../../src/contract/explorer.ts';
 import type { OperationRow } from '../../src/contract/operations.ts';
-
-const { document } = explorerContract;
 
 interface Parameter {
   readonly name: string;
   readonly place: string;
   readonly schema: JsonObject;
+  readonly required: boolean;
+  readonly many: OperationRow['parameters'][number]['many'];
 }
 
-/** What narrows a list; every other query key is part of a position. */
+/** What narrows a list of the explorer; every other query key of it is part of a position. */
 const FILTERS = ['filter', 'type', 'method', 'q', 'chain_id'];
+/** What means something only together with other parameters or fields; it is asked for elsewhere. */
+const EXPRESSIONS = ['sort_by', 'group_by', 'aggregate'];
 
 /**
  * Keys of a position belong together (Decision 4): a request has all that a list needs, or none. Lists whose position
@@ -33,65 +34,73 @@ function placeOf(names: readonly string[], id: string): readonly string[] {
 
 type Known = Readonly<Record<string, readonly string[]>>;
 
+/** What requests are made of: the contract, and things that exist by the names of the parameters that take them. */
+export interface RequestWorld {
+  readonly document: JsonObject;
+  readonly known: Known;
+  /** Parameters of which only what is known is valid, however open their pattern. */
+  readonly only?: readonly string[];
+}
+
 /** Paths with queries that the contract allows for an operation, about existing and made-up things alike. */
-export function validRequest(
-  row: OperationRow,
-  { chainIds, known }: { chainIds: readonly number[]; known: Known },
-): Arbitrary<string> {
-  const parameters = parametersIn(row);
+export function validRequest(row: OperationRow, world: RequestWorld): Arbitrary<string> {
+  const { known, only = [] } = world;
+  const parameters = parametersIn(row, world);
   const fromPath = parameters.filter(({ place }) => place === 'path');
-  const filters = parameters.filter(({ name, place }) => place === 'query' && FILTERS.includes(name));
   const names = parameters.filter(({ place }) => place === 'query').map(({ name }) => name);
-  const position = parameters.filter(({ name }) => placeOf(names, row.id).includes(name));
-  const path = fc.record(
-    Object.fromEntries(
-      fromPath.map(({ name, schema }) => [
-        name,
-        fc.oneof(fc.constantFrom(...(known[name] ?? [])), valid(schema)),
-      ]),
-    ),
+  const isList = row.path.startsWith('/explorer/');
+  const filters = parameters.filter(
+    ({ name, place }) => place === 'query' && (isList ? FILTERS.includes(name) : !EXPRESSIONS.includes(name)),
   );
-  const query = fc.record(
-    Object.fromEntries(
-      filters.map(({ name, schema }) => [
-        name,
-        name === 'chain_id' ? fc.constantFrom(...chainIds.map(String)) : valid(schema),
-      ]),
-    ),
-    { requiredKeys: [] },
-  );
-  const place = fc.option(fc.record(Object.fromEntries(position.map(one => [one.name, valid(one.schema)]))), {
-    nil: {},
-  });
-  return fc.tuple(path, query, place).map(([segments, values, at]) =>
-    // The list of what waits has other keys than block number and index.
-    targetOf(row, segments, values.filter === 'pending' ? values : { ...values, ...at }),
-  );
+  const position = parameters.filter(({ name }) => isList && placeOf(names, row.id).includes(name));
+  const arbitraryOf = (parameter: Parameter) => {
+    const existing = known[parameter.name] ?? [];
+    if (only.includes(parameter.name)) return fc.constantFrom(...existing);
+    const any = valid(parameter, world);
+    return existing.length === 0 ? any : fc.oneof(fc.constantFrom(...existing), any);
+  };
+  const values = (some: readonly Parameter[]) =>
+    Object.fromEntries(some.map(parameter => [parameter.name, arbitraryOf(parameter)]));
+  const requiredKeys = filters.filter(({ required }) => required).map(({ name }) => name);
+  const place = fc.option(fc.record(values(position)), { nil: {} });
+  return fc
+    .tuple(fc.record(values(fromPath)), fc.record(values(filters), { requiredKeys }), place)
+    .map(([segments, query, at]) =>
+      // The list of what waits has other keys than block number and index.
+      targetOf(row, segments, query.filter === 'pending' ? query : { ...query, ...at }),
+    );
 }
 
 /** Paths of which one parameter, the named one, is outside of its pattern, list of values, type or bounds. */
-export function invalidRequest(row: OperationRow, known: Known): Arbitrary<{ path: string; name: string }> {
-  const parameters = parametersIn(row);
-  const segments = Object.fromEntries(
-    parameters.filter(({ place }) => place === 'path').map(({ name }) => [name, known[name]?.[0] ?? '']),
-  );
-  return fc.constantFrom(...parameters).chain(({ name, place, schema }) =>
-    invalid(schema, place === 'path').map(value => ({
-      name,
+export function invalidRequest(
+  row: OperationRow,
+  world: RequestWorld,
+): Arbitrary<{ path: string; name: string }> {
+  const { known } = world;
+  const parameters = parametersIn(row, world);
+  const knownOf = (some: readonly Parameter[]) =>
+    Object.fromEntries(some.map(({ name }) => [name, known[name]?.[0] ?? '']));
+  const segments = knownOf(parameters.filter(({ place }) => place === 'path'));
+  const needed = knownOf(parameters.filter(({ place, required }) => place === 'query' && required));
+  return fc.constantFrom(...parameters).chain(parameter =>
+    invalid(parameter, world).map(value => ({
+      name: parameter.name,
       path:
-        place === 'path'
-          ? targetOf(row, { ...segments, [name]: value }, {})
-          : targetOf(row, segments, { [name]: value }),
+        parameter.place === 'path'
+          ? targetOf(row, { ...segments, [parameter.name]: value }, needed)
+          : targetOf(row, segments, { ...needed, [parameter.name]: value }),
     })),
   );
 }
 
-function parametersIn({ path, id }: OperationRow): Parameter[] {
+function parametersIn({ path, id, parameters }: OperationRow, { document }: RequestWorld): Parameter[] {
   const operation = operationsOf(document).find(one => one.operation.operationId === id)?.operation ?? {};
   return parametersOf(document, path, operation).map(parameter => ({
     name: String(parameter.name),
     place: String(parameter.in),
-    schema: child(parameter, 'schema'),
+    schema: resolve(document, child(parameter, 'schema')),
+    required: parameter.required === true,
+    many: parameters.find(({ name }) => name === parameter.name)?.many ?? 'one',
   }));
 }
 
@@ -110,59 +119,67 @@ function targetOf(
   return search === '' ? path : `${path}?${search}`;
 }
 
-function valid(schema: JsonObject): Arbitrary<string> {
-  if (schema.type === 'array') {
-    const items = fc.array(valid(resolve(document, schema.items)), { minLength: 1, maxLength: 5 });
-    return items.map(values => values.join(','));
-  }
-  if (Array.isArray(schema.enum)) return fc.constantFrom(...schema.enum.map(String));
-  if (schema.type === 'integer') {
-    const [min, max] = boundsOf(schema);
-    return fc.oneof(fc.integer({ min, max: Math.min(max, 100) }), fc.maxSafeNat()).map(String);
-  }
-  const limit = Number(schema.maxLength ?? 200);
-  if (schema.pattern === undefined)
-    return fc.string({ maxLength: limit }).filter(text => !text.includes('\0'));
-  return fc.stringMatching(patternOf(schema)).filter(text => text.length <= limit);
+function valid({ schema, many }: Parameter, { document }: RequestWorld): Arbitrary<string> {
+  if (many === 'one') return validValue(schema);
+  const item = validValue(resolve(document, schema.items));
+  if (many === 'repeated') return item;
+  return fc.array(item, { minLength: 1, maxLength: 5 }).map(values => values.join(','));
 }
 
-function invalid(schema: JsonObject, inPath: boolean): Arbitrary<string> {
+function validValue(schema: JsonObject): Arbitrary<string> {
+  if (Array.isArray(schema.enum)) return fc.constantFrom(...schema.enum.map(String));
+  if (isOf(schema, 'boolean')) return fc.constantFrom('true', 'false');
+  if (isOf(schema, 'integer')) {
+    const [min, max] = boundsOf(schema);
+    const small = fc.integer({ min, max: Math.min(max, 100) }).map(String);
+    if (schema.format === 'uint256')
+      return fc.oneof(small, fc.bigInt({ min: 0n, max: 2n ** 256n - 1n }).map(String));
+    return max < Number.MAX_SAFE_INTEGER ? small : fc.oneof(small, fc.maxSafeNat().map(String));
+  }
+  const maxLength = Number(schema.maxLength ?? 200);
+  if (schema.pattern === undefined) {
+    const minLength = Number(schema.minLength ?? 0);
+    return fc.string({ minLength, maxLength }).filter(text => !text.includes('\0'));
+  }
+  return fc.stringMatching(patternOf(schema)).filter(text => text.length <= maxLength);
+}
+
+function invalid({ schema, place, many }: Parameter, { document }: RequestWorld): Arbitrary<string> {
   // A path with an empty or a dotted segment is another path.
   const text = fc
     .oneof(fc.string({ maxLength: 80 }), fc.string({ unit: 'grapheme', maxLength: 20 }), fc.webPath())
-    .filter(value => !value.includes('\0') && (!inPath || !['', '.', '..'].includes(value)));
-  if (schema.type === 'array') {
-    const item = resolve(document, schema.items);
-    return text.filter(value => value.split(',').some(one => !accepts(item, one)));
-  }
-  if (schema.type === 'integer') {
+    .filter(value => !value.includes('\0') && (place !== 'path' || !['', '.', '..'].includes(value)));
+  if (many === 'one') return invalidValue(schema, text);
+  const item = resolve(document, schema.items);
+  if (many === 'repeated') return invalidValue(item, text);
+  return text.filter(value => value.split(',').some(one => !accepts(item, one)));
+}
+
+function invalidValue(schema: JsonObject, text: Arbitrary<string>): Arbitrary<string> {
+  const refused = text.filter(value => !accepts(schema, value));
+  if (isOf(schema, 'integer')) {
     const [min, max] = boundsOf(schema);
-    const outside = fc.constantFrom(
-      String(min - 1),
-      schema.format === 'uint256' ? String(2n ** 256n) : String(BigInt(max) + 1n),
-      '1e3',
-      '0x10',
-      '-0',
-      '01',
-      '1.0',
-    );
-    return fc.oneof(
-      outside,
-      text.filter(value => !accepts(schema, value)),
-    );
+    const above = schema.format === 'uint256' ? 2n ** 256n : BigInt(max) + 1n;
+    const outside = [String(min - 1), String(above), '1e3', '0x10', '-0', '01', '1.0'];
+    return fc.oneof(fc.constantFrom(...outside), refused);
   }
-  if (schema.enum === undefined && schema.pattern === undefined) {
-    return fc.constant('x'.repeat(Number(schema.maxLength) + 1));
-  }
-  return text.filter(value => !accepts(schema, value));
+  const isOpen = schema.enum === undefined && schema.pattern === undefined && !isOf(schema, 'boolean');
+  return isOpen ? fc.constant('x'.repeat(Number(schema.maxLength) + 1)) : refused;
 }
 
 function accepts(schema: JsonObject, value: string): boolean {
+  // What is empty or null is not given. Decision 77.
+  if (isOf(schema, 'null') && ['', 'null'].includes(value)) return true;
   if (Array.isArray(schema.enum)) return list(schema, 'enum').includes(value);
-  if (schema.type === 'integer') return /^-?\d+$/.test(value);
+  if (isOf(schema, 'boolean')) return ['true', 'false'].includes(value);
+  if (isOf(schema, 'integer')) return /^-?\d+$/.test(value);
   return (
     patternOf(schema).test(value) && value.length <= Number(schema.maxLength ?? Number.POSITIVE_INFINITY)
   );
+}
+
+function isOf({ type }: JsonObject, name: string): boolean {
+  return Array.isArray(type) ? type.includes(name) : type === name;
 }
 
 function boundsOf(schema: JsonObject): [number, number] {

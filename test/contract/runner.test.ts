@@ -2,7 +2,7 @@ import type { Middleware } from 'koa';
 import { expect, test } from 'vitest';
 import { recordingClient } from '../../scripts/contract/client.ts';
 import { harOf } from '../../scripts/contract/har.ts';
-import { runContract } from '../../scripts/contract/run.ts';
+import { runContracts } from '../../scripts/contract/run.ts';
 import type { Contract } from '../../src/contract/contract.ts';
 import { mount } from '../../src/contract/mount.ts';
 import { type ListOperations, listContract } from '../support/list-contract.ts';
@@ -21,7 +21,7 @@ async function findingsWith(alter: Middleware) {
   await using server = await serveRoutes(alter, serving);
   const client = recordingClient({ baseUrl: server.url, key: 'secret-key-123' });
   const contract: Contract<unknown> = listContract;
-  const { findings } = await runContract(contract, client);
+  const { findings } = await runContracts([contract], client);
   await client.close();
   return { findings, exchanges: client.exchanges };
 }

@@ -58,7 +58,7 @@ export function answererOver(
   const { maxBytes = 1_000_000, ...rest } = overrides;
   const clock = overrides.clock ?? manualClock();
   const log = createLogger({ level: 'silent' });
-  const { serve, close } = dataHandlers({
+  const { serve, insights, close } = dataHandlers({
     chains,
     cache: responseCache({ maxBytes, clock, log }),
     lifetimes: LIFETIMES,
@@ -69,7 +69,7 @@ export function answererOver(
     ...rest,
     clock,
   });
-  return { serve, close, clock };
+  return { serve, insights, close, clock };
 }
 
 /** An empty page, or one of blocks that only a test would make: what counts here is which answer it is. */

@@ -67,14 +67,25 @@ describe('lookups by hash, address or id', () => {
     ['what a later chain has beats an outage', ['out', 'has'], 2],
     ['what a later chain has beats an empty page and an outage', ['empty', 'out', 'has'], 3],
     ['the first chain that has something wins', ['has', 'has'], 1],
+    ['an outage behind an empty page leaves open whether there is nothing', ['empty', 'out'], 502],
+    ['an outage before an empty page leaves it open too', ['out', 'empty', 'lacks'], 502],
+    ['so does a timeout', ['slow', 'empty'], 504],
+    ['so does an index that is still filling', ['filling', 'empty'], 501],
+    ['a chain that cannot answer at all leaves nothing open', ['cannot', 'empty'], 2],
   ])('%s', async (_name, does, expected) => {
     expect(await outcome(world(...does).withdrawals())).toBe(expected);
   });
 
+  test('not found behind an outage of the same chain is its word, and leaves an empty page standing', async () => {
+    expect(await outcome(world(['out', 'lacks'], 'empty').withdrawals())).toBe(2);
+    expect(await outcome(world(['out', 'empty'], 'empty').withdrawals())).toBe(1);
+  });
+
   test.each<[Does[], number]>([
+    [['empty', 'out'], 502],
     [['empty', 'has'], 2],
     [['empty', 'empty'], 1],
-  ])('a search redirect over chains that are %j is answered by chain %i', async (does, expected) => {
+  ])('a search redirect over chains that are %j comes to %i', async (does, expected) => {
     expect(await outcome(world(...does).redirect())).toBe(expected);
   });
 });

@@ -43,8 +43,8 @@ export async function serve(
     for (const [place, respond] of responds.entries()) {
       const name = `${at + 1}${'abc'[place]}`;
       const upstream = await startScriptedUpstream(request => {
-        // The latest blocks are asked for beside others, to see how settled those are.
-        if (request.path !== '/main-page/blocks') asked.push(name);
+        // The latest blocks and how far it has indexed are asked for beside others.
+        if (!request.path.startsWith('/main-page/')) asked.push(name);
         return respond(request);
       });
       stack.use(upstream);

@@ -206,6 +206,48 @@ describe('a look-up over several chains', () => {
     expect(await told(answer)).toMatchObject({ 'X-Backend': 'first' });
   });
 
+  test.each<[string, 'has' | 'is out', object]>([
+    ['is nothing while an earlier one may still have it', 'has', { 'X-Backend': 'first' }],
+    ['is the answer once no earlier one has it', 'is out', { status: 400 }],
+  ])('that a later chain calls the input bad %s, and nobody else is asked', async (_name, then, expected) => {
+    const clock = manualClock();
+    const slow = Promise.withResolvers<ReturnType<typeof emptyPage>>();
+    const asked: number[] = [];
+    const asks = (chainId: number, answer: () => Promise<ReturnType<typeof emptyPage>>) =>
+      backend({
+        name: chainId === 1 ? 'first' : 'other',
+        chainId,
+        answers: {
+          listTransactionTokenTransfers: () => {
+            asked.push(chainId);
+            return answer();
+          },
+        },
+      });
+    const outcome = told(
+      lookUp(
+        [
+          asks(1, () => slow.promise),
+          asks(2, () => Promise.reject(failure('rejected'))),
+          asks(3, async () => emptyPage()),
+        ],
+        clock,
+      ),
+    ).catch(error => error);
+
+    await expect.poll(() => clock.sleepers()).toBe(1);
+    clock.advance(400);
+    await expect.poll(() => asked.length).toBe(2);
+    await new Promise(resolve => setImmediate(resolve));
+    clock.advance(10_000);
+    await new Promise(resolve => setImmediate(resolve));
+    if (then === 'has') slow.resolve(emptyPage());
+    else slow.reject(failure('unavailable'));
+
+    expect(await outcome).toMatchObject(expected);
+    expect(asked).toEqual([1, 2]);
+  });
+
   test('takes a later chain’s answer while an earlier one is still thinking, and keeps it 30 s at most', async () => {
     const clock = manualClock();
     const settled = { ...emptyPage(), confirmations: 100 };

@@ -5,6 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { fixtureOf } from '../support/blockscout-fixtures.ts';
+import { startScriptedUpstream } from '../support/scripted-upstream.ts';
 
 const EMBEDDED = `
 data: { listen: "127.0.0.1:0" }
@@ -117,11 +119,7 @@ test('metrics are on the admin listener only', async () => {
 
 test.each([
   ['an unknown key', 'data: { lisen: "127.0.0.1:0" }', /lisen.*did you mean/s],
-  [
-    'a back end of a kind that is not served yet',
-    CHAIN('{ kind: blockscout, url: "https://example.com/api/v2" }'),
-    /blockscout/,
-  ],
+  ['an address of no web server', CHAIN('{ kind: blockscout, url: "ftp://example.com" }'), /url/],
 ])('%s is named, and the process ends with 2 before it listens', async (_, config, message) => {
   const program = await start(config);
 
@@ -129,6 +127,29 @@ test.each([
   expect(program.errors()).toMatch(message);
   expect(program.log).toEqual([]);
 });
+
+test('a chain behind a Blockscout is served from a file, and the key reaches the instance only', async () => {
+  const fixture = fixtureOf('getTransaction', 'v11');
+  await using instance = await startScriptedUpstream(({ path }) =>
+    path === fixture.path
+      ? { text: fixture.text, type: 'application/json' }
+      : { status: 404, json: { message: 'Not found' } },
+  );
+  const program = await start(CHAIN(`{ kind: blockscout, url: "${instance.url}", apiKey: "topsecret" }`));
+  const { url } = await program.entry(
+    ({ msg, url: address }) => msg === 'listening' && address !== undefined,
+  );
+
+  const answer = await fetch(`${url}/explorer${fixture.path}`);
+  const text = await answer.text();
+  program.child.kill('SIGTERM');
+
+  expect([answer.status, answer.headers.get('x-backend')]).toEqual([200, 'blockscout-1']);
+  expect(JSON.parse(text)).toMatchObject({ hash: fixture.path.split('/').at(-1) });
+  expect(instance.requests.map(({ headers }) => headers['x-api-key'])).toContain('topsecret');
+  expect(await program.exited).toBe(0);
+  expect(text + JSON.stringify(program.log) + program.errors()).not.toContain('topsecret');
+}, 40_000);
 
 function CHAIN(backend: string): string {
   return `

@@ -1,6 +1,7 @@
 import type { Document } from 'openapi-backend';
 import { child, type JsonObject, list, resolve } from '../../src/contract/document.ts';
 import { explorerContract } from '../../src/contract/explorer.ts';
+import { insightsContract } from '../../src/contract/insights.ts';
 import type { OperationRow } from '../../src/contract/operations.ts';
 import { SegmentRouter } from '../../src/contract/router.ts';
 import { describeErrors } from '../../src/contract/violations.ts';
@@ -17,9 +18,15 @@ export interface Client {
   get(path: string, headers?: Readonly<Record<string, string>>): Promise<Answer>;
 }
 
-const { document, table } = explorerContract;
-const router = new SegmentRouter(definitionOf(document), table);
-const validators = await explorerContract.responses();
+/** The contracts of the data service, each ready to be held against answers. */
+const CONTRACTS = await Promise.all(
+  [explorerContract, insightsContract].map(async ({ document, table, responses }) => ({
+    document,
+    router: new SegmentRouter(definitionOf(document), table),
+    validators: await responses(),
+  })),
+);
+type ReadContract = (typeof CONTRACTS)[number];
 
 /** Asks a running data service and holds every answer to an operation against the contract. */
 export function client(url: string): Client {
@@ -27,41 +34,52 @@ export function client(url: string): Client {
     async get(path, headers = {}) {
       const response = await fetch(url + path, { headers, signal: AbortSignal.timeout(20_000) });
       const text = await response.text();
-      const row = operationAt(path);
+      const operation = operationAt(path);
       const body: unknown = isJson(response) && text !== '' ? JSON.parse(text) : undefined;
-      if (row !== undefined) check({ row, path, response, body });
+      if (operation !== undefined) check({ ...operation, path, response, body });
       return { status: response.status, headers: response.headers, body };
     },
   };
 }
 
-function operationAt(path: string): OperationRow | undefined {
-  const match = router.match('GET', path.split('?')[0] ?? '');
-  return match !== undefined && 'operation' in match ? match.operation : undefined;
+interface Operation {
+  readonly row: OperationRow;
+  readonly contract: ReadContract;
 }
 
-interface Checked {
-  readonly row: OperationRow;
+function operationAt(path: string): Operation | undefined {
+  for (const contract of CONTRACTS) {
+    const match = contract.router.match('GET', path.split('?')[0] ?? '');
+    if (match !== undefined && 'operation' in match) return { row: match.operation, contract };
+  }
+  return undefined;
+}
+
+interface Checked extends Operation {
   readonly path: string;
   readonly response: Response;
   readonly body: unknown;
 }
 
-function check({ row, path, response, body }: Checked): void {
+function check({ row, contract, path, response, body }: Checked): void {
   const { status, headers } = response;
   const at = `${row.id}: GET ${path.slice(0, 200)} → ${status}`;
   if (!row.statuses.includes(status)) throw new Error(`${at}: undeclared status`);
-  for (const name of requiredHeaders(row, status)) {
+  for (const name of requiredHeaders(contract, row, status)) {
     if (!headers.has(name)) throw new Error(`${at}: no ${name}`);
   }
   if (status === 304) return;
   if (!isJson(response)) throw new Error(`${at}: ${headers.get('content-type')} is not JSON`);
-  const validate = validators[`${row.id}_${status}`];
+  const validate = contract.validators[`${row.id}_${status}`];
   if (validate === undefined) throw new Error(`${at}: no schema`);
   if (!validate(body)) throw new Error(`${at}: ${describeErrors(validate.errors)}`);
 }
 
-function requiredHeaders({ path, method, id }: OperationRow, status: number): string[] {
+function requiredHeaders(
+  { document }: ReadContract,
+  { path, method, id }: OperationRow,
+  status: number,
+): string[] {
   const operation = child(child(child(document, 'paths'), path), method);
   if (list(operation, 'tags').length === 0) throw new Error(`${id} is not in the document`);
   const response = resolve(document, child(operation, 'responses')[String(status)]);

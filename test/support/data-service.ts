@@ -18,6 +18,7 @@ export interface TestDataService extends DataService, AsyncDisposable {}
 export async function startTestDataService(
   chains: readonly IndexedChain[],
   overrides: Partial<DataServiceOptions> = {},
+  untilReady = (service: DataService) => service.whenComplete(),
 ): Promise<TestDataService> {
   const folder = await mkdtemp(join(tmpdir(), 'tollgate-data-'));
   const service = await startDataService({
@@ -43,7 +44,7 @@ export async function startTestDataService(
     await service.close();
     await rm(folder, { recursive: true, force: true });
   };
-  await service.whenComplete();
+  await untilReady(service);
   return { ...service, close, [Symbol.asyncDispose]: close };
 }
 

@@ -1,5 +1,6 @@
 import { createChainClient } from '../../../src/chain/client.ts';
 import { explorerContract } from '../../../src/contract/explorer.ts';
+import { insightsContract } from '../../../src/contract/insights.ts';
 import { mount } from '../../../src/contract/mount.ts';
 import { indexBackend } from '../../../src/data/backends/index/index-backend.ts';
 import { responseCache } from '../../../src/data/cache/response-cache.ts';
@@ -19,14 +20,15 @@ export interface ServedIndex extends AsyncDisposable {
   readonly url: string;
 }
 
-/** Serves an index file that nobody writes to, with a cache too small to keep any answer. */
+/** Serves an index file that nobody writes to, unless told otherwise with a cache too small to keep any answer. */
 export async function serveIndex(options: {
   file: string;
   chainId: number;
   nodeUrl: string;
   blocks: number;
+  cacheBytes?: number;
 }): Promise<ServedIndex> {
-  const { file, chainId, nodeUrl, blocks } = options;
+  const { file, chainId, nodeUrl, blocks, cacheBytes = 1 } = options;
   const log = createLogger({ level: 'error' });
   const metrics = createMetrics();
   const db = openDatabase({ file, readonly: true });
@@ -46,9 +48,9 @@ export async function serveIndex(options: {
       epoch: () => 0,
     },
   });
-  const { serve } = dataHandlers({
+  const handlers = dataHandlers({
     chains: [{ id: chainId, name: 'synthetic', confirmations: 12, backends: [backend] }],
-    cache: responseCache({ maxBytes: 1, clock: systemClock, log }),
+    cache: responseCache({ maxBytes: cacheBytes, clock: systemClock, log }),
     lifetimes: { finalMs: 60_000, movingMs: 60_000, unsettledMs: 10_000, overrides: {} },
     timeoutMs: 10_000,
     staggerMs: 400,
@@ -57,7 +59,12 @@ export async function serveIndex(options: {
     metrics,
   });
   const routes = [
-    await mount({ contract: explorerContract, handlers: explorer(serve), validateResponses: false }),
+    await mount({
+      contract: explorerContract,
+      handlers: explorer(handlers.serve),
+      validateResponses: false,
+    }),
+    await mount({ contract: insightsContract, handlers: handlers.insights, validateResponses: false }),
   ];
   const app = createApp({ log, metrics, clock: systemClock, routes });
   const listening = await listen({ app, host: '127.0.0.1', port: 0, log });
@@ -65,6 +72,7 @@ export async function serveIndex(options: {
     url: listening.url,
     async [Symbol.asyncDispose]() {
       await listening.close();
+      await handlers.close();
       await Promise.all([db.destroy(), queries.close()]);
     },
   };

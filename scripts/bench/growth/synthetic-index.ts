@@ -2,7 +2,7 @@ import { migrate } from '../../../src/db/migrate.ts';
 import { openDatabase } from '../../../src/db/open.ts';
 import { transaction } from '../../../src/db/transaction.ts';
 import { blockRows } from '../../../src/indexer/decode/block.ts';
-import { writeBlock } from '../../../src/indexer/store/block-writer.ts';
+import { writeBlocks } from '../../../src/indexer/store/block-writer.ts';
 import { clean, type Dirty, nextDirty } from '../../../src/indexer/store/dirty.ts';
 import { claimForChain } from '../../../src/indexer/store/head.ts';
 import { INDEX_MIGRATIONS } from '../../../src/indexer/store/migrations.ts';
@@ -26,8 +26,12 @@ export async function writeSyntheticIndex(options: {
     await transaction(db, handle => claimForChain(handle, chainId));
     for (let first = 0; first < blocks; first += BLOCKS_PER_COMMIT) {
       await transaction(db, async handle => {
-        for (let number = first; number < Math.min(blocks, first + BLOCKS_PER_COMMIT); number += 1)
-          await writeBlock(handle, blockRows(syntheticBlock(number)));
+        const count = Math.min(BLOCKS_PER_COMMIT, blocks - first);
+        const numbers = Array.from({ length: count }, (_, offset) => first + offset);
+        await writeBlocks(
+          handle,
+          numbers.map(number => blockRows(syntheticBlock(number))),
+        );
       });
     }
     for (;;) {

@@ -1,7 +1,7 @@
 import type { Clock } from '../../lib/clock.ts';
 import { asBackendError, BackendError } from '../port/backend-error.ts';
 import type { Chain } from './chain.ts';
-import { type Failure, type Found, NothingFound } from './outcome.ts';
+import { type Failure, type Found, isPassing, NothingFound } from './outcome.ts';
 
 export interface StrategyOptions<Body> {
   readonly chains: readonly Chain[];
@@ -41,7 +41,7 @@ export const firstAvailable: Strategy = async ({ chains, askChain, signal }) => 
 /**
  * For a lookup by hash, address or id: the most preferred chain that has it. Chains are started one stagger apart, or
  * at once when the one before has nothing, so that a slow chain costs a stagger and not its timeout. An empty answer
- * is used only when no chain has more.
+ * is used only when every chain has answered and none has more.
  */
 export const firstFound: Strategy = async options => {
   const { chains, clock, staggerMs, isNothing } = options;
@@ -74,6 +74,8 @@ export const firstFound: Strategy = async options => {
         if (settled !== undefined) return settled;
       }
       pause.abort();
+      // Whoever is behind a chain that calls the input bad is not asked.
+      if (outcomes.some(isRefusal)) break;
     }
     while (running.size > 0) {
       await Promise.race(running);
@@ -90,18 +92,23 @@ type Outcome<F> = { found: F; nothing: boolean } | { failures: readonly Failure[
 
 /**
  * The answer, as soon as one is there: the most preferred of those that arrived. Failures of chains before it are
- * what it passed over, and so are chains that were still thinking: another time they may be first.
+ * what it passed over, and so are chains that were still thinking: another time they may be first. That the input is
+ * bad counts only when no chain is left before it that may take it.
  */
 function decided<Body>(
   chains: readonly Chain[],
   outcomes: readonly (Outcome<Found<Body>> | undefined)[],
 ): Found<Body> | undefined {
   const passedOver: Failure[] = [];
+  let isOneThinking = false;
   for (const [index, chain] of chains.entries()) {
     const outcome = outcomes[index];
-    if (outcome === undefined) passedOver.push({ chain, backend: undefined, error: outrun() });
-    else if ('failures' in outcome) {
+    if (outcome === undefined) {
+      isOneThinking = true;
+      passedOver.push({ chain, backend: undefined, error: outrun() });
+    } else if ('failures' in outcome) {
       const rejected = outcome.failures.find(({ error }) => error.kind === 'rejected');
+      if (rejected !== undefined && isOneThinking) return undefined;
       if (rejected !== undefined) throw new NothingFound([rejected]);
       passedOver.push(...outcome.failures);
     } else if (!outcome.nothing) {
@@ -111,16 +118,36 @@ function decided<Body>(
   return undefined;
 }
 
+function isRefusal(outcome: Outcome<unknown> | undefined): boolean {
+  return (
+    outcome !== undefined &&
+    'failures' in outcome &&
+    outcome.failures.some(({ error }) => error.kind === 'rejected')
+  );
+}
+
+/**
+ * The first chain's page without items.
+ * @throws NothingFound also while a chain is out: what it has nobody knows, so that nothing cannot be said.
+ */
 function emptyAnswer<Body>(outcomes: readonly (Outcome<Found<Body>> | undefined)[]): Found<Body> {
   const failures: Failure[] = [];
   let empty: Found<Body> | undefined;
+  let isOneOut = false;
   for (const outcome of outcomes) {
     if (outcome === undefined) continue;
-    if ('failures' in outcome) failures.push(...outcome.failures);
-    else empty ??= outcome.found;
+    if ('failures' in outcome) {
+      failures.push(...outcome.failures);
+      isOneOut ||= isOut(outcome.failures);
+    } else empty ??= outcome.found;
   }
-  if (empty === undefined) throw new NothingFound(failures);
+  if (empty === undefined || isOneOut) throw new NothingFound(failures);
   return { ...empty, passedOver: [...failures, ...empty.passedOver] };
+}
+
+/** Whether the failures leave a chain's answer open. "Not found" is its last word, whatever failed before. */
+function isOut(failures: readonly Failure[]): boolean {
+  return failures.some(isPassing) && !failures.some(({ error }) => error.kind === 'not_found');
 }
 
 function outrun(): BackendError {

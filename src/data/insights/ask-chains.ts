@@ -11,20 +11,26 @@ import { joined } from '../validities.ts';
 
 /** What one back end answered about some of the chains. */
 export interface Part<Result> {
-  readonly chains: readonly Chain[];
-  readonly backend: Backend;
   readonly result: Result;
+}
+
+/** A chain that was answered for, and by which of its own back ends. */
+export interface Answered {
+  readonly chain: Chain;
+  readonly backend: Backend;
 }
 
 /** What came of asking several chains. */
 export interface Asked<Result> {
-  /** In no order. */
+  /** All that were asked, in the order of the request, which the others keep. */
+  readonly chains: readonly Chain[];
   readonly parts: readonly Part<Result>[];
+  readonly answered: readonly Answered[];
   /** Chains that nobody answered for, with why. */
   readonly failed: readonly { readonly chain: Chain; readonly failures: readonly Failure[] }[];
   /** Failures on the way to answers. */
   readonly passedOver: readonly Failure[];
-  /** As of the moment before they were asked. */
+  /** Of those who answered, as of the moment before they were asked. */
   readonly validity: Validity | undefined;
 }
 
@@ -46,6 +52,11 @@ interface Candidate {
   readonly failures: readonly Failure[];
 }
 
+/** One of those whose turn it is to be asked about in one call. */
+interface Member extends Candidate {
+  readonly backend: Backend;
+}
+
 /**
  * Asks all chains at once, each back end by back end as the failure table has it. Chains whose turn it is to be answered
  * by a shared back end are asked about in one call.
@@ -55,16 +66,24 @@ export async function askChains<Result>(
   ask: AskBackend<Result>,
   options: AskChainsOptions,
 ): Promise<Asked<Result>> {
-  const parts: (Part<Result> & { readonly validity: Validity | undefined })[] = [];
+  const order = new Map(chains.map((chain, index) => [chain.id, index]));
+  const parts: (Part<Result> & { readonly first: Chain })[] = [];
+  const answered: (Answered & { readonly validity: Validity | undefined })[] = [];
   const failed: Candidate[] = [];
   const passedOver: Failure[] = [];
   await go(chains.map(chain => ({ chain, position: 0, failures: [] })));
-  const order = new Map(chains.map((chain, index) => [chain.id, index]));
-  parts.sort((a, b) => placeOf(a, order) - placeOf(b, order));
-  return { parts, failed, passedOver, validity: joined(parts.map(({ validity }) => validity)) };
+  parts.sort((a, b) => placeOf(a.first) - placeOf(b.first));
+  answered.sort((a, b) => placeOf(a.chain) - placeOf(b.chain));
+  failed.sort((a, b) => placeOf(a.chain) - placeOf(b.chain));
+  const validity = joined(answered.map(one => one.validity));
+  return { chains, parts, answered, failed, passedOver, validity };
+
+  function placeOf(chain: Chain): number {
+    return order.get(chain.id) ?? 0;
+  }
 
   async function go(candidates: readonly Candidate[]): Promise<void> {
-    const groups = new Map<string, { backend: Backend; members: Candidate[] }>();
+    const groups = new Map<string, [Member, ...Member[]]>();
     for (const candidate of candidates) {
       const backend = candidate.chain.backends[candidate.position];
       if (backend === undefined) {
@@ -72,41 +91,39 @@ export async function askChains<Result>(
         continue;
       }
       const key = backend.sharedAs ?? backend.name;
-      const group = groups.get(key) ?? { backend, members: [] };
-      group.members.push(candidate);
-      groups.set(key, group);
+      const group = groups.get(key);
+      if (group === undefined) groups.set(key, [{ ...candidate, backend }]);
+      else group.push({ ...candidate, backend });
     }
-    await Promise.all([...groups.values()].map(({ backend, members }) => askTogether(backend, members)));
+    await Promise.all([...groups.values()].map(askTogether));
   }
 
-  async function askTogether(backend: Backend, members: readonly Candidate[]): Promise<void> {
+  async function askTogether(members: readonly [Member, ...Member[]]): Promise<void> {
+    const [{ backend, chain: first }] = members;
     const { signal, timeoutMs } = options;
     const until = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
     try {
       signal.throwIfAborted();
-      const validity = backend.validity?.();
+      const validities = members.map(member => member.backend.validity?.());
       const pending = ask(backend, { chainIds: members.map(({ chain }) => chain.id), signal: until });
       if (pending === undefined) throw unsupported();
       const result = await observed(options, backend, untilAborted(pending, until));
-      parts.push({ chains: members.map(({ chain }) => chain), backend, result, validity });
+      parts.push({ result, first });
+      answered.push(...members.map((member, at) => ({ ...member, validity: validities[at] })));
       passedOver.push(...members.flatMap(({ failures }) => failures));
     } catch (cause) {
       const error = until.aborted ? timedOut(cause) : asBackendError(cause);
       // One chain's trouble must not be that of all who share the back end; an outage is everybody's anyway.
       if (members.length > 1 && error.kind !== 'unavailable') {
-        await Promise.all(members.map(member => askTogether(backend, [member])));
+        await Promise.all(members.map(member => askTogether([member])));
         return;
       }
-      await failedWith(backend, members, error);
+      await failedWith(members, error);
     }
   }
 
-  async function failedWith(
-    backend: Backend,
-    members: readonly Candidate[],
-    error: BackendError,
-  ): Promise<void> {
-    const next = members.map(({ chain, position, failures }) => ({
+  async function failedWith(members: readonly Member[], error: BackendError): Promise<void> {
+    const next = members.map(({ chain, position, failures, backend }) => ({
       chain,
       position: position + 1,
       failures: [...failures, { chain, backend, error }],
@@ -115,8 +132,4 @@ export async function askChains<Result>(
     if (isLastWord) failed.push(...next);
     else await go(next);
   }
-}
-
-function placeOf({ chains }: { chains: readonly Chain[] }, order: ReadonlyMap<number, number>): number {
-  return order.get(chains[0]?.id ?? -1) ?? 0;
 }

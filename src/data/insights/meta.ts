@@ -12,14 +12,20 @@ export interface MetaFacts {
   readonly isCapped: boolean;
 }
 
-/** `meta` of a query's answer. Decisions 74 and 75. */
+/**
+ * `meta` of a query's answer. Decisions 74 and 75. A chain that does not know a name has nothing of it, which is an answer
+ * (Decision 80).
+ */
 export function metaOf(
-  { parts, failed }: Asked<unknown>,
+  { chains, failed }: Asked<unknown>,
   { address, signature, page, limit, total, pages, isCapped }: MetaFacts,
 ): InsightsSchemas['Meta'] {
+  const silent = failed
+    .filter(({ failures }) => failures.at(-1)?.error.kind !== 'not_found')
+    .map(({ chain }) => chain.id);
   return {
-    chain_ids: parts.flatMap(({ chains }) => chains.map(({ id }) => id)),
-    ...(failed.length === 0 ? {} : { failed_chain_ids: failed.map(({ chain }) => chain.id) }),
+    chain_ids: chains.map(({ id }) => id).filter(id => !silent.includes(id)),
+    ...(silent.length === 0 ? {} : { failed_chain_ids: silent }),
     ...(address === undefined ? {} : { address }),
     ...(signature === undefined ? {} : { signature }),
     page,

@@ -20,7 +20,7 @@ export function recordAnswerers({ chains: configured }: InsightsOptions, serve: 
         {
           operation: 'lookUpTokens',
           chains,
-          identity: { symbols: lowerCase(request.query.symbol) },
+          identity: { symbols: lowerCase(request.query.symbol)?.sort() },
           ask: (backend, ask) => backend.insights?.lookUpTokens?.(request, ask),
           ...untilSome,
           bodyOf: ({ parts }) => ({ data: parts.flatMap(({ result }) => result) }),
@@ -39,6 +39,7 @@ export function recordAnswerers({ chains: configured }: InsightsOptions, serve: 
         {
           operation: 'getTokenPrices',
           chains,
+          // Prices come in the order in which they are asked for.
           identity: { addresses: lowerCase(address), symbols: lowerCase(symbol), ...others },
           ask: (backend, ask) => backend.insights?.getTokenPrices?.(request, ask),
           ...untilSome,
@@ -99,9 +100,9 @@ export function recordAnswerers({ chains: configured }: InsightsOptions, serve: 
   }
 }
 
-/** Addresses and symbols are the same in any letter case, and in any order. */
-function lowerCase(values: readonly string[] | undefined): readonly string[] | undefined {
-  return values === undefined ? undefined : [...new Set(values.map(value => value.toLowerCase()))].sort();
+/** Addresses and symbols are the same in any letter case. */
+function lowerCase(values: readonly string[] | undefined): string[] | undefined {
+  return values === undefined ? undefined : [...new Set(values.map(value => value.toLowerCase()))];
 }
 
 function latestFirst(transfers: readonly InsightsSchemas['NftTransfer'][]): InsightsSchemas['NftTransfer'][] {

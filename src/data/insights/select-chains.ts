@@ -1,4 +1,3 @@
-import { isIP } from 'node:net';
 import type { Caller } from '../../contract/operations.ts';
 import { InvalidParameter } from '../../contract/violations.ts';
 import { HttpError } from '../../http/errors.ts';
@@ -50,11 +49,13 @@ function chainOf(configured: readonly Chain[], id: number, unknown: UnknownChain
   throw new InvalidParameter('chain_id', `must be one of the configured chains ${known}`);
 }
 
-/** `1.data.example.com` is about chain 1; `127.0.0.1` is about none. */
+/** `1.data.example.com` is about chain 1; `127.0.0.1` is about none, and neither is `127.1`: names do not end in numbers. */
 function chainOfHost(configured: readonly Chain[], host: string | undefined): Chain | undefined {
   const name = (host ?? '').replace(/:\d*$/, '');
   const [label = '', ...others] = name.split('.');
-  if (others.length === 0 || isIP(name) !== 0 || !/^[1-9]\d*$/.test(label)) return undefined;
+  const isName =
+    others.length > 0 && !/^(?:0x[\da-f]*|\d+)$/i.test(others.at(-1) || (others.at(-2) ?? label));
+  if (!isName || !/^[1-9]\d*$/.test(label)) return undefined;
   return configured.find(({ id }) => String(id) === label);
 }
 

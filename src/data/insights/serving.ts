@@ -83,8 +83,8 @@ export function insightsServer(options: InsightsOptions): ServeInsights {
     };
     return {
       body,
-      chainIds: asked.parts.flatMap(({ chains }) => chains.map(({ id }) => id)),
-      backends: asked.parts.flatMap(({ backend, chains }) => chains.map(() => backend.name)),
+      chainIds: asked.answered.map(({ chain }) => chain.id),
+      backends: asked.answered.map(({ backend }) => backend.name),
       lifetime: lifetime(operation, facts, lifetimes, clock.now()),
     };
   }
@@ -111,7 +111,8 @@ export function insightsServer(options: InsightsOptions): ServeInsights {
 /** An answer with the failures of everybody who was asked before it; without one, the failures alone. */
 function past<Result>(asked: Asked<Result> | undefined, before: readonly Asked<Result>[]): Asked<Result> {
   const failed = before.flatMap(one => one.failed);
-  if (asked === undefined) return { parts: [], failed, passedOver: [], validity: undefined };
+  if (asked === undefined)
+    return { chains: [], parts: [], answered: [], failed, passedOver: [], validity: undefined };
   return {
     ...asked,
     passedOver: [...asked.passedOver, ...failed.flatMap(({ failures }) => failures)],

@@ -8,8 +8,8 @@ import { Abandoned } from './incident.ts';
 export interface Breaker {
   /** True when a request would be sent: closed, or the pause is over and no other request is trying. */
   isReady(): boolean;
-  /** Runs `ask`, or throws `unavailable` at once. */
-  run<Value>(ask: () => Promise<Value>): Promise<Value>;
+  /** Runs `ask`, which is about `path`, or throws `unavailable` at once. */
+  run<Value>(path: string, ask: () => Promise<Value>): Promise<Value>;
 }
 
 export interface BreakerOptions {
@@ -20,6 +20,9 @@ export interface BreakerOptions {
   readonly clock: Clock;
   readonly log: Logger;
 }
+
+/** How long further timeouts of an endpoint tell nothing more than its first one. */
+const SLOW_MS = 60_000;
 
 /** Carries what the policy counts as a failure. */
 class Counted extends Error {
@@ -33,6 +36,8 @@ class Counted extends Error {
 export function openBreaker({ name, failures, pauseMs, clock, log }: BreakerOptions): Breaker {
   let openUntil = 0;
   let isAnnounced = false;
+  /** Since the last answer: endpoints that timed out, and until when that counts. */
+  const slow = new Map<string, number>();
 
   // The policy measures its pauses with the system's time: these end by our clock, whatever the other one says.
   const pause: IBackoff<unknown> = {
@@ -60,12 +65,46 @@ export function openBreaker({ name, failures, pauseMs, clock, log }: BreakerOpti
   const isReady = () =>
     policy.state === CircuitState.Closed || (policy.state === CircuitState.Open && clock.now() >= openUntil);
 
-  async function run<Value>(ask: () => Promise<Value>): Promise<Value> {
+  /** One slow endpoint is no outage: its timeouts count once, whatever is asked of it. */
+  function weigh(path: string, error: unknown): Weight {
+    const weight = weightOf(error);
+    if (weight !== 'outage' || !isTimeout(error)) return weight;
+    const endpoint = endpointOf(path);
+    if (clock.now() < (slow.get(endpoint) ?? 0)) return 'nothing';
+    slow.set(endpoint, clock.now() + SLOW_MS);
+    return weight;
+  }
+
+  /**
+   * Puts an outcome the way the policy understands: what it returns is a success, `Counted` a failure, and any other
+   * error neither. From a probe the policy takes the latter for a success, so that there it has to be counted.
+   */
+  async function weighed<Value>(
+    path: string,
+    ask: () => Promise<Value>,
+    isProbe: boolean,
+  ): Promise<{ value: Value } | { error: unknown }> {
+    try {
+      const value = await ask();
+      slow.clear();
+      return { value };
+    } catch (error) {
+      // A probe is one request for all: how often its endpoint was slow before does not matter.
+      const weight = isProbe ? weightOf(error) : weigh(path, error);
+      if (weight === 'answer') {
+        slow.clear();
+        return { error };
+      }
+      throw weight === 'outage' || isProbe ? new Counted(error) : error;
+    }
+  }
+
+  async function run<Value>(path: string, ask: () => Promise<Value>): Promise<Value> {
     // The policy lets the others wait for the probe's end: they have other back ends to go to.
     if (!isReady()) throw new BackendError('unavailable', 'failed', 'it failed repeatedly and is left alone');
     const isProbe = policy.state !== CircuitState.Closed;
     try {
-      const settled = await policy.execute(() => weighed(ask, isProbe));
+      const settled = await policy.execute(() => weighed(path, ask, isProbe));
       if ('error' in settled) throw settled.error;
       return settled.value;
     } catch (error) {
@@ -79,26 +118,20 @@ export function openBreaker({ name, failures, pauseMs, clock, log }: BreakerOpti
   return { isReady, run };
 }
 
-/**
- * Puts an outcome the way the policy understands: what it returns is a success, `Counted` a failure, and any other
- * error neither. From a probe the policy takes the latter for a success, so that there it has to be counted.
- */
-async function weighed<Value>(
-  ask: () => Promise<Value>,
-  isProbe: boolean,
-): Promise<{ value: Value } | { error: unknown }> {
-  try {
-    return { value: await ask() };
-  } catch (error) {
-    const weight = weightOf(error);
-    if (weight === 'answer') return { error };
-    throw weight === 'outage' || isProbe ? new Counted(error) : error;
-  }
-}
+type Weight = 'outage' | 'answer' | 'nothing';
 
 /** What a failure tells about the upstream: that it is out, that it lives, or nothing. */
-function weightOf(error: unknown): 'outage' | 'answer' | 'nothing' {
+function weightOf(error: unknown): Weight {
   if (!(error instanceof BackendError) || error instanceof Abandoned || error.reason === 'over_quota')
     return 'nothing';
   return error.kind === 'unavailable' && error.reason !== 'unreadable' ? 'outage' : 'answer';
+}
+
+function isTimeout(error: unknown): boolean {
+  return error instanceof BackendError && error.reason === 'timeout';
+}
+
+/** A path without its hashes and numbers, which tell one record of an endpoint from another. */
+function endpointOf(path: string): string {
+  return path.replace(/0x[\da-f]+|\d+/gi, '*');
 }

@@ -7,8 +7,8 @@ export interface FailureLogOptions {
   readonly name: string;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Texts that must never be logged: keys, and whatever may be one. */
-  readonly secrets: readonly string[];
+  /** Takes out what must never be logged. */
+  readonly hide: (text: string) => string;
 }
 
 /** Tells one failed request; `path` has no query. */
@@ -16,23 +16,17 @@ export type ReportFailure = (path: string, error: unknown) => void;
 
 const INTERVAL_MS = 1000;
 const MAX_TEXT = 200;
-/** What is shorter occurs by chance. */
-const MIN_SECRET = 4;
 
 /**
  * Logs outages of one upstream, at most one line a second: an outage at full load would fill the disk. `more` counts
  * those since the line before.
  */
-export function failureLog({ name, clock, log, secrets }: FailureLogOptions): ReportFailure {
-  const hidden = secrets.filter(secret => secret.length >= MIN_SECRET).sort((a, b) => b.length - a.length);
+export function failureLog({ name, clock, log, hide }: FailureLogOptions): ReportFailure {
   let quietUntil = Number.NEGATIVE_INFINITY;
   let more = 0;
 
-  /** Upstreams repeat keys that they do not like. */
   const shown = (text: string | undefined) =>
-    hidden
-      .reduce((rest, secret) => rest.replaceAll(secret, '[hidden]'), text?.slice(0, 10 * MAX_TEXT) ?? '')
-      .slice(0, MAX_TEXT) || undefined;
+    hide(text?.slice(0, 10 * MAX_TEXT) ?? '').slice(0, MAX_TEXT) || undefined;
 
   return (path, error) => {
     if (error instanceof Abandoned || (error instanceof BackendError && error.kind !== 'unavailable')) return;

@@ -1,10 +1,12 @@
 import { Pool } from 'undici';
 import type { Clock } from '../../lib/clock.ts';
 import type { Logger } from '../../lib/logger.ts';
+import { BackendError } from '../port/backend-error.ts';
 import { readAddress } from './address.ts';
 import { openBreaker } from './breaker.ts';
 import { exchange, type Sending } from './exchange.ts';
 import { failureLog } from './failure-log.ts';
+import { hiding, unescaped } from './hidden.ts';
 import { endedBy, incidentOf } from './incident.ts';
 import { watchQuota } from './quota.ts';
 import type { GetOptions, Judge, Reply, Upstream } from './upstream.ts';
@@ -33,6 +35,15 @@ const POOL = {
   pipelining: 1,
 } as const;
 
+/** Of what an upstream said in a client's answer. */
+const MAX_MESSAGE = 300;
+
+/** In place of words that repeat how it was asked. */
+const REFUSED = 'the back end refused the request';
+
+/** A shorter text may be one of the keys by chance. */
+const MIN_KEY = 8;
+
 /** Bounds of the wait before the one retry. */
 const RETRY_MS = { from: 50, to: 250 } as const;
 
@@ -51,12 +62,21 @@ export function openUpstream(options: UpstreamOptions): Upstream {
     'user-agent': version === undefined ? 'tollgate' : `tollgate/${version}`,
   };
   const keys = Object.values({ ...address.headers, ...options.headers });
-  const report = failureLog({
-    name,
-    clock,
-    log,
-    secrets: [...address.secrets, ...keys, ...keys.flatMap(key => key.split(/\s+/))],
-  });
+  const secrets = [...address.secrets, ...keys, ...keys.flatMap(key => key.split(/\s+/))];
+  const hide = hiding(secrets);
+  const known = new Set(
+    secrets.filter(secret => secret.length >= MIN_KEY).flatMap(key => [key, unescaped(key)]),
+  );
+  const report = failureLog({ name, clock, log, hide });
+
+  /** A verdict may repeat what the upstream said, and clients read it. */
+  function withoutSecrets(verdict: BackendError, target: string): BackendError {
+    const { kind, reason, message, cause } = verdict;
+    const isRepeating = message.includes(target) || message.includes(unescaped(target));
+    // Cut behind the hiding, so that no half of a secret is left at the end.
+    const shown = isRepeating ? REFUSED : hide(message).slice(0, MAX_MESSAGE);
+    return shown === message ? verdict : new BackendError(kind, reason, shown, { cause });
+  }
 
   function attempt(sending: Sending): Promise<Reply> {
     // Again before the retry: another request may have used up the rest meanwhile.
@@ -82,7 +102,7 @@ export function openUpstream(options: UpstreamOptions): Upstream {
         throw endedBy(signal) ?? error;
       });
       const verdict = judge(reply);
-      if (verdict !== undefined) throw verdict;
+      if (verdict !== undefined) throw withoutSecrets(verdict, sending.target);
       return reply;
     } catch (error) {
       report(path, error);
@@ -95,8 +115,10 @@ export function openUpstream(options: UpstreamOptions): Upstream {
       const ended = endedBy(request.signal);
       if (ended !== undefined) throw ended;
       quota.check();
-      return breaker.run(() => ask(path, request));
+      return breaker.run(path, () => ask(path, request));
     },
+    ownParameters: address.ownParameters,
+    isSecret: text => known.has(text),
     isReady: () => !quota.isUsedUp() && breaker.isReady(),
     close: () => pool.destroy(),
   };

@@ -16,6 +16,8 @@ type Headers = Readonly<Record<string, string | string[] | undefined>>;
 const MAX_PAUSE_MS = 3_600_000;
 /** Pauses where the upstream names none: a rate is back in seconds, credits have to be bought or wait for a new day. */
 const PAUSE_MS: Readonly<Record<number, number>> = { 429: 10_000, 402: 600_000 };
+/** From here on a number is a moment: seconds since 2001, milliseconds since 1973. */
+const MOMENTS = { seconds: 1e9, milliseconds: 1e11 } as const;
 
 export function watchQuota({ name, clock, log }: { name: string; clock: Clock; log: Logger }): Quota {
   let until = Number.NEGATIVE_INFINITY;
@@ -25,7 +27,10 @@ export function watchQuota({ name, clock, log }: { name: string; clock: Clock; l
     note(status, headers) {
       const otherwise = PAUSE_MS[status];
       if (otherwise === undefined) return;
-      const pauseMs = Math.min(resetMs(headers) ?? retryAfterMs(headers, clock) ?? otherwise, MAX_PAUSE_MS);
+      const pauseMs = Math.min(
+        resetMs(headers, clock) ?? retryAfterMs(headers, clock) ?? otherwise,
+        MAX_PAUSE_MS,
+      );
       if (!isUsedUp()) log.warn({ upstream: name, status, pauseMs }, 'over quota: left alone');
       // Answers to requests that were under way arrive in any order.
       until = Math.max(until, clock.now() + pauseMs);
@@ -37,11 +42,14 @@ export function watchQuota({ name, clock, log }: { name: string; clock: Clock; l
 }
 
 /**
- * Blockscout's `x-ratelimit-reset`: milliseconds from now, -1 where no limit is known.
- * Source: Blockscout's rate limit plug; other services write a moment here, which the longest pause bounds.
+ * Blockscout's `x-ratelimit-reset`: milliseconds from now, -1 where no limit is known. Other services write a moment
+ * here, in seconds or milliseconds; no span is that long. Source: Blockscout's rate limit plug.
  */
-function resetMs(headers: Headers): number | undefined {
-  return positive(headers['x-ratelimit-reset'], 1);
+function resetMs(headers: Headers, clock: Clock): number | undefined {
+  const value = positive(headers['x-ratelimit-reset'], 1);
+  if (value === undefined || value < MOMENTS.seconds) return value;
+  const moment = value < MOMENTS.milliseconds ? value * 1000 : value;
+  return ahead(moment, clock);
 }
 
 /** RFC 9110, section 10.2.3: whole seconds from now, or a date. */
@@ -50,7 +58,12 @@ function retryAfterMs(headers: Headers, clock: Clock): number | undefined {
   if (typeof value !== 'string') return undefined;
   // Date.parse takes numbers such as -1 for years.
   if (!/[a-z]/i.test(value)) return positive(value, 1000);
-  const ms = Date.parse(value) - clock.now();
+  return ahead(Date.parse(value), clock);
+}
+
+/** Milliseconds until a moment; undefined for one that has passed. */
+function ahead(moment: number, clock: Clock): number | undefined {
+  const ms = moment - clock.now();
   return ms > 0 ? ms : undefined;
 }
 

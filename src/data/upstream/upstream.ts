@@ -20,6 +20,10 @@ export interface Upstream {
    * @throws BackendError what `judge` made of the reply; `unavailable` for everything that is no JSON reply in time.
    */
   get(path: string, options: GetOptions): Promise<Reply>;
+  /** Names of the parameters that the base address brings to every request: some services echo what they were sent. */
+  readonly ownParameters: ReadonlySet<string>;
+  /** Whether a text that the upstream sent is one of the keys that it is asked with. */
+  isSecret(text: string): boolean;
   /** False while the breaker is open or the quota is used up: a request would fail at once. */
   isReady(): boolean;
   /** Ends the connections. */

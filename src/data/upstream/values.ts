@@ -42,6 +42,12 @@ export function naturalOrNull(value: unknown): string | null {
   return NATURAL.test(text) ? text : null;
 }
 
+/** The same as an integer. */
+export function unsignedOrNull(value: unknown): bigint | null {
+  const text = naturalOrNull(value);
+  return text === null ? null : BigInt(text);
+}
+
 /** An integer of up to 78 digits as its decimal text, the contract's SignedIntegerString. */
 export function signedOrNull(value: unknown): string | null {
   const read = bigintOrNull(value);
@@ -61,6 +67,12 @@ export function integerOrNull(value: unknown): number | null {
   if (typeof value === 'number') return Number.isSafeInteger(value) ? value : null;
   const read = bigintOrNull(value);
   return read !== null && Number.isSafeInteger(Number(read)) ? Number(read) : null;
+}
+
+/** A count, a number of a block or a place: an integer from 0 that a number holds exactly. */
+export function countOrNull(value: unknown): number | null {
+  const count = integerOrNull(value);
+  return count !== null && count >= 0 ? count : null;
 }
 
 /** A finite number, for ratios and percentages. */

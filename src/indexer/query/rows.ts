@@ -4,7 +4,7 @@ import { columnOf, TABLES } from './entities.ts';
 import type { Entity, RowsQuery } from './query.ts';
 import { type Cell, cellOf, JOINED, type RecordColumn, recordColumns } from './record-columns.ts';
 import { selectsOf } from './selects.ts';
-import { statementOf } from './statements.ts';
+import { BOUND, statementOf } from './statements.ts';
 
 /** A page as it goes from thread to thread: names once, then values in their order. */
 export interface PackedRows {
@@ -58,7 +58,7 @@ export function keysOf(query: RowsQuery): { sql: string; bindings: unknown[] } {
   // Rows in the order of an index come one by one; what has to be sorted, SQLite holds only as much of as it may show.
   const selects = selectsOf(query, { columns, ...(isByKey ? {} : { first: { order, rows: endOf(query) } }) });
   return {
-    sql: `select id from (${selects.sql} order by ${order} limit ? offset ?)`,
+    sql: `select id from (${selects.sql} order by ${order} limit ${BOUND} offset ${BOUND})`,
     bindings: selects.bindings,
   };
 }

@@ -7,6 +7,12 @@ type Statement = ReturnType<QueryDatabase['prepare']>;
 const KEPT = 200;
 const kept = new WeakMap<QueryDatabase, LRUCache<string, Statement>>();
 
+/**
+ * A question mark for a limit or an offset. SQLite plans by the value of a bare one, and compiles the statement anew each
+ * time that it is given: that takes as long as reading a page.
+ */
+export const BOUND = 'cast(? as integer)';
+
 /** A statement prepared once for a connection, which gives rows as arrays. */
 export function statementOf(db: QueryDatabase, sql: string): Statement {
   const statements = kept.get(db) ?? new LRUCache<string, Statement>({ max: KEPT });

@@ -1,3 +1,4 @@
+import type { Column } from '../../db/columns.ts';
 import { insertRows, placeholders } from '../../db/insert.ts';
 import type { Handle } from '../../db/open.ts';
 import type { BlockRows } from '../decode/block.ts';
@@ -19,53 +20,84 @@ import { markDirty } from './dirty.ts';
 export const TOKEN_CREATION = factsOf(['token_creation']);
 
 /**
- * Writes one block with everything inside as the new head. Must run in a transaction of its own: the
- * highest row of `blocks` is the cursor that sync goes on from after a restart.
+ * Writes blocks, each the next one's parent, with everything inside as the new head. Must run in a transaction of its
+ * own: the highest row of `blocks` is the cursor that sync goes on from after a restart. A statement costs more to
+ * prepare than to run for the few rows of one block, so there is one a table for all of them.
  */
-export async function writeBlock(handle: Handle, rows: BlockRows): Promise<void> {
-  await insertRows(handle, { table: 'blocks', columns: BLOCK_COLUMNS }, [rows.block]);
-  await insertRows(handle, { table: 'block_details', columns: BLOCK_DETAILS_COLUMNS }, [rows.blockDetails]);
-  await insertRows(handle, { table: 'transactions', columns: TRANSACTION_COLUMNS }, rows.transactions);
-  await insertRows(
+export async function writeBlocks(handle: Handle, blocks: readonly BlockRows[]): Promise<void> {
+  for (const { into, of } of TABLES) await insertRows(handle, into, blocks.flatMap(of));
+  await markTokenCreations(handle, blocks);
+  await markDirty(
     handle,
-    { table: 'transaction_details', columns: TRANSACTION_DETAILS_COLUMNS },
-    rows.transactionDetails,
+    blocks.flatMap(({ dirty }) => dirty),
   );
-  await insertRows(handle, { table: 'logs', columns: LOG_COLUMNS }, rows.logs);
-  await insertRows(
-    handle,
-    { table: 'token_transfers', columns: TOKEN_TRANSFER_COLUMNS },
-    rows.tokenTransfers,
-  );
-  await insertRows(
-    handle,
-    { table: 'internal_transactions', columns: INTERNAL_TRANSACTION_COLUMNS },
-    rows.internalTransactions,
-  );
-  await insertRows(handle, { table: 'withdrawals', columns: WITHDRAWAL_COLUMNS }, rows.withdrawals);
-  await insertRows(handle, CONTRACTS, rows.contracts);
-  await insertRows(handle, TOKENS, rows.tokens);
-  await markTokenCreations(handle, rows);
-  await markDirty(handle, rows.dirty);
   // A block that comes back after a reorganisation is not stale any more.
-  await handle.raw('delete from stale_blocks where hash = ?', [rows.block[1] ?? null]);
+  await handle.raw(
+    `delete from stale_blocks where hash in (${placeholders(blocks.length)})`,
+    blocks.map(({ block }) => block[1] ?? null),
+  );
 }
 
-/** An address can be created again after its code was destroyed, even within one transaction. */
-const CONTRACTS = { table: 'contracts', columns: CONTRACT_COLUMNS, suffix: 'on conflict do nothing' };
+interface Table {
+  readonly into: { table: string; columns: readonly string[]; suffix?: string };
+  readonly of: (rows: BlockRows) => Column[][];
+}
 
-const TOKENS = {
-  table: 'tokens',
-  columns: ['address', 'type', 'first_block'],
-  suffix: 'on conflict (address) do nothing',
-};
+const TABLES: readonly Table[] = [
+  { into: { table: 'blocks', columns: BLOCK_COLUMNS }, of: ({ block }) => [block] },
+  {
+    into: { table: 'block_details', columns: BLOCK_DETAILS_COLUMNS },
+    of: ({ blockDetails }) => [blockDetails],
+  },
+  {
+    into: { table: 'transactions', columns: TRANSACTION_COLUMNS },
+    of: ({ transactions }) => transactions,
+  },
+  {
+    into: { table: 'transaction_details', columns: TRANSACTION_DETAILS_COLUMNS },
+    of: ({ transactionDetails }) => transactionDetails,
+  },
+  { into: { table: 'logs', columns: LOG_COLUMNS }, of: ({ logs }) => logs },
+  {
+    into: { table: 'token_transfers', columns: TOKEN_TRANSFER_COLUMNS },
+    of: ({ tokenTransfers }) => tokenTransfers,
+  },
+  {
+    into: { table: 'internal_transactions', columns: INTERNAL_TRANSACTION_COLUMNS },
+    of: ({ internalTransactions }) => internalTransactions,
+  },
+  { into: { table: 'withdrawals', columns: WITHDRAWAL_COLUMNS }, of: ({ withdrawals }) => withdrawals },
+  {
+    // An address can be created again after its code was destroyed, even within one transaction.
+    into: { table: 'contracts', columns: CONTRACT_COLUMNS, suffix: 'on conflict do nothing' },
+    of: ({ contracts }) => contracts,
+  },
+  {
+    into: {
+      table: 'tokens',
+      columns: ['address', 'type', 'first_block'],
+      suffix: 'on conflict (address) do nothing',
+    },
+    of: ({ tokens }) => tokens,
+  },
+];
 
-/** Only a token's first block can reveal one, and only for the transaction that created the contract itself. */
-async function markTokenCreations(handle: Handle, { number, tokens }: BlockRows): Promise<void> {
+/**
+ * Only a token's first block can reveal one, and only for the transaction that created the contract itself, which is
+ * not in a later block.
+ */
+async function markTokenCreations(handle: Handle, blocks: readonly BlockRows[]): Promise<void> {
+  const [first] = blocks;
+  const moved = blocks.flatMap(({ tokens }) => tokens);
+  if (first === undefined || moved.length === 0) return;
+  const tokens = await handle.raw<{ address: Buffer }[]>(
+    `select address from tokens where first_block >= ? and address in (${placeholders(moved.length)})`,
+    [first.number, ...moved.map(([address]) => address ?? null)],
+  );
   if (tokens.length === 0) return;
-  const created = `select address from tokens where first_block = ? and address in (${placeholders(tokens.length)})`;
   await handle.raw(
-    `update transactions set facts = facts | ${TOKEN_CREATION} where created_contract in (${created})`,
-    [number, ...tokens.map(([address]) => address ?? null)],
+    `update transactions set facts = facts | ${TOKEN_CREATION} where created_contract in (${placeholders(tokens.length)})
+     and block_number <= (select first_block from tokens where address = created_contract)`,
+    tokens.map(({ address }) => address),
   );
 }

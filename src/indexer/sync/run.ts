@@ -1,13 +1,15 @@
+import type { Hash } from 'viem';
 import type { ChainClient } from '../../chain/client.ts';
 import type { Db } from '../../db/open.ts';
 import { transaction } from '../../db/transaction.ts';
 import type { Logger } from '../../lib/logger.ts';
 import { blockRows } from '../decode/block.ts';
-import { writeBlock } from '../store/block-writer.ts';
+import { writeBlocks } from '../store/block-writer.ts';
 import { type Head, hashAt, readHead } from '../store/head.ts';
 import { unwind } from '../store/unwind.ts';
 import { commonAncestor } from './ancestor.ts';
-import { blockFetcher, ChainMoved, type Header } from './fetch.ts';
+import { inCommits } from './commits.ts';
+import { blockFetcher, ChainMoved, type FetchedBlock, type Header } from './fetch.ts';
 import { refreshState } from './refresh.ts';
 import { fetchInOrder } from './window.ts';
 
@@ -101,18 +103,18 @@ export function syncRun(deps: SyncDeps): (signal?: AbortSignal) => Promise<numbe
     let parent = head?.hash ?? null;
     try {
       for await (const chunk of fetchInOrder(fetcher, { from, to })) {
-        for (const fetched of chunk) {
+        const linked = linkedTo(parent, chunk);
+        for (const blocks of inCommits(linked.values().map(blockRows))) {
           if (signal?.aborted === true) return { written, isDone: true };
-          if (parent !== null && fetched.block.parentHash !== parent) {
-            const ours = await readHead(db);
-            if (ours !== null) await goBack(ours, ours.number);
-            return { written, isDone: false };
-          }
-          const rows = blockRows(fetched);
-          await transaction(db, handle => writeBlock(handle, rows));
-          parent = fetched.hash;
-          written += 1;
+          await transaction(db, handle => writeBlocks(handle, blocks));
+          written += blocks.length;
         }
+        if (linked.length < chunk.length) {
+          const ours = await readHead(db);
+          if (ours !== null) await goBack(ours, ours.number);
+          return { written, isDone: false };
+        }
+        parent = linked.at(-1)?.hash ?? parent;
         // State is refreshed at the end of the run; on the long way there readers may follow along.
         if (to - from > chunk.length) await deps.onChange();
       }
@@ -134,4 +136,13 @@ export function syncRun(deps: SyncDeps): (signal?: AbortSignal) => Promise<numbe
   }
 
   return runOnce;
+}
+
+/** The blocks up to the first whose parent is another one than the block before it, `parent` at first. */
+function linkedTo(parent: Hash | null, blocks: readonly FetchedBlock[]): readonly FetchedBlock[] {
+  const end = blocks.findIndex(({ block }, index) => {
+    const before = blocks[index - 1]?.hash ?? parent;
+    return before !== null && block.parentHash !== before;
+  });
+  return end < 0 ? blocks : blocks.slice(0, end);
 }

@@ -213,9 +213,9 @@ test.each([
   ['hash', '0x12'],
   ['height', undefined],
   ['height', 'soon'],
+  ['height', -1],
   ['timestamp', null],
   ['parent_hash', 'TODO'],
-  ['type', 'forked'],
   ['miner', null],
 ])('a block whose %s is %s is unreadable', (name, value) => {
   expect(() => block({ ...classic(), [name]: value })).toThrow(
@@ -223,12 +223,38 @@ test.each([
   );
 });
 
-test('the path leads into the list, the miner and the rewards', () => {
+test('what identifies nothing is null when upstream leaves it out or writes nonsense', async () => {
+  const { gas_used: _used, nonce: _nonce, transaction_fees: _fees, tx_fees: _old, ...others } = classic();
+  const read = block({ ...others, type: 'forked', size: -1, withdrawals_count: '-5' });
+
+  expect(read).toMatchObject({ gas_used: null, nonce: null, transaction_fees: null, type: null });
+  expect(read).toMatchObject({ size: null, withdrawals_count: null });
+  expect(await validates('getBlock', read)).toEqual([]);
+});
+
+test('a reward without an amount is left out, and the others stay', () => {
+  const paid = { type: 'uncle', reward: '1' };
+  const rewards = [{ type: 'validator', reward: null }, paid, { type: 'validator', reward: -1 }, null];
+
+  expect(block({ ...classic(), rewards }).rewards).toEqual([{ type: 'Uncle Reward', reward: 1n }]);
+});
+
+test('a tag that does not say whose it is is left out, and the miner keeps the others', () => {
+  const tag = { address_hash: fieldsOf(classic().miner).hash, display_name: 'Pool', label: 'pool' };
+  const public_tags = [{ display_name: 'a', label: 'b' }, null, tag];
+  const miner = { ...fieldsOf(classic().miner), public_tags, private_tags: [null], watchlist_names: [null] };
+
+  expect(block({ ...classic(), miner }).miner).toMatchObject({
+    public_tags: [tag],
+    private_tags: [],
+    watchlist_names: [],
+  });
+});
+
+test('the path leads into the list and the miner', () => {
   const items = [classic(), { ...classic(), miner: { name: 'nobody' } }];
-  const unpaid = { ...classic(), rewards: [{ type: 'uncle', reward: '1' }, { type: 'validator' }] };
 
   expect(() => each(items, block)).toThrow(expect.objectContaining({ path: '[1].miner.hash' }));
-  expect(() => block(unpaid)).toThrow(expect.objectContaining({ path: 'rewards[1].reward' }));
 });
 
 test('a duplicate key of a cursor does not keep its page from being read', () => {

@@ -115,7 +115,17 @@ test('a second coin is there where the chain has one', () => {
   expect(stats(latestStats())).not.toHaveProperty('secondary_coin_price');
 });
 
-test.each(['total_blocks', 'total_addresses', 'total_transactions', 'average_block_time', 'total_gas_used'])(
+test('a block time or an amount of gas that upstream leaves out is null, and nothing is negative', async () => {
+  const { average_block_time: _time, total_gas_used: _gas, ...others } = latestStats();
+  const read = stats({ ...others, gas_prices_update_in: -5 });
+
+  expect(read).toMatchObject({ average_block_time: null, total_gas_used: null });
+  expect(read).not.toHaveProperty('gas_prices_update_in');
+  expect(stats({ ...others, average_block_time: -1 }).average_block_time).toBeNull();
+  expect(await validates('getStats', read)).toEqual([]);
+});
+
+test.each(['total_blocks', 'total_addresses', 'total_transactions'])(
   'statistics without %s are unreadable',
   name => {
     expect(() => stats({ ...latestStats(), [name]: null })).toThrow(

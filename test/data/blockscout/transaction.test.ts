@@ -239,12 +239,11 @@ test('a reward among a block’s transactions is none', () => {
 test.each([
   ['hash', { hash: null }],
   ['nonce', { nonce: null }],
+  ['nonce', { nonce: -1 }],
   ['gas_limit', { gas_limit: 'much' }],
   ['value', { value: null }],
-  ['raw_input', { raw_input: null }],
   ['from', { from: null }],
   ['to.hash', { to: { name: 'Vault' } }],
-  ['confirmations', { confirmations: null }],
   [
     'token_transfers[0].log_index',
     {
@@ -255,6 +254,20 @@ test.each([
   ],
 ])('a transaction without %s is unreadable there', (path, fields) => {
   expect(unreadable(() => transaction(changed(fields)))).toBe(path);
+});
+
+test('what upstream leaves out of a transaction in a block is null and not made up', async () => {
+  const read = transaction(changed({ confirmations: undefined, raw_input: null, position: -1, type: '-5' }));
+
+  expect(read).toMatchObject({ confirmations: null, raw_input: null, position: null, type: null });
+  expect(await validates('getTransaction', read)).toEqual([]);
+});
+
+test('a transaction without status and result waits: for a block, or to be looked into', () => {
+  const nothing = { status: null, result: null };
+
+  expect(transaction(changed({ ...nothing, block_number: null, block: null })).result).toBe('pending');
+  expect(transaction(changed(nothing)).result).toBe('awaiting_internal_transactions');
 });
 
 test('something that is no transaction and no reward is unreadable, not left out', () => {

@@ -53,7 +53,7 @@ test.each<[string, Behaviour, object]>([
   [
     '500 is one, also for what it does not understand',
     { status: 500, json: { error: 'An unexpected error occurred.' } },
-    { kind: 'unavailable', reason: 'failed' },
+    { kind: 'unavailable', reason: 'unreadable' },
   ],
   ['200 with nothing but an error is one', { json: { error: 'timeout' } }, { kind: 'unavailable' }],
   ['200 with a number is one', { json: 7 }, { kind: 'unavailable' }],

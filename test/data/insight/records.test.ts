@@ -147,7 +147,7 @@ describe('transactions', () => {
       contract_address: `0x${'cd'.repeat(20)}`,
       max_fee_per_gas: null,
       max_priority_fee_per_gas: null,
-      function_selector: '0x60806040',
+      function_selector: '0x',
       status: 0,
     });
     for (const absent of ['blob_gas_used', 'blob_gas_price', 'access_list_json', 'decoded', 'logs_bloom']) {

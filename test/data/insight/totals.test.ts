@@ -58,7 +58,7 @@ test('a full page whose total is the number of its rows is counted with the same
     'filter_gas_used_gt=5',
     'aggregate=count() as n',
     'group_by=chain_id',
-    'limit=1000',
+    'limit=500',
     'page=0',
   ]);
 });

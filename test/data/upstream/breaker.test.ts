@@ -119,10 +119,76 @@ test('a probe that is over quota neither ends nor prolongs the pause', async () 
   expect(to.upstream.isReady()).toBe(false);
 });
 
-test('deadlines that pass count', async () => {
+test('deadlines of several endpoints that pass count', async () => {
   await using to = await opened(() => 'silence', { breaker });
 
-  await fail(to, 3, 30);
+  for (const path of ['/stats', '/blocks/7', '/addresses/0xab/logs']) {
+    expect(to.upstream.isReady()).toBe(true);
+    await to.failure(path, { signal: AbortSignal.timeout(30) });
+  }
+
+  expect(to.upstream.isReady()).toBe(false);
+});
+
+test('deadlines of one endpoint count once a minute, whatever is asked of it', async () => {
+  await using to = await opened(() => 'silence', { breaker });
+  const wait = (block: number) => to.failure(`/blocks/${block}`, { signal: AbortSignal.timeout(30) });
+
+  for (const block of [1, 2, 3, 4, 5]) await wait(block);
+  expect(to.upstream.isReady()).toBe(true);
+  to.clock.advance(60_000);
+  for (const block of [6, 7]) await wait(block);
+  expect(to.upstream.isReady()).toBe(true);
+  to.clock.advance(60_000);
+  await wait(8);
+
+  expect(to.upstream.isReady()).toBe(false);
+});
+
+test('a deadline counts anew after an answer', async () => {
+  const service = script('silence');
+  await using to = await opened(service.respond, { breaker });
+
+  await fail(to, 1, 30);
+  service.now = WELL;
+  await to.get('/stats');
+  service.now = 'silence';
+  await fail(to, 1, 30);
+  service.now = OUT;
+  await fail(to, 2);
+
+  expect(to.upstream.isReady()).toBe(false);
+});
+
+test('a probe that is too slow costs another pause, though its endpoint was slow before', async () => {
+  await using to = await opened(() => 'silence', { breaker: { ...breaker, failures: 1 } });
+
+  await fail(to, 1, 30);
+  to.clock.advance(10_000);
+  await fail(to, 1, 30);
+
+  expect(to.upstream.isReady()).toBe(false);
+});
+
+test.for<[string, Behaviour]>([
+  ['a text', { json: 'Internal server error', status: 500 }],
+  ['an object', { json: { errors: { detail: 'Internal Server Error' } }, status: 500 }],
+])('an endpoint that crashes with %s takes no other down', async ([, crash]) => {
+  await using to = await opened(({ path }) => (path === '/blocks' ? crash : WELL), { breaker });
+
+  await fail(to, 5);
+
+  expect(to.upstream.isReady()).toBe(true);
+  expect(await to.get('/stats')).toMatchObject({ status: 200 });
+});
+
+test.for<[string, Behaviour]>([
+  ['HTML', { text: '<h1>oops</h1>', type: 'text/html', status: 500 }],
+  ['no body', { text: '', type: 'application/json', status: 500 }],
+])('a 500 with %s counts: a proxy may have said it', async ([, crash]) => {
+  await using to = await opened(() => crash, { breaker });
+
+  await fail(to, 3);
 
   expect(to.upstream.isReady()).toBe(false);
 });

@@ -22,6 +22,8 @@ const OUTAGES: readonly Row[] = [
     name: `${code} with a body of JSON`,
     behaviour: status(code, { items: [] }),
     message: `it answered ${code}`,
+    // Upstream's crash handler answers like this: it lives.
+    reason: code === 500 ? 'unreadable' : 'failed',
   })),
   ...[301, 302, 307, 304].map(code => ({
     name: `${code}, which is not followed`,
@@ -31,6 +33,7 @@ const OUTAGES: readonly Row[] = [
   {
     name: '500 with a bare string',
     behaviour: status(500, 'Internal server error'),
+    reason: 'unreadable',
     message: 'it answered 500',
   },
   {

@@ -21,8 +21,16 @@ test.for([
   ['429 without a word', 429, {}, 10_000],
   ['402 without a word', 402, {}, 600_000],
   ['402 with Retry-After', 402, { 'retry-after': '60' }, 60_000],
-  ['a reset in a month', 429, { 'x-ratelimit-reset': '2592000000' }, 3_600_000],
-  ['a moment where a span belongs', 429, { 'x-ratelimit-reset': String(NOON) }, 3_600_000],
+  ['a reset in a week', 429, { 'x-ratelimit-reset': '604800000' }, 3_600_000],
+  ['a moment next year', 429, { 'x-ratelimit-reset': String(NOON + 365 * 86_400_000) }, 3_600_000],
+  ['a moment in milliseconds', 429, { 'x-ratelimit-reset': String(NOON + 42_000) }, 42_000],
+  ['a moment in seconds', 429, { 'x-ratelimit-reset': String(NOON / 1000 + 42) }, 42_000],
+  [
+    'a moment that has passed, before Retry-After',
+    429,
+    { 'x-ratelimit-reset': String(NOON / 1000), 'retry-after': '3' },
+    3000,
+  ],
 ] as const)('%s: left alone for as long and no longer', async ([, status, headers, pauseMs]) => {
   await using to = await opened(({ number }) => (number === 1 ? refusal(headers, status) : { json: {} }));
 

@@ -135,6 +135,65 @@ describe('the log', () => {
     expect(failure.message).toBe('it answered 403');
   });
 
+  test.each([
+    ['as it is in the address', 'pro%2Bkey%2F123456%3D%3D'],
+    ['with small escapes', 'pro%2bkey%2f123456%3d%3d'],
+    ['without its escapes', 'pro+key/123456=='],
+  ])('keeps a key out of what a client hears, spelled %s', async (_how, spelled) => {
+    await using service = await opened(() => ({
+      json: { message: `bad key ${spelled}, sorry` },
+      status: 422,
+    }));
+    await using to = await opened(() => ({ json: {} }), {
+      baseUrl: `${service.service.url}?apikey=pro%2Bkey%2F123456%3D%3D`,
+      judge: ({ body }) => new BackendError('rejected', 'bad_input', JSON.stringify(body)),
+    });
+
+    expect((await to.failure()).message).toBe('{"message":"bad key [hidden], sorry"}');
+  });
+
+  test('keeps a part of the base address that may be a key out of what a client hears, and no part that all have', async () => {
+    await using service = await opened(() => ({
+      json: { message: 'no k3y-1234567 in api/v2' },
+      status: 422,
+    }));
+    await using to = await opened(() => ({ json: {} }), {
+      baseUrl: `${service.service.url}/k3y-1234567`,
+      judge: ({ body }) => new BackendError('rejected', 'bad_input', JSON.stringify(body)),
+    });
+
+    expect((await to.failure()).message).toBe('{"message":"no [hidden] in api/v2"}');
+  });
+
+  test('passes on no words that repeat how it was asked, whatever is in the address', async () => {
+    await using to = await opened(({ url }) => ({ json: { message: `Bad request ${url}` }, status: 422 }), {
+      judge: ({ body }) => new BackendError('rejected', 'bad_input', JSON.stringify(body)),
+    });
+
+    const failure = await to.failure('/blocks', { query: new URLSearchParams({ type: 'x' }) });
+
+    expect({ kind: failure.kind, message: failure.message }).toEqual({
+      kind: 'rejected',
+      message: 'the back end refused the request',
+    });
+  });
+
+  test('keeps keys out of what a client hears, also where the upstream repeats them', async () => {
+    const key = 'proapi_0123456789';
+    await using to = await opened(
+      () => ({ json: { message: `no such key ${key} ${'x'.repeat(400)}` }, status: 422 }),
+      {
+        headers: { 'x-api-key': key },
+        judge: ({ body }) => new BackendError('rejected', 'bad_input', `refused: ${JSON.stringify(body)}`),
+      },
+    );
+
+    const failure = await to.failure('/blocks');
+
+    expect(failure.message).toMatch(/^refused: \{"message":"no such key \[hidden\] x+$/);
+    expect(failure.message).toHaveLength(300);
+  });
+
   test('names the fault of a connection', async () => {
     await using to = await opened(() => 'silence', { baseUrl: NOBODY });
 

@@ -5,7 +5,7 @@ import { migrate } from '../../../src/db/migrate.ts';
 import { openDatabase } from '../../../src/db/open.ts';
 import { transaction } from '../../../src/db/transaction.ts';
 import { blockRows } from '../../../src/indexer/decode/block.ts';
-import { writeBlock } from '../../../src/indexer/store/block-writer.ts';
+import { writeBlocks } from '../../../src/indexer/store/block-writer.ts';
 import { claimForChain } from '../../../src/indexer/store/head.ts';
 import { INDEX_MIGRATIONS } from '../../../src/indexer/store/migrations.ts';
 import type { FetchedBlock } from '../../../src/indexer/sync/fetch.ts';
@@ -159,7 +159,7 @@ export async function writeIndex(
     await migrate(db, INDEX_MIGRATIONS);
     await transaction(db, async handle => {
       await claimForChain(handle, options.chainId);
-      for (const block of options.blocks) await writeBlock(handle, blockRows(block));
+      await writeBlocks(handle, options.blocks.map(blockRows));
     });
   } finally {
     await db.destroy();

@@ -1,5 +1,6 @@
 import type { Answer, Answers, Ask } from '../../port/backend.ts';
 import { isOfKind } from '../../port/backend-error.ts';
+import { fieldsOf, isFields } from '../../upstream/fields.ts';
 import {
   addressNftKeys,
   addressTokenKeys,
@@ -10,6 +11,7 @@ import {
   withdrawalKeys,
 } from './keys.ts';
 import { type List, type ListPage, readList } from './list.ts';
+import { mustName } from './must-be.ts';
 import { addressNft } from './normalise/address-nft.ts';
 import { addressToken } from './normalise/address-token.ts';
 import { block } from './normalise/block.ts';
@@ -25,6 +27,7 @@ import {
   LOG_SETS,
   WITHDRAWAL_SETS,
 } from './shared-lists.ts';
+import { beside } from './side-requests.ts';
 import type { BlockscoutSource } from './source.ts';
 
 type AddressAnswers = Pick<
@@ -100,7 +103,10 @@ export function addressAnswers(source: BlockscoutSource): AddressAnswers {
         operation: 'listAddressBlocksValidated',
         path: `/addresses/${address}/blocks-validated`,
         start: positionFrom(query, BLOCK_SETS),
-        item: block,
+        item(value) {
+          const found = block(value);
+          return mustName(address, [found.miner.hash], 'miner.hash', found);
+        },
         keys: blockKeys,
       });
     },
@@ -110,7 +116,10 @@ export function addressAnswers(source: BlockscoutSource): AddressAnswers {
         operation: 'listAddressLogs',
         path: `/addresses/${address}/logs`,
         start: positionFrom(query, LOG_SETS, ['transaction_index']),
-        item: log,
+        item(value) {
+          const found = log(value);
+          return mustName(address, [found.address.hash], 'address.hash', found);
+        },
         keys: logKeys,
       });
     },
@@ -118,19 +127,29 @@ export function addressAnswers(source: BlockscoutSource): AddressAnswers {
     listAddressInternalTransactions({ path: { address_hash: address }, query }, ask) {
       const { filter } = query;
       const isMine = (hash: string | undefined) => hash?.toLowerCase() === address.toLowerCase();
-      return listOfAddress(ask, {
-        operation: 'listAddressInternalTransactions',
-        path: `/addresses/${address}/internal-transactions`,
-        start: positionFrom(query, INTERNAL_TRANSACTION_SETS),
-        filters: filter === undefined ? {} : { filter },
-        passes:
-          filter === undefined
-            ? undefined
-            : ({ from, to, created_contract: created }) =>
-                filter === 'from' ? isMine(from.hash) : isMine(to?.hash) || isMine(created?.hash),
-        item: internalTransaction,
-        keys: internalTransactionKeys,
-      });
+      return listOfAddress(
+        ask,
+        {
+          operation: 'listAddressInternalTransactions',
+          path: `/addresses/${address}/internal-transactions`,
+          start: positionFrom(query, INTERNAL_TRANSACTION_SETS),
+          filters: filter === undefined ? {} : { filter },
+          passes:
+            filter === undefined
+              ? undefined
+              : ({ from, to, created_contract: created }) =>
+                  filter === 'from' ? isMine(from.hash) : isMine(to?.hash) || isMine(created?.hash),
+          item(value) {
+            const found = internalTransaction(value);
+            // As upstream has them: the heir of a self-destruction is no receiver of the contract's record.
+            const { from, to, created_contract: created } = fieldsOf(value);
+            const sides = [from, to, created].map(side => (isFields(side) ? side.hash : undefined));
+            return mustName(address, sides, 'from.hash', found);
+          },
+          keys: internalTransactionKeys,
+        },
+        source.indexing.hasTraces(),
+      );
     },
   };
 
@@ -138,10 +157,11 @@ export function addressAnswers(source: BlockscoutSource): AddressAnswers {
   async function listOfAddress<Item, Keys>(
     ask: Ask,
     list: List<Item, Keys>,
+    traces: Promise<boolean | undefined> = Promise.resolve(undefined),
   ): Promise<Answer<ListPage<Item, Keys>>> {
     try {
-      const { body, envelope } = await readList(source, list, ask);
-      return isStillTraced(envelope) ? { body, unsettled: true } : { body };
+      const [{ body, envelope }, hasTraces] = await beside(readList(source, list, ask), traces, source.clock);
+      return isStillTraced(envelope) || hasTraces === false ? { body, unsettled: true } : { body };
     } catch (error) {
       if (!isOfKind(error, 'not_found')) throw error;
       return { body: { items: [], next_page_params: null } };

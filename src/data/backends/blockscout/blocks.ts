@@ -1,5 +1,5 @@
 import type { Answer, Answers } from '../../port/backend.ts';
-import { each, fieldsOf, listOf } from '../../upstream/fields.ts';
+import { each } from '../../upstream/fields.ts';
 import { blockKeys, blockTransactionKeys, withdrawalKeys } from './keys.ts';
 import { readList } from './list.ts';
 import { mustBe } from './must-be.ts';
@@ -7,8 +7,8 @@ import { block } from './normalise/block.ts';
 import { transactionOrNull } from './normalise/transaction.ts';
 import { blockWithdrawal } from './normalise/withdrawal.ts';
 import { positionFrom } from './position.ts';
-import { beside } from './settlement.ts';
 import { BLOCK_SETS, WITHDRAWAL_SETS } from './shared-lists.ts';
+import { beside } from './side-requests.ts';
 import { type BlockscoutSource, read } from './source.ts';
 
 type BlockAnswers = Pick<
@@ -40,19 +40,21 @@ export function blockAnswers(source: BlockscoutSource): BlockAnswers {
 
     async listMainPageBlocks(_request, { signal }) {
       const get = { operation: 'listMainPageBlocks', path: '/main-page/blocks', signal } as const;
-      return read(source, get, body => {
-        settlement.sawBlocks(listOf(body));
-        return { body: each(body, block) };
-      });
+      return { body: await read(source, get, body => each(body, block)) };
     },
 
     async getBlock({ path: { block_number_or_hash: id } }, { signal }) {
-      const reading = read(source, { operation: 'getBlock', path: `/blocks/${id}`, signal }, body => {
-        const found = mustBe(id, isHash(id) ? 'hash' : 'height', block(body));
-        settlement.sawBlocks([fieldsOf(body)]);
-        return found;
-      });
-      return settled(reading, settlement.ofThisBlock(id, reading, signal));
+      const reading = read(source, { operation: 'getBlock', path: `/blocks/${id}`, signal }, body => ({
+        sent: body,
+        found: mustBe(id, isHash(id) ? 'hash' : 'height', block(body)),
+      }));
+      return settled(
+        reading.then(({ found }) => found),
+        settlement.ofThisBlock(
+          id,
+          reading.then(({ sent }) => sent),
+        ),
+      );
     },
 
     async listBlockTransactions({ path: { block_number_or_hash: id }, query }, ask) {
@@ -72,7 +74,7 @@ export function blockAnswers(source: BlockscoutSource): BlockAnswers {
       );
       return settled(
         reading.then(({ body }) => body),
-        settlement.ofBlock(id, ask.signal),
+        settlement.ofBlock(id),
       );
     },
 
@@ -90,7 +92,7 @@ export function blockAnswers(source: BlockscoutSource): BlockAnswers {
       );
       return settled(
         reading.then(({ body }) => body),
-        settlement.ofBlock(id, ask.signal),
+        settlement.ofBlock(id),
       );
     },
   };

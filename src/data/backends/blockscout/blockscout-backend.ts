@@ -5,6 +5,7 @@ import type { Upstream } from '../../upstream/upstream.ts';
 import { addressAnswers } from './addresses.ts';
 import { blockAnswers } from './blocks.ts';
 import { feedAnswers } from './feeds.ts';
+import { indexing } from './indexing.ts';
 import { recordAnswers } from './records.ts';
 import { refusals } from './refusals.ts';
 import { searchAnswers } from './search.ts';
@@ -12,6 +13,7 @@ import { settlement } from './settlement.ts';
 import type { BlockscoutSource } from './source.ts';
 import { transactionListAnswers } from './transaction-lists.ts';
 import { transactionAnswers } from './transactions.ts';
+import { unlessIncomplete } from './unless-incomplete.ts';
 
 export interface BlockscoutBackendOptions {
   readonly name: string;
@@ -21,37 +23,45 @@ export interface BlockscoutBackendOptions {
   /** The instance's API, `…/api/v2`, opened with `judge`. */
   readonly upstream: Upstream;
   readonly clock: Clock;
+  /** How long after it was asked for a list may still read on, in milliseconds; 5 s when absent. */
+  readonly readOnMs?: number;
   readonly log: Logger;
   /** Told of every record that the contract has no place for, by its kind. */
   onDropped(kind: string): void;
 }
 
+/** Half of the time that a client waits for by default. */
+const READ_ON_MS = 5_000;
+
 /** A Blockscout instance of any version from 5 to 12 as a back end of its chain. */
 export function blockscoutBackend(options: BlockscoutBackendOptions): Backend {
-  const { name, chainId, confirmations, upstream, clock, log, onDropped } = options;
+  const { name, chainId, confirmations, upstream, clock, readOnMs = READ_ON_MS, log, onDropped } = options;
   const source: BlockscoutSource = {
     name,
     chainId,
     upstream,
     settlement: settlement({ upstream, confirmations, clock }),
+    indexing: indexing({ upstream, clock }),
     refusals: refusals(clock),
     clock,
+    readOnMs,
     log,
     onDropped,
+  };
+  const answers = {
+    ...transactionAnswers(source),
+    ...transactionListAnswers(source),
+    ...blockAnswers(source),
+    ...feedAnswers(source),
+    ...addressAnswers(source),
+    ...recordAnswers(source),
+    ...searchAnswers(source),
   };
   return {
     kind: 'blockscout',
     name,
     chainId,
-    answers: {
-      ...transactionAnswers(source),
-      ...transactionListAnswers(source),
-      ...blockAnswers(source),
-      ...feedAnswers(source),
-      ...addressAnswers(source),
-      ...recordAnswers(source),
-      ...searchAnswers(source),
-    },
+    answers: unlessIncomplete(answers, source),
     status: () => ({ ready: upstream.isReady(), head: undefined, lag: undefined }),
   };
 }

@@ -11,6 +11,7 @@ import {
   TOKEN_TRANSFER_SETS,
   WITHDRAWAL_SETS,
 } from './shared-lists.ts';
+import { beside } from './side-requests.ts';
 import type { BlockscoutSource } from './source.ts';
 
 type FeedAnswers = Pick<Answers, 'listTokenTransfers' | 'listInternalTransactions' | 'listWithdrawals'>;
@@ -34,7 +35,7 @@ export function feedAnswers(source: BlockscoutSource): FeedAnswers {
     },
 
     async listInternalTransactions({ query }, ask) {
-      const { body, envelope } = await readList(
+      const reading = readList(
         source,
         {
           operation: 'listInternalTransactions',
@@ -45,7 +46,12 @@ export function feedAnswers(source: BlockscoutSource): FeedAnswers {
         },
         ask,
       );
-      return isStillTraced(envelope) ? { body, unsettled: true } : { body };
+      const [{ body, envelope }, hasTraces] = await beside(
+        reading,
+        source.indexing.hasTraces(),
+        source.clock,
+      );
+      return isStillTraced(envelope) || hasTraces === false ? { body, unsettled: true } : { body };
     },
 
     async listWithdrawals({ query }, ask) {

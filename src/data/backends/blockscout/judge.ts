@@ -5,9 +5,14 @@ import { textOrNull } from '../../upstream/values.ts';
 
 /** What a route says that an instance's version does not have. */
 const UNKNOWN_ACTION = 'Unknown API v2 action';
-/** What the paid gateway says itself, as against what it hands through. */
-const GATEWAY = 'internal';
-const MAX_DETAIL = 200;
+/** What it says of a record that it does not have, in small letters. */
+const MISSING: readonly unknown[] = [
+  'not found',
+  'block lost consensus',
+  'address not found',
+  'address is not smart-contract',
+  'smart-contract is unverified',
+];
 
 /** What Blockscout means by a status with a body of JSON. Source: its controllers and `fallback_controller`, 5.1 to 12. */
 export const judge: Judge = ({ status, body }) => {
@@ -18,8 +23,7 @@ export const judge: Judge = ({ status, body }) => {
   if (fields.message === UNKNOWN_ACTION) {
     return new BackendError('unsupported', 'no_such_answer', 'its version has no such answer');
   }
-  // The gateway's own 404 is about a network that it does not serve.
-  if (status === 404 && isFields(body) && fields.source !== GATEWAY) {
+  if (status === 404 && saysMissing(fields)) {
     return new BackendError('not_found', 'no_such_record', 'it has no such record');
   }
   if (status === 400 || status === 422) {
@@ -28,6 +32,28 @@ export const judge: Judge = ({ status, body }) => {
   return outage(`it answered ${status}`);
 };
 
+/**
+ * Whether a 404 is upstream's own word. Gateways and proxies say 404 of addresses and networks that they do not know, in
+ * bodies of JSON too: only the very form counts, a message with nothing but the hash of an orphaned block beside it, or
+ * the errors of open_api_spex.
+ */
+function saysMissing({ message, errors, ...others }: Fields): boolean {
+  if (typeof message === 'string') {
+    return MISSING.includes(message.toLowerCase()) && Object.keys(others).every(name => name === 'hash');
+  }
+  const listed = listOf(errors);
+  return listed.length > 0 && Object.keys(others).length === 0 && listed.every(isSpecError);
+}
+
+function isSpecError(error: unknown): boolean {
+  return (
+    isFields(error) &&
+    typeof error.title === 'string' &&
+    typeof error.detail === 'string' &&
+    isFields(error.source)
+  );
+}
+
 /** Since 9.0 the only useful words are in the details of the errors. */
 function refusal(fields: Fields): string {
   const details = listOf(fields.errors)
@@ -35,7 +61,7 @@ function refusal(fields: Fields): string {
     .map(({ detail }) => textOrNull(detail))
     .filter(detail => detail !== null);
   const words = details.join('; ') || textOrNull(fields.message) || 'it gave no reason';
-  return `the back end refused the request: ${words.slice(0, MAX_DETAIL)}`;
+  return `the back end refused the request: ${words}`;
 }
 
 function outage(message: string): BackendError {

@@ -1,10 +1,10 @@
 import type { ExplorerSchemas } from '../../../contract/explorer.ts';
-import { type Fields, given, pick, required } from '../../upstream/fields.ts';
+import { type Fields, given, pick } from '../../upstream/fields.ts';
 import {
   addressHashOrNull,
+  countOrNull,
   decimalOrNull,
   hashOrNull,
-  integerOrNull,
   naturalOrNull,
   textOrNull,
   timestampOrNull,
@@ -12,7 +12,7 @@ import {
 
 /*
  * The document's keys of each list's `next_page_params`, from upstream's of any generation. What upstream has beside
- * them is inside `cursor`. Decision 4.
+ * them is inside `cursor`, and so is what cannot be read: no page is lost for a key. Decisions 4, 69.
  */
 
 type Own<Cursor> = Omit<Cursor, 'chain_id' | 'cursor'>;
@@ -22,8 +22,8 @@ export function transactionKeys(
   itemCount: number,
 ): Own<ExplorerSchemas['TransactionsCursor']> {
   return {
-    ...given('block_number', integerOrNull(params.block_number)),
-    ...given('index', integerOrNull(params.index)),
+    ...given('block_number', countOrNull(params.block_number)),
+    ...given('index', countOrNull(params.index)),
     ...given('inserted_at', timestampOrNull(params.inserted_at)),
     ...given('hash', hashOrNull(params.hash)),
     items_count: itemCount,
@@ -35,27 +35,27 @@ export function blockTransactionKeys(
   itemCount: number,
 ): Own<ExplorerSchemas['BlockTransactionsCursor']> {
   return {
-    block_number: required(integerOrNull(params.block_number), 'block_number'),
-    index: required(integerOrNull(params.index), 'index'),
+    ...given('block_number', countOrNull(params.block_number)),
+    ...given('index', countOrNull(params.index)),
     items_count: itemCount,
   };
 }
 
 export function blockKeys(params: Fields, itemCount: number): Own<ExplorerSchemas['BlocksCursor']> {
   return {
-    block_number: required(integerOrNull(params.block_number), 'block_number'),
+    ...given('block_number', countOrNull(params.block_number)),
     items_count: itemCount,
   };
 }
 
 export function tokenTransferKeys(params: Fields): Own<ExplorerSchemas['TokenTransfersCursor']> {
   return {
-    ...given('block_number', integerOrNull(params.block_number)),
-    ...given('index', integerOrNull(params.index)),
-    ...given('batch_log_index', integerOrNull(params.batch_log_index)),
+    ...given('block_number', countOrNull(params.block_number)),
+    ...given('index', countOrNull(params.index)),
+    ...given('batch_log_index', countOrNull(params.batch_log_index)),
     ...given('batch_block_hash', hashOrNull(params.batch_block_hash)),
     ...given('batch_transaction_hash', hashOrNull(pick(params, 'batch_transaction_hash', 'batch_tx_hash'))),
-    ...given('index_in_batch', integerOrNull(params.index_in_batch)),
+    ...given('index_in_batch', countOrNull(params.index_in_batch)),
   };
 }
 
@@ -64,18 +64,18 @@ export function internalTransactionKeys(
   itemCount: number,
 ): Own<ExplorerSchemas['InternalTransactionsCursor']> {
   return {
-    ...given('block_number', integerOrNull(params.block_number)),
-    ...given('transaction_index', integerOrNull(params.transaction_index)),
-    ...given('index', integerOrNull(params.index)),
+    ...given('block_number', countOrNull(params.block_number)),
+    ...given('transaction_index', countOrNull(params.transaction_index)),
+    ...given('index', countOrNull(params.index)),
     items_count: itemCount,
   };
 }
 
 export function logKeys(params: Fields, itemCount: number): Own<ExplorerSchemas['LogsCursor']> {
   return {
-    ...given('block_number', integerOrNull(params.block_number)),
-    ...given('index', integerOrNull(params.index)),
-    ...given('transaction_index', integerOrNull(params.transaction_index)),
+    ...given('block_number', countOrNull(params.block_number)),
+    ...given('index', countOrNull(params.index)),
+    ...given('transaction_index', countOrNull(params.transaction_index)),
     ...given('transaction_hash', hashOrNull(pick(params, 'transaction_hash', 'tx_hash'))),
     items_count: itemCount,
   };
@@ -84,20 +84,25 @@ export function logKeys(params: Fields, itemCount: number): Own<ExplorerSchemas[
 /** The one list whose position is the number of items so far; version 12 has a name of its own for it. */
 export function stateChangeKeys(params: Fields): Own<ExplorerSchemas['StateChangesCursor']> {
   return {
-    items_count: required(integerOrNull(pick(params, 'state_changes_count', 'items_count')), 'items_count'),
+    ...given('items_count', countOrNull(pick(params, 'state_changes_count', 'items_count'))),
   };
 }
 
 export function withdrawalKeys(params: Fields, itemCount: number): Own<ExplorerSchemas['WithdrawalsCursor']> {
-  return { index: required(integerOrNull(params.index), 'index'), items_count: itemCount };
+  return { ...given('index', countOrNull(params.index)), items_count: itemCount };
 }
 
 export function coinHolderKeys(params: Fields, itemCount: number): Own<ExplorerSchemas['CoinHoldersCursor']> {
   return {
-    fetched_coin_balance: naturalOrNull(params.fetched_coin_balance),
-    hash: required(addressHashOrNull(params.hash), 'hash'),
+    ...nullable('fetched_coin_balance', params, ['fetched_coin_balance'], naturalOrNull),
+    ...given('hash', addressHashOrNull(params.hash)),
     items_count: itemCount,
-    transaction_count: integerOrNull(pick(params, 'transactions_count', 'transaction_count', 'tx_count')),
+    ...nullable(
+      'transaction_count',
+      params,
+      ['transactions_count', 'transaction_count', 'tx_count'],
+      countOrNull,
+    ),
   };
 }
 
@@ -105,24 +110,22 @@ export function addressTokenKeys(
   params: Fields,
   itemCount: number,
 ): Own<ExplorerSchemas['AddressTokensCursor']> {
-  const fiatValue = 'fiat_value' in params ? { fiat_value: decimalOrNull(params.fiat_value) } : undefined;
-  const value = 'value' in params ? { value: naturalOrNull(params.value) } : undefined;
   return {
-    ...fiatValue,
-    ...given('id', integerOrNull(params.id)),
+    ...nullable('fiat_value', params, ['fiat_value'], decimalOrNull),
+    ...given('id', countOrNull(params.id)),
     items_count: itemCount,
     ...given('token_name', textOrNull(params.token_name)),
     ...given('token_type', textOrNull(params.token_type)),
-    ...value,
+    ...nullable('value', params, ['value'], naturalOrNull),
   };
 }
 
 export function addressNftKeys(params: Fields, itemCount: number): Own<ExplorerSchemas['AddressNftsCursor']> {
   const contract = pick(params, 'token_contract_address_hash', 'token_contract_address');
   return {
-    token_contract_address_hash: required(addressHashOrNull(contract), 'token_contract_address_hash'),
-    token_id: naturalOrNull(params.token_id),
-    token_type: required(textOrNull(params.token_type), 'token_type'),
+    ...given('token_contract_address_hash', addressHashOrNull(contract)),
+    ...nullable('token_id', params, ['token_id'], naturalOrNull),
+    ...given('token_type', textOrNull(params.token_type)),
     items_count: itemCount,
   };
 }
@@ -135,7 +138,7 @@ export function searchKeys(
   return {
     ...given('address_hash', addressHashOrNull(params.address_hash)),
     ...given('block_hash', hashOrNull(params.block_hash)),
-    ...given('holder_count', integerOrNull(pick(params, 'holder_count', 'holders_count'))),
+    ...given('holder_count', countOrNull(pick(params, 'holder_count', 'holders_count'))),
     ...given('inserted_at', timestampOrNull(params.inserted_at)),
     ...given('item_type', textOrNull(params.item_type)),
     items_count: itemCount,
@@ -143,4 +146,20 @@ export function searchKeys(
     q,
     ...given('transaction_hash', hashOrNull(pick(params, 'transaction_hash', 'tx_hash'))),
   };
+}
+
+/** A key whose `null` is part of the position: absent only where upstream has none of its names. */
+function nullable<Name extends string, Value>(
+  name: Name,
+  params: Fields,
+  upstreams: readonly string[],
+  read: (value: unknown) => Value | null,
+): { [Key in Name]?: Value | null } | undefined {
+  if (upstreams.every(one => params[one] === undefined)) return undefined;
+  const given = pick(params, ...upstreams);
+  const value = read(given);
+  if (value === null && given !== null) return undefined;
+  const field: { [Key in Name]?: Value | null } = {};
+  field[name] = value;
+  return field;
 }

@@ -2,7 +2,7 @@ import type { Ask, OperationId } from '../../port/backend.ts';
 import { BackendError, isOfKind } from '../../port/backend-error.ts';
 import { type CursorPosition, encodeCursor } from '../../port/cursor.ts';
 import { at, type Fields, fieldsOf, isFields, listOf, Unreadable } from '../../upstream/fields.ts';
-import { notOurs, pageQuery, positionIn } from './position.ts';
+import { isTakenBack, notOurs, pageQuery, positionIn } from './position.ts';
 import { type BlockscoutSource, readRecord } from './source.ts';
 
 /** A list as it is asked for upstream, and how its pages are read. */
@@ -50,8 +50,9 @@ const LIST = '@list';
 
 /**
  * Reads one page of a list. Versions differ in which filters they take, and those they do not know they refuse (422) or
- * ignore: what comes is filtered again, and read on where that leaves too little, for at most 10 pages. Decision 65.
- * @throws BackendError `unsupported` when none of these has a match and there is more.
+ * ignore: what comes is filtered again, and read on where that leaves too little, for at most 10 pages and for as long
+ * as `readOnMs` of the source allows. Decision 65.
+ * @throws BackendError `unsupported` when none of these has a match, there is more, and upstream does not filter.
  */
 export async function readList<Item, Keys>(
   source: BlockscoutSource,
@@ -59,11 +60,16 @@ export async function readList<Item, Keys>(
   { signal, position: handed }: Ask,
 ): Promise<ReadPage<Item, Keys>> {
   const { passes, keys } = list;
+  const { clock, readOnMs } = source;
+  const startedAt = clock.now();
   const position = handed === undefined ? list.start : positionOf(list, handed);
   const items: Item[] = [];
   let envelope: Fields = {};
-  let next: Next | undefined = { position, params: {} };
+  let next: Next | undefined = { position, params: {}, cursor: '' };
+  let isFiltered = true;
   for (let pages = 0; pages < MAX_PAGES && next !== undefined && items.length < PAGE_SIZE; pages += 1) {
+    // What is there comes too late, and is lost, if the deadline passes while reading on.
+    if (pages > 0 && clock.now() - startedAt >= readOnMs) break;
     const got: Got<Item> = await getPage(source, list, next.position, signal);
     const kept = passes === undefined ? got.items : got.items.filter(passes);
     // A page is never cut: what does not fit any more is where the next one begins.
@@ -71,14 +77,14 @@ export async function readList<Item, Keys>(
     items.push(...kept);
     envelope = got.envelope;
     next = following(source, list, got.envelope, next);
-    if (got.isFiltered && kept.length === got.items.length) break;
+    isFiltered &&= got.isFiltered && kept.length === got.items.length;
+    if (isFiltered) break;
   }
-  if (items.length === 0 && next !== undefined && position === undefined && passes !== undefined)
-    throw noneFound();
+  if (items.length === 0 && next !== undefined && position === undefined && !isFiltered) throw noneFound();
   const nextPageParams =
     next === undefined
       ? null
-      : { ...keys(next.params, items.length), ...leadingBack(source, list, next.position) };
+      : { ...keys(next.params, items.length), chain_id: source.chainId, cursor: next.cursor };
   return { body: { items, next_page_params: nextPageParams }, envelope };
 }
 
@@ -86,6 +92,8 @@ interface Next {
   readonly position: CursorPosition | undefined;
   /** As upstream gave it. */
   readonly params: Fields;
+  /** Leads a client there. */
+  readonly cursor: string;
 }
 
 interface Got<Item> {
@@ -116,7 +124,7 @@ async function getPage<Item, Keys>(
   return got;
 
   async function getItems(applied: Readonly<Record<string, string>>) {
-    const query = pageQuery(position, { ...fixed, ...applied });
+    const query = pageQuery(position, { ...fixed, ...applied }, source.upstream.ownParameters);
     const { body } = await source.upstream.get(path, { query, signal });
     return readRecord(source, operation, () => {
       const envelope = fieldsOf(body);
@@ -135,7 +143,10 @@ function itemsOf<Item>(value: unknown, read: (item: unknown) => Item | null): It
   return items;
 }
 
-/** Where upstream says that the list goes on. A list that goes on where it is would never end. */
+/**
+ * Where upstream says that the list goes on; undefined at its end. A list that goes on where it is would never end, and
+ * one whose position we would refuse afterwards ends here.
+ */
 function following<Item, Keys>(
   source: BlockscoutSource,
   { operation, fixed, filters, countsItems = false }: List<Item, Keys>,
@@ -143,12 +154,19 @@ function following<Item, Keys>(
   current: Next,
 ): Next | undefined {
   if (!isFields(params)) return undefined;
-  const position = positionIn(params, { filters: { ...fixed, ...filters }, countsItems });
-  if (position === undefined) return undefined;
+  const { name, chainId, upstream, log } = source;
   return readRecord(source, operation, () => {
+    const position = positionIn(params, { filters: { ...fixed, ...filters }, countsItems, upstream });
+    if (position === undefined) return undefined;
     if (isSame(position, current.position))
       throw new Unreadable('next_page_params', 'lead back to this page');
-    return { position, params };
+    const cursor = encodeCursor({ backend: name, chainId, position: { [LIST]: operation, ...position } });
+    if (isTakenBack(position, cursor)) return { position, params, cursor };
+    log.warn(
+      { operation, chainId, backend: name },
+      'a list ends early: its position is too long for a cursor',
+    );
+    return undefined;
   });
 }
 
@@ -159,17 +177,6 @@ function isSame(one: CursorPosition, other: CursorPosition | undefined): boolean
     names.length === Object.keys(other).length &&
     names.every(name => String(one[name]) === String(other[name]))
   );
-}
-
-function leadingBack<Item, Keys>(
-  { name, chainId }: BlockscoutSource,
-  { operation }: List<Item, Keys>,
-  position: CursorPosition | undefined,
-) {
-  return {
-    chain_id: chainId,
-    cursor: encodeCursor({ backend: name, chainId, position: { [LIST]: operation, ...position } }),
-  };
 }
 
 function positionOf<Item, Keys>(

@@ -10,6 +10,11 @@ export function mustBe<Name extends string, Item extends { readonly [Key in Name
   name: Name,
   record: Item,
 ): Item {
-  if (String(record[name]).toLowerCase() === asked.toLowerCase()) return record;
-  throw new Unreadable(name, 'is of another record than the one asked for');
+  return mustName(asked, [record[name]], name, record);
+}
+
+/** The same of a record that names what was asked for in one of several places; `path` leads to the first of them. */
+export function mustName<Item>(asked: string, names: readonly unknown[], path: string, record: Item): Item {
+  if (names.some(name => String(name).toLowerCase() === asked.toLowerCase())) return record;
+  throw new Unreadable(path, 'is of another record than the one asked for');
 }

@@ -1,6 +1,7 @@
 import { BackendError } from '../../port/backend-error.ts';
 import type { CursorPosition } from '../../port/cursor.ts';
-import { type Fields, isFields } from '../../upstream/fields.ts';
+import { type Fields, isFields, Unreadable } from '../../upstream/fields.ts';
+import type { Upstream } from '../../upstream/upstream.ts';
 
 /** Echoed by versions before 12; a key of ours must never be seen in a cursor. */
 const SECRETS = new Set(['key', 'apikey', 'api_key']);
@@ -9,21 +10,28 @@ const PAGE_LENGTH = 'items_count';
 /** What every generation's cursors are made of; a cursor is not signed, so nothing else is sent for a client. */
 const KEY = /^[a-z][a-z0-9_]{0,63}(\[[a-z][a-z0-9_]{0,63}\]){0,3}$/;
 const MAX_KEYS = 48;
-const MAX_LENGTH = 512;
+/** Names of tokens are parts of positions, and anybody may give a token any name. */
+const MAX_LENGTH = 2048;
+/** Of a cursor as the contract has it, in characters. */
+const MAX_CURSOR = 4096;
+
+/** What upstream's position must not bring along. */
+export interface Without {
+  /** Older versions echo them, and they are sent again with every page. */
+  readonly filters: Readonly<Record<string, string>>;
+  /** Whether `items_count` is the position, and not the length of a page. */
+  readonly countsItems: boolean;
+  /** Versions before 9.3 echo every parameter that they do not know, keys of access included. */
+  readonly upstream: Pick<Upstream, 'ownParameters' | 'isSecret'>;
+}
 
 /**
- * Upstream's `next_page_params` as a position: nested keys in brackets, nulls kept, and none of the filters, which older
- * versions echo and which are sent again with every page. Undefined when nothing is left. `countsItems` is for the list
- * whose position is the number of items so far.
+ * Upstream's `next_page_params` as a position: nested keys in brackets, nulls kept. Undefined when nothing is left.
+ * @throws Unreadable for a list, which no version has there: without it the walk would go on elsewhere.
  */
-export function positionIn(
-  params: Fields,
-  { filters, countsItems }: { filters: Readonly<Record<string, string>>; countsItems: boolean },
-): CursorPosition | undefined {
+export function positionIn(params: Fields, without: Without): CursorPosition | undefined {
   const position: Record<string, string | number | null> = {};
-  collect(params, position, name => name);
-  for (const name of Object.keys(filters)) delete position[name];
-  if (!countsItems) delete position[PAGE_LENGTH];
+  collect(params, without, position, name => name);
   return Object.keys(position).length === 0 ? undefined : position;
 }
 
@@ -31,16 +39,28 @@ export function positionIn(
 export function pageQuery(
   position: CursorPosition | undefined,
   filters: Readonly<Record<string, string>>,
+  ownParameters: ReadonlySet<string>,
 ): URLSearchParams {
   const query = new URLSearchParams(filters);
-  const keys = Object.entries(position ?? {});
-  if (keys.length > MAX_KEYS) throw notOurs();
-  for (const [name, value] of keys) {
-    const text = String(value);
-    if (!KEY.test(name) || SECRETS.has(name) || name in filters || text.length > MAX_LENGTH) throw notOurs();
-    query.set(name, text);
+  if (!isWritten(position ?? {})) throw notOurs();
+  for (const [name, value] of Object.entries(position ?? {})) {
+    if (name in filters || ownParameters.has(name)) throw notOurs();
+    query.set(name, String(value));
   }
   return query;
+}
+
+/** Whether a position of upstream's, with the cursor that holds it, will be taken back by `pageQuery`. */
+export function isTakenBack(position: CursorPosition, cursor: string): boolean {
+  return isWritten(position) && cursor.length <= MAX_CURSOR;
+}
+
+function isWritten(position: CursorPosition): boolean {
+  const keys = Object.entries(position);
+  return (
+    keys.length <= MAX_KEYS &&
+    keys.every(([name, value]) => KEY.test(name) && !SECRETS.has(name) && String(value).length <= MAX_LENGTH)
+  );
 }
 
 /**
@@ -77,14 +97,18 @@ export function notOurs(): BackendError {
 
 function collect(
   params: Fields,
+  without: Without,
   position: Record<string, string | number | null>,
   nameOf: (key: string) => string,
 ): void {
+  const { filters, countsItems, upstream } = without;
   for (const [key, value] of Object.entries(params)) {
     const name = nameOf(key);
-    if (SECRETS.has(name)) continue;
-    if (isFields(value)) collect(value, position, inner => `${name}[${inner}]`);
-    else if (!Array.isArray(value)) position[name] = sendable(value);
+    if (!KEY.test(name) || SECRETS.has(name) || upstream.ownParameters.has(name)) continue;
+    if (name in filters || (name === PAGE_LENGTH && !countsItems)) continue;
+    if (Array.isArray(value)) throw new Unreadable(`next_page_params.${name}`, 'is a list');
+    if (isFields(value)) collect(value, without, position, inner => `${name}[${inner}]`);
+    else if (typeof value !== 'string' || !upstream.isSecret(value)) position[name] = sendable(value);
   }
 }
 

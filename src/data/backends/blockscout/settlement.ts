@@ -3,36 +3,32 @@ import type { Clock } from '../../../lib/clock.ts';
 import { type Fields, isFields, listOf, pick } from '../../upstream/fields.ts';
 import type { Upstream } from '../../upstream/upstream.ts';
 import { hashOrNull, integerOrNull, textOrNull } from '../../upstream/values.ts';
+import { sideRequests } from './side-requests.ts';
 
 /**
- * How many blocks lie on top of a record. Few of upstream's bodies say so themselves, so this remembers what passes by
- * and asks for the rest. It never fails an answer: what it cannot find out makes a record look unsettled, no more.
+ * How many blocks lie on top of a record. Few of upstream's bodies say so themselves, so this asks for the rest beside
+ * the answer and remembers what is deep. It never fails an answer: what it cannot find out makes a record look
+ * unsettled, no more. Its requests end by their own deadline, so that one that comes too late serves the next answer.
  */
 export interface Settlement {
+  /** What was known of a transaction before: a depth of at least the confirmations. */
+  knownDepth(hash: string): number | undefined;
   /** Blocks on top of a transaction; undefined while it is pending or upstream has not traced it yet. */
-  ofTransaction(hash: string, signal: AbortSignal): Promise<number | undefined>;
+  ofTransaction(hash: string): Promise<number | undefined>;
   /** Whether upstream has the transaction, in no block. */
-  isPending(hash: string, signal: AbortSignal): Promise<boolean>;
+  isPending(hash: string): Promise<boolean>;
   /** Blocks on top of the block of a number or hash; undefined while upstream is still reading it again. */
-  ofBlock(numberOrHash: string, signal: AbortSignal): Promise<number | undefined>;
-  /** The same of a block that is being asked for anyway, as soon as `block` is there: only the latest block is looked up. */
-  ofThisBlock(
-    numberOrHash: string,
-    block: Promise<unknown>,
-    signal: AbortSignal,
-  ): Promise<number | undefined>;
+  ofBlock(numberOrHash: string): Promise<number | undefined>;
+  /** The same of a block that is being asked for anyway, from its body as upstream sends it. */
+  ofThisBlock(numberOrHash: string, block: Promise<unknown>): Promise<number | undefined>;
   /** Takes note of a transaction as upstream sent it, and says how many blocks lie on top of it. */
   sawTransaction(transaction: Fields): number | undefined;
-  /** Takes note of blocks as upstream sent them. */
-  sawBlocks(blocks: readonly unknown[]): void;
 }
 
-/** Records remembered by hash or number. */
+/** Deep records remembered by hash or number. */
 const REMEMBERED = 50_000;
-/** How long what was last seen as the latest block counts as such. */
+/** How long a look at the latest block counts. */
 const HEAD_MS = 15_000;
-/** How long an answer that is ready waits for what is asked beside it. */
-const PATIENCE_MS = 250;
 /** What a transaction's `result` says while upstream has not looked inside. */
 const UNTRACED = new Set(['awaiting_internal_transactions', 'pending', 'dropped/replaced']);
 
@@ -46,47 +42,57 @@ export function settlement({
   confirmations: number;
   clock: Clock;
 }): Settlement {
-  const heights = new LRUCache<string, number>({ max: REMEMBERED });
-  let head = -1;
-  let headSeenAt = Number.NEGATIVE_INFINITY;
+  // Depths as they were seen, and only deep ones: a shallow record may be mined again, into another block.
+  const deep = new LRUCache<string, number>({ max: REMEMBERED });
+  const ask = sideRequests(upstream);
+  let look: { readonly head: number; readonly until: number } | undefined;
 
   return {
-    async ofTransaction(hash, signal) {
-      const known = depthOf(heights.get(hash.toLowerCase()));
-      if (known !== undefined && known >= confirmations) return known;
-      const body = await ask(`/transactions/${hash}`, signal);
-      return isFields(body) && isOf(body, hash) ? sawTransaction(body) : known;
+    knownDepth,
+
+    async ofTransaction(hash) {
+      const known = knownDepth(hash);
+      if (known !== undefined) return known;
+      const body = await ask(`/transactions/${hash}`);
+      return isFields(body) && isOf(body, hash) ? sawTransaction(body) : undefined;
     },
 
-    async isPending(hash, signal) {
-      const body = await ask(`/transactions/${hash}`, signal);
+    async isPending(hash) {
+      const body = await ask(`/transactions/${hash}`);
       return isFields(body) && isOf(body, hash) && pick(body, 'block_number', 'block') === null;
     },
 
-    async ofBlock(numberOrHash, signal) {
-      const known = depthOf(heights.get(numberOrHash.toLowerCase()));
-      if (known !== undefined && known >= confirmations) return known;
-      return ofThisBlock(numberOrHash, ask(`/blocks/${numberOrHash}`, signal).then(noteBlock), signal);
+    async ofBlock(numberOrHash) {
+      const known = knownDepth(numberOrHash);
+      if (known !== undefined) {
+        // A chain that begins anew has its numbers again, which only a look tells.
+        const depth = isHash(numberOrHash) ? known : depthBelow(await latest(), Number(numberOrHash));
+        if (depth !== undefined && depth >= confirmations) return depth;
+      }
+      return ofThisBlock(numberOrHash, ask(`/blocks/${numberOrHash}`));
     },
 
     ofThisBlock,
-
     sawTransaction,
-    sawBlocks,
   };
 
-  async function ofThisBlock(
-    numberOrHash: string,
-    block: Promise<unknown>,
-    signal: AbortSignal,
-  ): Promise<number | undefined> {
-    const isDeep = head - Number(numberOrHash) >= confirmations; // a hash is no number, and never deep
-    await Promise.all([block.catch(() => undefined), isDeep ? undefined : freshHead(signal)]);
-    return depthOf(heights.get(numberOrHash.toLowerCase()));
+  function knownDepth(id: string): number | undefined {
+    return deep.get(id.toLowerCase());
   }
 
-  function noteBlock(block: unknown): void {
-    sawBlocks([block]);
+  async function ofThisBlock(numberOrHash: string, block: Promise<unknown>): Promise<number | undefined> {
+    const [body, head] = await Promise.all([block.catch(() => undefined), latest()]);
+    if (!isFields(body)) return undefined;
+    const number = integerOrNull(body.height);
+    const hash = hashOrNull(body.hash);
+    if (number === null || hash === null) return undefined;
+    const id = numberOrHash.toLowerCase();
+    if (id !== hash && id !== String(number)) return undefined;
+    if (body.is_pending_update === true || (body.type ?? 'block') !== 'block') return undefined;
+    const depth = depthBelow(head, number);
+    remember(hash, depth);
+    remember(String(number), depth);
+    return depth;
   }
 
   function sawTransaction(transaction: Fields): number | undefined {
@@ -94,71 +100,48 @@ export function settlement({
     const hash = hashOrNull(transaction.hash);
     const count = integerOrNull(transaction.confirmations);
     if (number === null || hash === null || count === null) return undefined;
-    // Every version counts the transaction's own block.
-    const depth = Math.max(0, count - 1);
-    sawHead(number + depth);
     if (pick(transaction, 'status') === null || UNTRACED.has(textOrNull(transaction.result) ?? ''))
       return undefined;
     if (transaction.is_pending_update === true) return undefined;
-    heights.set(hash, number);
+    // Every version counts the transaction's own block. Its count says nothing of any other record.
+    const depth = Math.min(Math.max(0, count - 1), depthBelow(current(), number) ?? Number.POSITIVE_INFINITY);
+    remember(hash, depth);
     return depth;
   }
 
-  function sawBlocks(blocks: readonly unknown[]): void {
-    for (const block of blocks) {
-      if (!isFields(block)) continue;
-      const number = integerOrNull(block.height);
-      const hash = hashOrNull(block.hash);
-      if (number === null || hash === null) continue;
-      sawHead(number);
-      if (block.is_pending_update === true || (block.type ?? 'block') !== 'block') continue;
-      heights.set(hash, number);
-      heights.set(String(number), number);
-    }
+  function remember(id: string, depth: number | undefined): void {
+    if (depth !== undefined && depth >= confirmations) deep.set(id, depth);
+    else deep.delete(id);
   }
 
-  function sawHead(number: number): void {
-    head = Math.max(head, number);
+  function current(): number | undefined {
+    return look !== undefined && clock.now() < look.until ? look.head : undefined;
   }
 
-  function depthOf(height: number | undefined): number | undefined {
-    return height === undefined ? undefined : Math.max(0, head - height);
+  /** The latest block by the last look, or by one at once when that one is too old. */
+  async function latest(): Promise<number | undefined> {
+    const known = current();
+    if (known !== undefined) return known;
+    const heights = listOf(await ask('/main-page/blocks'))
+      .map(block => (isFields(block) ? integerOrNull(block.height) : null))
+      .filter(height => height !== null);
+    if (heights.length === 0) return undefined;
+    const head = Math.max(...heights);
+    // This chain began anew, or what was last seen was another one's.
+    if (look !== undefined && head + confirmations < look.head) deep.clear();
+    look = { head, until: clock.now() + HEAD_MS };
+    return head;
   }
+}
 
-  async function freshHead(signal: AbortSignal): Promise<void> {
-    if (clock.now() - headSeenAt < HEAD_MS) return;
-    const blocks = listOf(await ask('/main-page/blocks', signal));
-    if (blocks.length === 0) return;
-    sawBlocks(blocks);
-    headSeenAt = clock.now();
-  }
+function depthBelow(head: number | undefined, height: number): number | undefined {
+  return head === undefined ? undefined : Math.max(0, head - height);
+}
 
-  async function ask(path: string, signal: AbortSignal): Promise<unknown> {
-    try {
-      return (await upstream.get(path, { signal })).body;
-    } catch {
-      return undefined; // the record then counts as unsettled, which costs a shorter life and nothing else
-    }
-  }
+function isHash(numberOrHash: string): boolean {
+  return numberOrHash.startsWith('0x');
 }
 
 function isOf(transaction: Fields, hash: string): boolean {
   return hashOrNull(transaction.hash) === hash.toLowerCase();
-}
-
-/** The outcome of `side` if it is there soon after `main`, which it must not hold up. */
-export async function beside<Main, Side>(
-  main: Promise<Main>,
-  side: Promise<Side | undefined>,
-  clock: Clock,
-): Promise<[Main, Side | undefined]> {
-  const answer = await main;
-  const pause = new AbortController();
-  const waited = clock.sleep(PATIENCE_MS, pause.signal).then(
-    () => undefined,
-    () => undefined,
-  );
-  const found = await Promise.race([side, waited]);
-  pause.abort();
-  return [answer, found];
 }

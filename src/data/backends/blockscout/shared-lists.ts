@@ -16,6 +16,11 @@ export const BLOCK_SETS = [['block_number']] as const;
 /** `meta.status` of internal transactions since version 12 while some are still being indexed. */
 const STILL_TRACED = 2;
 
+/** Whether upstream says at all how far it is with a list of internal transactions; before version 12 it does not. */
+export function tellsTracing({ meta }: Fields): boolean {
+  return isFields(meta) && integerOrNull(meta.status) !== null;
+}
+
 /** Whether upstream says of a list of internal transactions that there may be more of them soon. */
 export function isStillTraced({ meta }: Fields): boolean {
   return isFields(meta) && integerOrNull(meta.status) === STILL_TRACED;

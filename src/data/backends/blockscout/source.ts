@@ -3,6 +3,7 @@ import type { Logger } from '../../../lib/logger.ts';
 import type { Answer, BodyOf, OperationId } from '../../port/backend.ts';
 import { readable } from '../../upstream/readable.ts';
 import type { Upstream } from '../../upstream/upstream.ts';
+import type { Indexing } from './indexing.ts';
 import type { Refusals } from './refusals.ts';
 import type { Settlement } from './settlement.ts';
 
@@ -12,8 +13,11 @@ export interface BlockscoutSource {
   readonly chainId: number;
   readonly upstream: Upstream;
   readonly settlement: Settlement;
+  readonly indexing: Indexing;
   readonly refusals: Refusals;
   readonly clock: Clock;
+  /** How long after it was asked for a list may still read on, in milliseconds. */
+  readonly readOnMs: number;
   readonly log: Logger;
   /** Told of every record that the contract has no place for. */
   onDropped(kind: string): void;

@@ -1,6 +1,7 @@
 import type { Answer, Answers, Ask } from '../../port/backend.ts';
 import { isOfKind } from '../../port/backend-error.ts';
 import type { CursorPosition } from '../../port/cursor.ts';
+import type { Fields } from '../../upstream/fields.ts';
 import { internalTransactionKeys, logKeys, stateChangeKeys, tokenTransferKeys } from './keys.ts';
 import { type List, type ListPage, readList } from './list.ts';
 import { mustBe } from './must-be.ts';
@@ -11,8 +12,14 @@ import { stateChange } from './normalise/state-change.ts';
 import { summary } from './normalise/summary.ts';
 import { tokenTransfer } from './normalise/token-transfer.ts';
 import { positionFrom } from './position.ts';
-import { beside } from './settlement.ts';
-import { INTERNAL_TRANSACTION_SETS, isStillTraced, LOG_SETS, TOKEN_TRANSFER_SETS } from './shared-lists.ts';
+import {
+  INTERNAL_TRANSACTION_SETS,
+  isStillTraced,
+  LOG_SETS,
+  TOKEN_TRANSFER_SETS,
+  tellsTracing,
+} from './shared-lists.ts';
+import { beside } from './side-requests.ts';
 import { type BlockscoutSource, read } from './source.ts';
 
 type TransactionListAnswers = Pick<
@@ -27,7 +34,7 @@ type TransactionListAnswers = Pick<
 
 /** What is inside one transaction. It is as settled as the transaction, which is looked up beside it. */
 export function transactionListAnswers(source: BlockscoutSource): TransactionListAnswers {
-  const { settlement, clock } = source;
+  const { settlement, indexing, clock } = source;
   return {
     listTransactionTokenTransfers({ path: { transaction_hash: hash }, query }, ask) {
       const { type } = query;
@@ -42,14 +49,23 @@ export function transactionListAnswers(source: BlockscoutSource): TransactionLis
       });
     },
 
-    listTransactionInternalTransactions({ path: { transaction_hash: hash }, query }, ask) {
-      return listOf(hash, ask, {
+    async listTransactionInternalTransactions({ path: { transaction_hash: hash }, query }, ask) {
+      // Before the list, so that nothing they say is newer than it.
+      const wasDeep = settlement.knownDepth(hash) !== undefined;
+      const traces = indexing.hasTraces();
+      const { answer, envelope } = await readWithDepth(hash, ask, {
         operation: 'listTransactionInternalTransactions',
         path: `/transactions/${hash}/internal-transactions`,
         start: positionFrom(query, INTERNAL_TRANSACTION_SETS),
         item: value => mustBe(hash, 'transaction_hash', internalTransaction(value)),
         keys: internalTransactionKeys,
       });
+      const { body } = answer;
+      if (isStillTraced(envelope)) return { body };
+      if (body.items.length > 0 || tellsTracing(envelope)) return answer;
+      // Whoever has not looked yet has found nothing either. Decision 66.
+      const [, hasTraces] = await beside(Promise.resolve(), traces, clock);
+      return wasDeep && hasTraces === true ? answer : { body };
     },
 
     listTransactionLogs({ path: { transaction_hash: hash }, query }, ask) {
@@ -91,21 +107,17 @@ export function transactionListAnswers(source: BlockscoutSource): TransactionLis
         const reading = read(source, get, body =>
           rawTrace(body, hash).map(item => mustBe(hash, 'transactionHash', item)),
         );
-        return await settled(hash, signal, reading);
+        return await settled(hash, reading);
       } catch (error) {
         // Since 6.9 upstream crashes on a transaction that waits; it has no trace yet.
-        if (isOfKind(error, 'unavailable') && (await settlement.isPending(hash, signal))) return { body: [] };
+        if (isOfKind(error, 'unavailable') && (await settlement.isPending(hash))) return { body: [] };
         throw error;
       }
     },
 
     getTransactionSummary({ path: { transaction_hash: hash } }, { signal }) {
       const path = `/transactions/${hash}/summary`;
-      return settled(
-        hash,
-        signal,
-        read(source, { operation: 'getTransactionSummary', path, signal }, summary),
-      );
+      return settled(hash, read(source, { operation: 'getTransactionSummary', path, signal }, summary));
     },
   };
 
@@ -114,21 +126,21 @@ export function transactionListAnswers(source: BlockscoutSource): TransactionLis
     ask: Ask,
     list: List<Item, Keys>,
   ): Promise<Answer<ListPage<Item, Keys>>> {
-    const reading = readList(source, list, ask);
-    const [{ body, envelope }, depth] = await beside(
-      reading,
-      settlement.ofTransaction(hash, ask.signal),
-      clock,
-    );
-    return depth === undefined || isStillTraced(envelope) ? { body } : { body, confirmations: depth };
+    return (await readWithDepth(hash, ask, list)).answer;
   }
 
-  async function settled<Body>(
+  async function readWithDepth<Item, Keys>(
     hash: string,
-    signal: AbortSignal,
-    reading: Promise<Body>,
-  ): Promise<Answer<Body>> {
-    const [body, depth] = await beside(reading, settlement.ofTransaction(hash, signal), clock);
+    ask: Ask,
+    list: List<Item, Keys>,
+  ): Promise<{ answer: Answer<ListPage<Item, Keys>>; envelope: Fields }> {
+    const reading = readList(source, list, ask);
+    const [{ body, envelope }, depth] = await beside(reading, settlement.ofTransaction(hash), clock);
+    return { answer: depth === undefined ? { body } : { body, confirmations: depth }, envelope };
+  }
+
+  async function settled<Body>(hash: string, reading: Promise<Body>): Promise<Answer<Body>> {
+    const [body, depth] = await beside(reading, settlement.ofTransaction(hash), clock);
     return depth === undefined ? { body } : { body, confirmations: depth };
   }
 }

@@ -64,6 +64,7 @@ export function transactionAnswers(source: BlockscoutSource): TransactionAnswers
 /** Whether a transaction calls a method, by its name or its selector. Decision 20. */
 function isCallOf({ method, raw_input: input }: Transaction, wanted: string): boolean {
   return (
-    method === wanted || (wanted.startsWith('0x') && input.toLowerCase().startsWith(wanted.toLowerCase()))
+    method === wanted ||
+    (wanted.startsWith('0x') && input?.toLowerCase().startsWith(wanted.toLowerCase()) === true)
   );
 }

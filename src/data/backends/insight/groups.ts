@@ -10,10 +10,10 @@ import { chainIdOf } from './normalise/forms.ts';
 import { readSelected } from './selection.ts';
 import type { InsightSource } from './source.ts';
 
-/** The most that upstream gives a page. */
-const PAGE_SIZE = 1000;
-/** Requests for one query. Upstream has 500 pages, which nobody would wait for. */
-const MAX_PAGES = 10;
+/** The most that every generation of upstream gives a page. */
+const PAGE_SIZE = 500;
+/** Requests for one query: as many pages as every generation has. */
+const MAX_PAGES = 20;
 
 /** A group of upstream's: `id` tells it from the others, on all chains. */
 interface Part extends Group {

@@ -10,7 +10,7 @@ import type { InsightSource } from './source.ts';
 /** Matches are counted up to this many a chain. Decision 75. */
 const MAX_COUNT = 10_000;
 /** An answer holds one group a chain, of which there are 55 at most. */
-const COUNT_GROUPS = '1000';
+const COUNT_GROUPS = '500';
 
 /** What a page tells of the whole. */
 export interface PageFacts {

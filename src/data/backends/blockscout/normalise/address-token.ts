@@ -2,8 +2,8 @@ import type { ExplorerSchemas } from '../../../../contract/explorer.ts';
 import { at, fieldsOf, given, pick, required } from '../../../upstream/fields.ts';
 import {
   addressHashOrNull,
+  countOrNull,
   decimalOrNull,
-  integerOrNull,
   naturalOrNull,
   textOrNull,
 } from '../../../upstream/values.ts';
@@ -37,9 +37,4 @@ function tokenInfoOrNull(value: unknown): ExplorerSchemas['AddressTokenInfo'] | 
     total_supply: naturalOrNull(record.total_supply),
     holders: countOrNull(pick(record, 'holders_count', 'holders')),
   };
-}
-
-function countOrNull(value: unknown): number | null {
-  const count = integerOrNull(value);
-  return count !== null && count >= 0 ? count : null;
 }

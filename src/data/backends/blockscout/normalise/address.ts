@@ -1,7 +1,6 @@
 import type { ExplorerSchemas } from '../../../../contract/explorer.ts';
 import {
   at,
-  each,
   type Fields,
   fieldsOf,
   given,
@@ -28,9 +27,9 @@ export function address(value: unknown): Address {
     ...given('ens_domain_name', textOrNull(record.ens_domain_name)),
     ...given('metadata', leadingTag(record.metadata)),
     is_contract: booleanOrNull(record.is_contract) ?? false,
-    private_tags: each(record.private_tags, addressTag),
-    watchlist_names: each(record.watchlist_names, watchlistName),
-    public_tags: each(record.public_tags, addressTag),
+    private_tags: listOf(record.private_tags).flatMap(addressTag),
+    watchlist_names: listOf(record.watchlist_names).flatMap(watchlistName),
+    public_tags: listOf(record.public_tags).flatMap(addressTag),
     is_verified: booleanOrNull(record.is_verified),
   };
 }
@@ -70,16 +69,16 @@ function leadingTag(metadata: unknown): NonNullable<Address['metadata']> | null 
   return leading;
 }
 
-function addressTag(value: unknown): ExplorerSchemas['AddressTag'] {
-  const tag = fieldsOf(value);
-  return {
-    address_hash: required(addressHashOrNull(pick(tag, 'address_hash', 'address')), 'address_hash'),
-    display_name: textOrNull(tag.display_name) ?? textOrNull(tag.label) ?? '',
-    label: textOrNull(tag.label) ?? '',
-  };
+/** One that does not say whose it is is left out: the address is worth more than its tags. Decision 68. */
+function addressTag(value: unknown): Address['public_tags'] {
+  const tag = isFields(value) ? value : {};
+  const hash = addressHashOrNull(pick(tag, 'address_hash', 'address'));
+  if (hash === null) return [];
+  const label = textOrNull(tag.label) ?? '';
+  return [{ address_hash: hash, display_name: textOrNull(tag.display_name) ?? label, label }];
 }
 
-function watchlistName(value: unknown): ExplorerSchemas['WatchlistName'] {
-  const name = fieldsOf(value);
-  return { display_name: textOrNull(name.display_name) ?? '', label: textOrNull(name.label) ?? '' };
+function watchlistName(value: unknown): Address['watchlist_names'] {
+  if (!isFields(value)) return [];
+  return [{ display_name: textOrNull(value.display_name) ?? '', label: textOrNull(value.label) ?? '' }];
 }

@@ -1,22 +1,13 @@
 import type { ExplorerSchemas } from '../../../../contract/explorer.ts';
+import { at, each, fieldsOf, isFields, listOf, pick, required } from '../../../upstream/fields.ts';
 import {
-  at,
-  each,
-  type Fields,
-  fieldsOf,
-  isFields,
-  listOf,
-  pick,
-  required,
-} from '../../../upstream/fields.ts';
-import {
-  bigintOrNull,
+  countOrNull,
   hashOrNull,
   hexOrNull,
-  integerOrNull,
   naturalOrNull,
   numberOrNull,
   timestampOrNull,
+  unsignedOrNull,
 } from '../../../upstream/values.ts';
 import { addressIn } from './address.ts';
 
@@ -37,7 +28,7 @@ const REWARDS: ReadonlyMap<unknown, Reward['type']> = new Map([
 /**
  * A block of any generation, from a list or on its own. Extra data and state root are in no answer but those up to 5.2,
  * which write the word TODO for both: neither is a value.
- * @throws Unreadable without what every header has.
+ * @throws Unreadable without what every header has: number, hashes, time, miner and gas limit.
  */
 export function block(value: unknown): Block {
   const record = fieldsOf(value);
@@ -48,29 +39,26 @@ export function block(value: unknown): Block {
     burnt_fees_percentage: numberOrNull(record.burnt_fees_percentage),
     difficulty: naturalOrNull(record.difficulty),
     extra_data: hexOrNull(record.extra_data),
-    gas_limit: natural(record, 'gas_limit'),
+    gas_limit: required(naturalOrNull(record.gas_limit), 'gas_limit'),
     gas_target_percentage: numberOrNull(record.gas_target_percentage),
-    gas_used: natural(record, 'gas_used'),
+    gas_used: naturalOrNull(record.gas_used),
     gas_used_percentage: numberOrNull(record.gas_used_percentage),
     hash: required(hashOrNull(record.hash), 'hash'),
-    height: required(integerOrNull(record.height), 'height'),
+    height: required(countOrNull(record.height), 'height'),
     miner: addressIn(record, 'miner'),
-    nonce: required(hexOrNull(record.nonce), 'nonce'),
+    nonce: hexOrNull(record.nonce),
     parent_hash: required(hashOrNull(record.parent_hash), 'parent_hash'),
     priority_fee: feesBeyond(baseFee, record.priority_fee),
-    rewards: at('rewards', record.rewards, rewardsOf),
-    size: integerOrNull(record.size),
+    rewards: rewardsOf(record.rewards),
+    size: countOrNull(record.size),
     state_root: hashOrNull(record.state_root),
     timestamp: required(timestampOrNull(record.timestamp), 'timestamp'),
     total_difficulty: naturalOrNull(record.total_difficulty),
-    transaction_count: integerOrNull(pick(record, 'transactions_count', 'transaction_count', 'tx_count')),
-    transaction_fees: required(
-      naturalOrNull(pick(record, 'transaction_fees', 'tx_fees')),
-      'transaction_fees',
-    ),
-    type: required(typeOrNull(record.type), 'type'),
+    transaction_count: countOrNull(pick(record, 'transactions_count', 'transaction_count', 'tx_count')),
+    transaction_fees: naturalOrNull(pick(record, 'transaction_fees', 'tx_fees')),
+    type: typeOrNull(record.type),
     uncles_hashes: at('uncles_hashes', record.uncles_hashes, unclesOf),
-    withdrawals_count: integerOrNull(record.withdrawals_count),
+    withdrawals_count: countOrNull(record.withdrawals_count),
   };
 }
 
@@ -80,27 +68,17 @@ function feesBeyond(baseFee: string | null, value: unknown): string | null {
   return baseFee === null && fees === '0' ? null : fees;
 }
 
-function natural(record: Fields, name: string): string {
-  return required(naturalOrNull(record[name]), name);
-}
-
-function typeOrNull(value: unknown): Block['type'] | null {
+function typeOrNull(value: unknown): Block['type'] {
   return value === 'block' || value === 'uncle' || value === 'reorg' ? value : null;
 }
 
+/** One without an amount, or of a kind beyond the four, is left out. Decision 22. */
 function rewardsOf(value: unknown): Reward[] {
-  const rewards: Reward[] = [];
-  for (const [index, item] of listOf(value).entries()) {
-    if (!isFields(item)) continue;
-    const type = REWARDS.get(item.type);
-    if (type === undefined) continue;
-    rewards.push({ reward: at(index, item.reward, amountOf), type });
-  }
-  return rewards;
-}
-
-function amountOf(value: unknown): bigint {
-  return required(bigintOrNull(value), 'reward');
+  return listOf(value).flatMap(item => {
+    if (!isFields(item)) return [];
+    const [type, reward] = [REWARDS.get(item.type), unsignedOrNull(item.reward)];
+    return type === undefined || reward === null ? [] : [{ reward, type }];
+  });
 }
 
 /** Objects of a hash, although the documents of all generations say strings. */

@@ -2,8 +2,8 @@ import type { ExplorerSchemas } from '../../../../contract/explorer.ts';
 import { fieldsOf, pick, required } from '../../../upstream/fields.ts';
 import {
   booleanOrNull,
+  countOrNull,
   hashOrNull,
-  integerOrNull,
   naturalOrNull,
   textOrNull,
   timestampOrNull,
@@ -22,12 +22,12 @@ export function internalTransaction(value: unknown): InternalTransaction {
   const type = required(textOrNull(record.type) ?? (created === null ? null : 'create'), 'type');
   const error = textOrNull(record.error);
   return {
-    block_number: required(integerOrNull(pick(record, 'block_number', 'block')), 'block_number'),
+    block_number: required(countOrNull(pick(record, 'block_number', 'block')), 'block_number'),
     created_contract: created,
     error,
     from: addressIn(record, 'from'),
     gas_limit: naturalOrNull(record.gas_limit),
-    index: required(integerOrNull(record.index), 'index'),
+    index: required(countOrNull(record.index), 'index'),
     success: booleanOrNull(record.success) ?? error === null,
     timestamp: timestampOrNull(record.timestamp),
     // Decision 49: the heir of a self-destruction was not called, and delegated and static calls move nothing.

@@ -1,6 +1,6 @@
 import type { ExplorerSchemas } from '../../../../contract/explorer.ts';
 import { fieldsOf, given, listOf, pick, required } from '../../../upstream/fields.ts';
-import { hashOrNull, hexOrNull, integerOrNull } from '../../../upstream/values.ts';
+import { countOrNull, hashOrNull, hexOrNull } from '../../../upstream/values.ts';
 import { addressIn, addressOrNullIn } from './address.ts';
 import { decodedLogOrNull } from './decoded.ts';
 
@@ -18,10 +18,10 @@ export function log(value: unknown): Log {
   return {
     address: addressIn(record, 'address'),
     ...given('block_hash', blockHash),
-    ...given('block_number', integerOrNull(record.block_number)),
+    ...given('block_number', countOrNull(record.block_number)),
     data: required(hexOrNull(record.data), 'data'),
     decoded: decodedLogOrNull(record.decoded),
-    index: required(integerOrNull(record.index), 'index'),
+    index: required(countOrNull(record.index), 'index'),
     smart_contract: addressOrNullIn(record, 'smart_contract'),
     topics: topics(record.topics),
     transaction_hash: required(transactionHash, 'transaction_hash'),

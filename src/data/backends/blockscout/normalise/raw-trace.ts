@@ -4,9 +4,9 @@ import { type NodeTraceItem, rawTrace as shaped } from '../../../port/raw-trace.
 import { at, each, type Fields, fieldsOf, isFields, required, Unreadable } from '../../../upstream/fields.ts';
 import {
   addressHashOrNull,
+  countOrNull,
   hashOrNull,
   hexOrNull,
-  integerOrNull,
   textOrNull,
 } from '../../../upstream/values.ts';
 import { callFrame } from './call-frame.ts';
@@ -33,12 +33,12 @@ function traceItem(value: unknown): NodeTraceItem {
     action: isCreate2 ? { ...action, creationMethod: type } : action,
     result: isFields(item.result) ? resultOf(item.result) : null,
     error: textOrNull(item.error),
-    subtraces: required(integerOrNull(item.subtraces), 'subtraces'),
+    subtraces: required(countOrNull(item.subtraces), 'subtraces'),
     traceAddress: at('traceAddress', item.traceAddress, pathOf),
     transactionHash: hashOrNull(item.transactionHash),
-    transactionPosition: integerOrNull(item.transactionPosition),
+    transactionPosition: countOrNull(item.transactionPosition),
     blockHash: hashOrNull(item.blockHash),
-    blockNumber: integerOrNull(item.blockNumber),
+    blockNumber: countOrNull(item.blockNumber),
   };
 }
 
@@ -72,5 +72,5 @@ function resultOf(result: Fields): NodeTraceItem['result'] {
 
 function pathOf(value: unknown): number[] {
   if (!Array.isArray(value)) throw new Unreadable('', 'is not a path');
-  return each(value, step => required(integerOrNull(step), ''));
+  return each(value, step => required(countOrNull(step), ''));
 }

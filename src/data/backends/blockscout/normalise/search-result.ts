@@ -1,8 +1,9 @@
 import type { ExplorerSchemas } from '../../../../contract/explorer.ts';
-import { type Fields, fieldsOf, isFields, pick, required } from '../../../upstream/fields.ts';
+import { type Fields, fieldsOf, isFields, pick } from '../../../upstream/fields.ts';
 import {
   addressHashOrNull,
   booleanOrNull,
+  countOrNull,
   decimalOrNull,
   hashOrNull,
   integerOrNull,
@@ -18,39 +19,46 @@ const NOBODY = `0x${'0'.repeat(40)}`;
 const BLOCK_TYPES: readonly SearchBlock['block_type'][] = ['block', 'uncle', 'reorg'];
 
 /**
- * A search result of any generation; null for one without a place among the four kinds, so that whoever reads the page
- * can leave it out and count it by `kindOf`. Labels, names and tags are the address that they lead to. Decision 32.
- * @throws Unreadable when a result of the four kinds names nothing.
+ * A search result of any generation; null for one without a place among the four kinds or without what it leads to, so
+ * that whoever reads the page can leave it out and count it by `kindOf`. Labels, names and tags are the address that they lead to. Decision 32.
+ * @throws Unreadable when it is no object.
  */
 export function searchResultOrNull(value: unknown): SearchResult | null {
   const record = fieldsOf(value);
   switch (record.type) {
     case 'token':
-      return searchToken(record);
+      return searchTokenOrNull(record);
     case 'address':
     case 'contract':
     case 'label':
     case 'metadata_tag':
-      return searchAddress(record, addressOf(record));
+      return searchAddressOrNull(record);
     case 'ens_domain':
       return searchNameOrNull(record);
     case 'block':
       return searchBlockOrNull(record);
     case 'transaction':
-      return searchTransaction(record);
+      return searchTransactionOrNull(record);
     default:
       return null;
   }
 }
 
-/** What upstream calls this kind of result, `unknown` if it does not say. For counting what was left out. */
+/** Kinds of results that versions up to 12 have. */
+const KINDS = [
+  ...['token', 'address', 'contract', 'label', 'metadata_tag', 'ens_domain', 'block', 'transaction'],
+  ...['user_operation', 'blob', 'tac_operation'],
+];
+
+/** What upstream calls this kind of result, `other` if no version does. For counting what was left out. */
 export function kindOf(value: unknown): string {
-  const kind = isFields(value) ? textOrNull(value.type) : null;
-  return kind ?? 'unknown';
+  // A closed list: the kind is a label of a metric, and every new one would stay in memory for good.
+  return KINDS.find(kind => isFields(value) && value.type === kind) ?? 'other';
 }
 
-function searchToken(record: Fields): ExplorerSchemas['SearchToken'] {
-  const hash = addressOf(record);
+function searchTokenOrNull(record: Fields): ExplorerSchemas['SearchToken'] | null {
+  const hash = addressOrNullOf(record);
+  if (hash === null) return null;
   return {
     type: 'token',
     name: textOrNull(record.name),
@@ -83,19 +91,27 @@ function searchAddress(record: Fields, hash: string): ExplorerSchemas['SearchAdd
   };
 }
 
+function searchAddressOrNull(record: Fields): SearchResult | null {
+  const hash = addressOrNullOf(record);
+  return hash === null ? null : searchAddress(record, hash);
+}
+
 /** A name may be registered and lead nowhere; some versions write that as the zero address. */
 function searchNameOrNull(record: Fields): SearchResult | null {
   const target = addressOrNullOf(record);
   return target === null || target === NOBODY ? null : searchAddress(record, target);
 }
 
-/** Up to 5.2 a block came without its time, and a result without a time is none of the contract's. */
+/**
+ * Up to 5.2 a block came without its time, and a result without a time is none of the contract's. Versions that name no
+ * kind find blocks of the main chain only.
+ */
 function searchBlockOrNull(record: Fields): SearchBlock | null {
-  const hash = required(hashOrNull(record.block_hash), 'block_hash');
-  const number = required(integerOrNull(record.block_number), 'block_number');
+  const hash = hashOrNull(record.block_hash);
+  const number = countOrNull(record.block_number);
   const timestamp = timestampOrNull(record.timestamp);
-  const type = BLOCK_TYPES.find(known => known === record.block_type);
-  if (timestamp === null || type === undefined) return null;
+  const type = BLOCK_TYPES.find(known => known === (record.block_type ?? 'block'));
+  if (hash === null || number === null || timestamp === null || type === undefined) return null;
   return {
     type: 'block',
     block_number: number,
@@ -107,8 +123,9 @@ function searchBlockOrNull(record: Fields): SearchBlock | null {
   };
 }
 
-function searchTransaction(record: Fields): ExplorerSchemas['SearchTransaction'] {
-  const hash = required(hashOrNull(pick(record, 'transaction_hash', 'tx_hash')), 'transaction_hash');
+function searchTransactionOrNull(record: Fields): ExplorerSchemas['SearchTransaction'] | null {
+  const hash = hashOrNull(pick(record, 'transaction_hash', 'tx_hash'));
+  if (hash === null) return null;
   return {
     type: 'transaction',
     transaction_hash: hash,
@@ -121,18 +138,14 @@ function searchTransaction(record: Fields): ExplorerSchemas['SearchTransaction']
 /** Without an address of its own a name is that of the address it was found with. */
 function ensInfoOrNull(value: unknown, found: string): ExplorerSchemas['EnsInfo'] | null {
   if (!isFields(value)) return null;
-  const [name, count] = [textOrNull(value.name), integerOrNull(value.names_count)];
-  if (name === null || count === null || count < 0) return null;
+  const [name, count] = [textOrNull(value.name), countOrNull(value.names_count)];
+  if (name === null || count === null) return null;
   return {
     address_hash: addressHashOrNull(pick(value, 'address_hash', 'address')) ?? found,
     expiry_date: textOrNull(value.expiry_date),
     name,
     names_count: count,
   };
-}
-
-function addressOf(record: Fields): string {
-  return required(addressOrNullOf(record), 'address_hash');
 }
 
 function addressOrNullOf(record: Fields): string | null {

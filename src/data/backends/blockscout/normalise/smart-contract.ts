@@ -4,8 +4,8 @@ import { type Fields, fieldsOf, given, isFields, listOf, pick } from '../../../u
 import {
   addressHashOrNull,
   booleanOrNull,
+  countOrNull,
   hexOrNull,
-  integerOrNull,
   textOrNull,
   timestampOrNull,
 } from '../../../upstream/values.ts';
@@ -52,7 +52,8 @@ function compilation(record: Fields): SmartContract {
     ...given('compiler_version', textOrNull(record.compiler_version)),
     ...given('evm_version', textOrNull(record.evm_version)),
     ...given('optimization_enabled', booleanOrNull(record.optimization_enabled)),
-    ...given('optimizations_runs', runsOrNull(pick(record, 'optimization_runs', 'optimizations_runs'))),
+    // Compilers of some chains have modes such as `s` in place of a number.
+    ...given('optimizations_runs', countOrNull(pick(record, 'optimization_runs', 'optimizations_runs'))),
     ...given('compiler_settings', isFields(settings) ? { ...settings } : null),
     ...given('constructor_args', textOrNull(record.constructor_args)),
     ...given('decoded_constructor_args', decodedArgumentsOrNull(record.decoded_constructor_args)),
@@ -93,12 +94,6 @@ function minimalProxyTarget(record: Fields): string | null {
 function languageOrNull(record: Fields): Language | null {
   if (record.is_vyper_contract === true) return 'vyper';
   return LANGUAGES.find(known => known === record.language) ?? null;
-}
-
-/** Compilers of some chains have modes such as `s` in place of a number. */
-function runsOrNull(value: unknown): number | null {
-  const runs = integerOrNull(value);
-  return runs !== null && runs >= 0 ? runs : null;
 }
 
 function jsonTextOrNull(value: unknown): string | null {

@@ -1,8 +1,8 @@
 import type { ExplorerSchemas } from '../../../../contract/explorer.ts';
 import { type Fields, fieldsOf, given, isFields, required } from '../../../upstream/fields.ts';
 import {
+  countOrNull,
   decimalOrNull,
-  integerOrNull,
   naturalOrNull,
   numberOrNull,
   textOrNull,
@@ -14,7 +14,7 @@ type Stats = ExplorerSchemas['Stats'];
 /**
  * The counters of a chain. Upstream writes zeros for what it does not know: a whole day as the integer 0 and the text
  * "0", and a market without a price as "0".
- * @throws Unreadable without the counters that every generation has.
+ * @throws Unreadable without the number of blocks, addresses or transactions.
  */
 export function stats(value: unknown): Stats {
   const record = fieldsOf(value);
@@ -24,9 +24,9 @@ export function stats(value: unknown): Stats {
     total_blocks: count(record, 'total_blocks'),
     total_addresses: count(record, 'total_addresses'),
     total_transactions: count(record, 'total_transactions'),
-    average_block_time: required(numberOrNull(record.average_block_time), 'average_block_time'),
+    average_block_time: durationOrNull(record.average_block_time),
     coin_price: coinPrice,
-    total_gas_used: count(record, 'total_gas_used'),
+    total_gas_used: naturalOrNull(record.total_gas_used),
     transactions_today: isDayCounted ? naturalOrNull(record.transactions_today) : null,
     gas_used_today: isDayCounted ? naturalOrNull(record.gas_used_today) : null,
     gas_prices: gasPrices(record.gas_prices),
@@ -39,12 +39,17 @@ export function stats(value: unknown): Stats {
     ...given('secondary_coin_image', textOrNull(record.secondary_coin_image)),
     ...given('secondary_coin_price', decimalOrNull(record.secondary_coin_price)),
     ...given('gas_price_updated_at', timestampOrNull(record.gas_price_updated_at)),
-    ...given('gas_prices_update_in', integerOrNull(record.gas_prices_update_in)),
+    ...given('gas_prices_update_in', countOrNull(record.gas_prices_update_in)),
   };
 }
 
 function count(record: Fields, name: string): string {
   return required(naturalOrNull(record[name]), name);
+}
+
+function durationOrNull(value: unknown): number | null {
+  const duration = numberOrNull(value);
+  return duration !== null && duration >= 0 ? duration : null;
 }
 
 function marketCap(coinPrice: string | null, value: unknown): string | null {

@@ -1,8 +1,8 @@
 import type { ExplorerSchemas } from '../../../../contract/explorer.ts';
 import { at, type Fields, fieldsOf, given, isFields, pick, required } from '../../../upstream/fields.ts';
 import {
+  countOrNull,
   hashOrNull,
-  integerOrNull,
   naturalOrNull,
   textOrNull,
   timestampOrNull,
@@ -31,7 +31,7 @@ export function embeddedTokenTransfer(value: unknown): EmbeddedTokenTransfer {
     block_hash: blockHash,
     from,
     to,
-    log_index: required(integerOrNull(record.log_index), 'log_index'),
+    log_index: required(countOrNull(record.log_index), 'log_index'),
     ...given('method', textOrNull(record.method)),
     ...given('timestamp', timestampOrNull(record.timestamp)),
     token,
@@ -47,7 +47,7 @@ export function tokenTransfer(value: unknown): TokenTransfer {
   const transfer = embeddedTokenTransfer(record);
   return {
     ...transfer,
-    block_number: integerOrNull(record.block_number),
+    block_number: countOrNull(record.block_number),
     token_type: tokenTypeOrNull(record, transfer.token),
   };
 }

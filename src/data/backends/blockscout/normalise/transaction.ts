@@ -1,16 +1,16 @@
 import type { ExplorerSchemas } from '../../../../contract/explorer.ts';
 import { at, each, fieldsOf, isFields, listOf, pick, required } from '../../../upstream/fields.ts';
 import {
-  bigintOrNull,
   booleanOrNull,
+  countOrNull,
   decimalOrNull,
   hashOrNull,
   hexOrNull,
-  integerOrNull,
   naturalOrNull,
   numberOrNull,
   textOrNull,
   timestampOrNull,
+  unsignedOrNull,
 } from '../../../upstream/values.ts';
 import { addressIn, addressOrNullIn } from './address.ts';
 import { decodedInputOrNull } from './decoded.ts';
@@ -25,40 +25,40 @@ const MOST_TRANSFERS = 10;
 
 /**
  * A transaction of any generation: 6.10 renamed `block` and whatever began with `tx_`, and 6.9 has both names.
- * @throws Unreadable without a hash, sender, nonce, value, gas limit or input, or in a block without confirmations.
+ * @throws Unreadable without a hash, sender, nonce, value or gas limit.
  */
 export function transaction(value: unknown): Transaction {
   const record = fieldsOf(value);
   const hash = required(hashOrNull(record.hash), 'hash');
-  const blockNumber = integerOrNull(pick(record, 'block_number', 'block'));
+  const blockNumber = countOrNull(pick(record, 'block_number', 'block'));
   const status = record.status === 'ok' || record.status === 'error' ? record.status : null;
   const to = addressOrNullIn(record, 'to');
-  const rawInput = required(hexOrNull(record.raw_input), 'raw_input');
+  const rawInput = hexOrNull(record.raw_input);
   const transfers = Array.isArray(record.token_transfers) ? record.token_transfers : null;
   const hasMore = transfers !== null && transfers.length > MOST_TRANSFERS;
   return {
     timestamp: timestampOrNull(record.timestamp),
     fee: feeOf(record, blockNumber !== null),
-    gas_limit: required(bigintOrNull(record.gas_limit), 'gas_limit'),
+    gas_limit: required(unsignedOrNull(record.gas_limit), 'gas_limit'),
     block_number: blockNumber,
     status,
     method: to === null ? null : (textOrNull(record.method) ?? selectorOrNull(rawInput)),
     confirmations: blockNumber === null ? 0 : blocksAbove(record.confirmations),
-    type: integerOrNull(record.type),
+    type: countOrNull(record.type),
     exchange_rate: decimalOrNull(record.exchange_rate),
     to,
     from: addressIn(record, 'from'),
     created_contract: addressOrNullIn(record, 'created_contract'),
     ...pricesOf(record),
     value: required(naturalOrNull(record.value), 'value'),
-    result: required(textOrNull(record.result) ?? (status === 'ok' ? 'success' : status), 'result'),
+    result: textOrNull(record.result) ?? resultOf(status, blockNumber !== null),
     revert_reason: revertReasonOrNull(record.revert_reason),
     hash,
     token_transfers: at('token_transfers', transfers?.slice(0, MOST_TRANSFERS) ?? null, transfersOrNull),
     token_transfers_overflow: hasMore || booleanOrNull(record.token_transfers_overflow),
     transaction_types: listOf(pick(record, 'transaction_types', 'tx_types')).filter(isKind),
-    position: integerOrNull(record.position),
-    nonce: required(bigintOrNull(record.nonce), 'nonce'),
+    position: countOrNull(record.position),
+    nonce: required(unsignedOrNull(record.nonce), 'nonce'),
     has_error_in_internal_transactions: booleanOrNull(
       pick(record, 'has_error_in_internal_transactions', 'has_error_in_internal_txs'),
     ),
@@ -79,14 +79,21 @@ export function transactionOrNull(value: unknown): Transaction | null {
   return isReward ? null : transaction(value);
 }
 
+/** Upstream's own words for a transaction without a status: nobody has looked at one in a block yet. */
+function resultOf(status: Transaction['status'], isMined: boolean): string {
+  if (status === null) return isMined ? 'awaiting_internal_transactions' : 'pending';
+  return status === 'ok' ? 'success' : status;
+}
+
 /** Decision 20. */
-function selectorOrNull(input: string): string | null {
-  return input.length < 10 ? null : input.slice(0, 10).toLowerCase();
+function selectorOrNull(input: string | null): string | null {
+  return input === null || input.length < 10 ? null : input.slice(0, 10).toLowerCase();
 }
 
 /** Decision 17. Upstream counts the transaction's own block, too, and so begins with 1. */
-function blocksAbove(confirmations: unknown): number {
-  return Math.max(0, required(integerOrNull(confirmations), 'confirmations') - 1);
+function blocksAbove(confirmations: unknown): number | null {
+  const count = countOrNull(confirmations);
+  return count === null ? null : Math.max(0, count - 1);
 }
 
 function transfersOrNull(transfers: readonly unknown[] | null): Transaction['token_transfers'] {

@@ -1,6 +1,6 @@
 import type { ExplorerSchemas } from '../../../../contract/explorer.ts';
 import { at, each, fieldsOf, pick, required } from '../../../upstream/fields.ts';
-import { dayOrNull, integerOrNull } from '../../../upstream/values.ts';
+import { countOrNull, dayOrNull } from '../../../upstream/values.ts';
 
 type TransactionsChart = ExplorerSchemas['TransactionsChart'];
 
@@ -14,6 +14,6 @@ function day(value: unknown): TransactionsChart['chart_data'][number] {
   const record = fieldsOf(value);
   return {
     date: required(dayOrNull(record.date), 'date'),
-    transaction_count: integerOrNull(pick(record, 'transactions_count', 'transaction_count', 'tx_count')),
+    transaction_count: countOrNull(pick(record, 'transactions_count', 'transaction_count', 'tx_count')),
   };
 }

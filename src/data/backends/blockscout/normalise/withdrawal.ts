@@ -1,6 +1,6 @@
 import type { ExplorerSchemas } from '../../../../contract/explorer.ts';
 import { type Fields, fieldsOf, required } from '../../../upstream/fields.ts';
-import { integerOrNull, naturalOrNull, timestampOrNull } from '../../../upstream/values.ts';
+import { countOrNull, naturalOrNull, timestampOrNull } from '../../../upstream/values.ts';
 import { addressIn } from './address.ts';
 
 /** A withdrawal in the list of the chain, from 5.2 on. @throws Unreadable without any of its fields. */
@@ -23,15 +23,15 @@ export function addressWithdrawal(value: unknown): ExplorerSchemas['AddressWithd
 
 function what(record: Fields) {
   return {
-    index: required(integerOrNull(record.index), 'index'),
+    index: required(countOrNull(record.index), 'index'),
     amount: required(naturalOrNull(record.amount), 'amount'),
-    validator_index: required(integerOrNull(record.validator_index), 'validator_index'),
+    validator_index: required(countOrNull(record.validator_index), 'validator_index'),
   };
 }
 
 function when(record: Fields) {
   return {
-    block_number: required(integerOrNull(record.block_number), 'block_number'),
+    block_number: required(countOrNull(record.block_number), 'block_number'),
     timestamp: required(timestampOrNull(record.timestamp), 'timestamp'),
   };
 }

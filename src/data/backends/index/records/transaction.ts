@@ -15,7 +15,10 @@ export interface TransactionContext {
 type Transaction = ExplorerSchemas['Transaction'];
 
 /** One mined transaction as the contract's record, without the token transfers that only the single record has. */
-export function minedTransaction(row: TransactionRow, context: TransactionContext): Transaction {
+export function minedTransaction(
+  row: TransactionRow,
+  context: TransactionContext,
+): Transaction & { confirmations: number } {
   const { abis, parties, head } = context;
   const namesTip = row.maxPriorityFeePerGas !== null;
   return {

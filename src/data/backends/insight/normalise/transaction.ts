@@ -34,6 +34,7 @@ export function transaction(value: unknown, place: Place): Transaction {
   const count = (name: string) => required(countOrNull(record[name]), name);
   const quantity = (name: string) => required(quantityOrNull(record[name]), name);
   const limit = (name: string) => (type < FIRST_WITH_LIMITS ? null : quantityOrNull(record[name]));
+  const to = receiverOrNull(record);
   const price = quantityOrNull(record.gas_price) ?? quantityOrNull(record.effective_gas_price);
   return {
     chain_id: String(chainIdOf(record, place)),
@@ -44,12 +45,13 @@ export function transaction(value: unknown, place: Place): Transaction {
     nonce: required(bigCountOrNull(record.nonce), 'nonce'),
     transaction_index: count('transaction_index'),
     from_address: required(addressOrNull(record.from_address), 'from_address'),
-    to_address: receiverOrNull(record),
+    to_address: to,
     value: quantity('value'),
     gas_price: required(price, 'gas_price'),
     gas: required(bigCountOrNull(record.gas), 'gas'),
-    // Some generations write nothing, others zeros, for data of fewer than four bytes.
-    function_selector: data.length < LENGTH_OF_SELECTOR ? '0x' : data.slice(0, LENGTH_OF_SELECTOR),
+    // Some generations write nothing, others zeros, for data of fewer than four bytes. Init code has none (Decision 86).
+    function_selector:
+      to === null || data.length < LENGTH_OF_SELECTOR ? '0x' : data.slice(0, LENGTH_OF_SELECTOR),
     data,
     max_fee_per_gas: limit('max_fee_per_gas'),
     max_priority_fee_per_gas: limit('max_priority_fee_per_gas'),

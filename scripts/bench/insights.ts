@@ -1,0 +1,16 @@
+import type { Figure } from './figure.ts';
+import { bulkIndex } from './insights/bulk-index.ts';
+import { endToEnd, hitsBesideAggregates } from './insights/over-http.ts';
+import { growth, overHand } from './insights/reader.ts';
+
+/** What document 2 costs over an index of 1,000,000 transactions and 2,000,000 events, and over a tenth of that. */
+export async function benchInsights(): Promise<Figure[]> {
+  const small = await bulkIndex(100_000);
+  const large = await bulkIndex(1_000_000);
+  return [
+    ...overHand(large),
+    ...growth(small, large),
+    ...(await endToEnd(large)),
+    ...(await hitsBesideAggregates(large)),
+  ];
+}

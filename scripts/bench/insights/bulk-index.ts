@@ -1,0 +1,119 @@
+import { hash } from 'node:crypto';
+import { existsSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import Database from 'better-sqlite3';
+import type { Column } from '../../../src/db/columns.ts';
+import { migrate } from '../../../src/db/migrate.ts';
+import { openDatabase } from '../../../src/db/open.ts';
+import { transaction } from '../../../src/db/transaction.ts';
+import {
+  BLOCK_COLUMNS,
+  BLOCK_DETAILS_COLUMNS,
+  LOG_COLUMNS,
+  TRANSACTION_COLUMNS,
+  TRANSACTION_DETAILS_COLUMNS,
+} from '../../../src/indexer/store/columns-of.ts';
+import { claimForChain } from '../../../src/indexer/store/head.ts';
+import { INDEX_MIGRATIONS } from '../../../src/indexer/store/migrations.ts';
+import { bulkBlock, TRANSACTIONS_PER_BLOCK } from './bulk-rows.ts';
+
+export const CHAIN_ID = 31_337;
+
+/** An index of made-up rows. Nobody writes to it. */
+export interface BulkIndex {
+  readonly file: string;
+  readonly transactions: number;
+  readonly blocks: number;
+}
+
+const TABLES = {
+  blocks: BLOCK_COLUMNS,
+  block_details: BLOCK_DETAILS_COLUMNS,
+  transactions: TRANSACTION_COLUMNS,
+  transaction_details: TRANSACTION_DETAILS_COLUMNS,
+  logs: LOG_COLUMNS,
+} as const;
+
+/**
+ * An index of so many transactions and twice as many events, with the indexes of a real one. It stays in the system's
+ * folder for temporary files, under a name that changes with the schema and with what writes it, so that only the
+ * first run takes the time.
+ */
+export async function bulkIndex(transactions: number): Promise<BulkIndex> {
+  const file = join(tmpdir(), `tollgate-bench-${transactions}-${version()}.db`);
+  const index = { file, transactions, blocks: transactions / TRANSACTIONS_PER_BLOCK };
+  if (existsSync(file)) return index;
+  const part = `${file}.${process.pid}`;
+  try {
+    console.error(`writing ${file} …`);
+    await create(part);
+    fill(part, index);
+    renameSync(part, file);
+  } finally {
+    for (const suffix of ['', '-wal', '-shm']) rmSync(part + suffix, { force: true });
+  }
+  return index;
+}
+
+function version(): string {
+  const sources = ['./bulk-index.ts', './bulk-rows.ts'].map(name =>
+    readFileSync(fileURLToPath(new URL(name, import.meta.url)), 'utf8'),
+  );
+  return hash('sha256', JSON.stringify([INDEX_MIGRATIONS, sources])).slice(0, 12);
+}
+
+async function create(file: string): Promise<void> {
+  const db = openDatabase({ file });
+  try {
+    await migrate(db, INDEX_MIGRATIONS);
+    await transaction(db, handle => claimForChain(handle, CHAIN_ID));
+  } finally {
+    await db.destroy();
+  }
+}
+
+/** Indexes are made when all rows are there, and triggers not before: the counters they keep are not of document 2. */
+function fill(file: string, { transactions, blocks }: BulkIndex): void {
+  const db = new Database(file);
+  try {
+    for (const pragma of ['journal_mode = off', 'synchronous = off', 'cache_size = -524288'])
+      db.pragma(pragma);
+    const later = laterOf(db);
+    for (const { type, name } of later) db.exec(`drop ${type} ${name}`);
+    const inserts = Object.fromEntries(
+      Object.entries(TABLES).map(([table, columns]) => [
+        table,
+        db.prepare(
+          `insert into ${table} (${columns.join(',')}) values (${columns.map(() => '?').join(',')})`,
+        ),
+      ]),
+    );
+    db.exec('begin');
+    for (let number = 0; number < blocks; number++) {
+      const rows: Record<keyof typeof TABLES, Column[][]> = bulkBlock(number, transactions);
+      for (const [table, ofTable] of Object.entries(rows))
+        for (const row of ofTable) inserts[table]?.run(...row);
+    }
+    db.exec('commit');
+    for (const { sql } of later) db.exec(sql);
+    db.pragma('journal_mode = wal');
+  } finally {
+    db.close();
+  }
+}
+
+function laterOf(db: Database): { type: string; name: string; sql: string }[] {
+  const rows = db
+    .prepare(
+      `select type, name, sql from sqlite_master
+       where type in ('index', 'trigger') and sql is not null order by type`,
+    )
+    .raw()
+    .all();
+  return rows.map(row => {
+    const [type, name, sql] = Array.isArray(row) ? row.map(String) : [];
+    return { type: type ?? '', name: name ?? '', sql: sql ?? '' };
+  });
+}

@@ -1,0 +1,118 @@
+import { openQueryDatabase } from '../../../src/indexer/query/database.ts';
+import { openEngine } from '../../../src/indexer/query/engine.ts';
+import type { Figure } from '../figure.ts';
+import { median } from '../server-process.ts';
+import type { BulkIndex } from './bulk-index.ts';
+import { type Case, countOver, outcomeOf, PAGES, sumBySender } from './cases.ts';
+
+const QUICK: Rounds = { warm: 32, rounds: 201, timed: wallMs };
+const LONG: Rounds = { warm: 1, rounds: 5, timed: cpuMs };
+const MOST_OVER_HAND = 1.3;
+const MOST_GROWTH = 1.5;
+
+/**
+ * Median time, for sums CPU time, of the engine over that of the same SQL by hand, turn by turn on two connections of the same settings. Both
+ * count, break ties by place and show the same columns; the one by hand prepares its statements once.
+ */
+export function overHand(index: BulkIndex): Figure[] {
+  const tenth = countOver('count over a tenth of the rows, 100,000', ({ blocks }) => blocks / 10);
+  const quick = [...PAGES, tenth].map(one => compared(one, index, QUICK));
+  const long = [sumBySender('gas_used'), sumBySender('value')].map(one => compared(one, index, LONG));
+  return [...quick, ...long];
+}
+
+/** Median time of indexed queries in the large index over the small one, where as many rows match. */
+export function growth(small: BulkIndex, large: BulkIndex): Figure[] {
+  const ranged = countOver('count over 1,000 blocks, 10,000 rows', () => 1_000);
+  return [...PAGES, ranged].map(one => {
+    const engines = { small: engineOf(small), large: engineOf(large) };
+    try {
+      const times = inTurns(QUICK, [
+        round => engines.small.run(one.query(round, small)),
+        round => engines.large.run(one.query(round, large)),
+      ]);
+      return ratio(`${one.name}, at 1,000,000 transactions over 100,000`, times, MOST_GROWTH);
+    } finally {
+      engines.small.close();
+      engines.large.close();
+    }
+  });
+}
+
+function compared(one: Case, index: BulkIndex, rounds: Rounds): Figure {
+  const engine = engineOf(index);
+  const db = openQueryDatabase({ file: index.file, tick: () => undefined });
+  db.defaultSafeIntegers(false);
+  try {
+    const byHand = one.byHand(db);
+    for (const round of [0, 1, 2]) {
+      const [ours, theirs] = [outcomeOf(engine.run(one.query(round, index))), byHand(round, index)];
+      if (ours.size !== theirs.size || ours.first !== theirs.first)
+        throw new Error(`${one.name}: ${JSON.stringify(ours)} by hand is ${JSON.stringify(theirs)}`);
+    }
+    const times = inTurns(rounds, [
+      round => byHand(round, index),
+      round => engine.run(one.query(round, index)),
+    ]);
+    return ratio(`${one.name}, engine over SQL by hand`, times, MOST_OVER_HAND);
+  } finally {
+    engine.close();
+    db.close();
+  }
+}
+
+function engineOf({ file }: BulkIndex) {
+  return openEngine({ file, tick: () => undefined });
+}
+
+interface Rounds {
+  readonly warm: number;
+  readonly rounds: number;
+  readonly timed: (work: () => unknown) => number;
+}
+
+type Times = readonly [under: number[], over: number[]];
+
+/** Milliseconds, round by round; who goes first changes. */
+function inTurns(
+  { warm, rounds, timed }: Rounds,
+  [under, over]: readonly [(round: number) => unknown, (round: number) => unknown],
+): Times {
+  const times: Times = [[], []];
+  for (let round = 0; round < warm + rounds; round++) {
+    const turns = [() => timed(() => under(round)), () => timed(() => over(round))] as const;
+    const isOverFirst = round % 2 === 1;
+    const second = isOverFirst ? turns[1]() : undefined;
+    const first = turns[0]();
+    const other = second ?? turns[1]();
+    if (round < warm) continue;
+    times[0].push(first);
+    times[1].push(other);
+  }
+  return times;
+}
+
+function wallMs(work: () => unknown): number {
+  const startedAt = performance.now();
+  work();
+  return performance.now() - startedAt;
+}
+
+/** Counted in steps of some milliseconds, so for what takes long; others on the machine do not matter to it. */
+function cpuMs(work: () => unknown): number {
+  const before = process.threadCpuUsage();
+  work();
+  const { user, system } = process.threadCpuUsage(before);
+  return (user + system) / 1000;
+}
+
+function ratio(name: string, [under, over]: Times, target: number): Figure {
+  const value = median(over) / median(under);
+  return {
+    name,
+    value,
+    target: `≤ ${target}`,
+    ok: value <= target,
+    note: `${median(over).toFixed(2)} ms of ${median(under).toFixed(2)} ms`,
+  };
+}

@@ -1,0 +1,105 @@
+import { child, isObject, type JsonObject, list, resolve } from '../../src/contract/document.ts';
+import type { Drive } from './drive.ts';
+import type { Target } from './judge.ts';
+import { withQuery } from './paths.ts';
+import { badValues, goodValues, HOSTILE, mostValues } from './values.ts';
+
+/** Parameters of which an example may mean what is only elsewhere: a chain, or a field of other records. */
+const BOUND = ['chain', 'chain_id', 'sort_by', 'group_by'];
+const UNKNOWN_NAME = 'nobody-has-this-name.invalid';
+
+/** What does not depend on the operation's parameters: other methods, HEAD, and answers that are held already. */
+export async function tryProtocol(drive: Drive, target: Target, path: string): Promise<void> {
+  for (const method of ['POST', 'PUT', 'DELETE', 'PATCH']) {
+    await drive.check(target, { path, method }, status => status === 405);
+  }
+  const get = await drive.client.send('GET', path);
+  const head = await drive.client.send('HEAD', path);
+  const differs = head.status !== get.status || head.headers['content-type'] !== get.headers['content-type'];
+  if (differs || head.text !== '')
+    drive.report(`${target.id}: HEAD ${path} → ${head.status}: not like GET, which is ${get.status}`);
+  const { etag } = get.headers;
+  if (get.status !== 200 || typeof etag !== 'string') return;
+  // A feed may have moved on in between, so a new 200 is right too.
+  const headers = { 'if-none-match': etag };
+  await drive.check(target, { path, headers }, status => status === 304 || status === 200);
+}
+
+/** Every query parameter with what the contract allows, with what it refuses, and with what nobody expects. */
+export async function tryQueries(drive: Drive, target: Target, path: string): Promise<void> {
+  const { document } = drive;
+  const ask = async (query: string, expected: (status: number) => boolean) =>
+    void (await drive.check(target, { path: withQuery(path, query) }, expected));
+  const isIn = (statuses: readonly number[]) => (status: number) => statuses.includes(status);
+  const bound = new Set([...positionKeys(document), ...BOUND]);
+  await ask('undeclared=1', isIn([200, 404]));
+  for (const beginning of list(document, 'x-closed-parameters')) {
+    await ask(`${beginning}undeclared=1`, isIn([400]));
+  }
+  for (const parameter of target.parameters.filter(({ in: place }) => place === 'query')) {
+    const name = String(parameter.name);
+    const good = goodValues(document, parameter).map(value => `${name}=${encodeURIComponent(value)}`);
+    // A filter's value is good anywhere; an example of a chain or of a position need not exist here.
+    const isBound = bound.has(name) || isNameOrAddress(drive, parameter);
+    const allowed = isIn(isBound ? [200, 400, 404] : [200, 404]);
+    for (const query of good) await ask(query, allowed);
+    for (const value of badValues(document, parameter)) await ask(`${name}=${value}`, isIn([400]));
+    for (const value of HOSTILE) await ask(`${name}=${value}`, status => status < 500);
+    const [one = `${name}=1`] = good;
+    const most = mostValues(document, parameter);
+    if (most === 1) await ask(`${one}&${one}`, isIn([400]));
+    else await ask(`${one}&${one}`, allowed);
+    if (most > 1 && most < 100) {
+      await ask(
+        Array.from({ length: most + 1 }, (_, index) => `${name}=${index + 1}`).join('&'),
+        isIn([400]),
+      );
+    }
+  }
+}
+
+/** Every path parameter with what the contract refuses, with what nobody expects, and with an unknown name. */
+export async function tryPaths(drive: Drive, target: Target): Promise<void> {
+  const { document } = drive;
+  for (const parameter of target.parameters.filter(({ in: place }) => place === 'path')) {
+    const at = (value: string) => withExamples(document, target, new Map([[String(parameter.name), value]]));
+    for (const value of badValues(document, parameter).filter(text => text !== '' && text !== ',')) {
+      await drive.check(target, { path: at(value) }, status => status === 400);
+    }
+    for (const value of HOSTILE) {
+      await drive.check(target, { path: at(value) }, status => status >= 400 && status < 500);
+    }
+    if (isNameOrAddress(drive, parameter)) {
+      const expected = target.statuses.has('404') ? 404 : 400;
+      await drive.check(target, { path: at(UNKNOWN_NAME) }, status => status === expected);
+    }
+  }
+}
+
+/** Whether a parameter takes names, of which those in examples need not be known here. */
+function isNameOrAddress({ document }: Drive, parameter: JsonObject): boolean {
+  return goodValues(document, parameter).some(value => value.endsWith('.eth'));
+}
+
+/** What leads from page to page: the properties of the schemas that are called a cursor. */
+function positionKeys(document: JsonObject): string[] {
+  const schemas = Object.entries(child(child(document, 'components'), 'schemas'));
+  return schemas.flatMap(([name, schema]) =>
+    name.endsWith('Cursor') && isObject(schema)
+      ? Object.keys(child(resolve(document, schema), 'properties'))
+      : [],
+  );
+}
+
+/** An operation's path as its examples fill it. */
+export function withExamples(
+  document: JsonObject,
+  target: Target,
+  given: ReadonlyMap<string, string> = new Map(),
+): string {
+  return target.path.replace(/\{([^}]+)\}/g, (whole, name: string) => {
+    const parameter = target.parameters.find(candidate => candidate.name === name);
+    const example = parameter === undefined ? undefined : goodValues(document, parameter)[0];
+    return given.get(name) ?? (example === undefined ? whole : encodeURIComponent(example));
+  });
+}

@@ -1,0 +1,71 @@
+import { gathered, type Harvest } from './harvest.ts';
+
+const LAST = 99;
+
+/** How much a path needs to have been gathered before: the higher, the later it is asked for. */
+export function needs(path: string): number {
+  return isSearch(path) ? LAST : path.split('{').length;
+}
+
+/**
+ * The path with real values, a few variants, with the query that it cannot do without; none when nothing was gathered
+ * for it. A search is first as it is.
+ */
+export function realPaths(found: Harvest, path: string): string[] {
+  if (isSearch(path)) {
+    const wanted = gathered(found, 'transaction', 'block', 'address', 'contract');
+    return [path, ...wanted.map(value => `${path}?q=${value}`)];
+  }
+  if (path.includes('/tokens/lookup')) return named(path, 'symbol', gathered(found, 'symbol'));
+  if (path.includes('/tokens/price')) {
+    return [
+      ...gathered(found, 'priced').map(address => `${path}?address=${address}`),
+      ...named(path, 'address', gathered(found, 'token')),
+      ...named(path, 'symbol', gathered(found, 'symbol')),
+    ];
+  }
+  if (!path.includes('{')) return [path];
+  const [pattern, values] = gatheredFor(found, path);
+  return [...new Set(values)].map(value => path.replace(pattern, () => value));
+}
+
+/** A path with a query behind what query it has. */
+export function withQuery(path: string, query: string): string {
+  return `${path}${path.includes('?') ? '&' : '?'}${query}`;
+}
+
+/** What to replace in a path, and by what. */
+function gatheredFor(found: Harvest, path: string): [pattern: string, values: string[]] {
+  const patterns: [string, string[]][] = [
+    ['{address_hash}/instances/{id}', gathered(found, 'instance')],
+    ['{contract_address}/{token_id}', gathered(found, 'nft')],
+    ['{contract_address}/{signature}', gathered(found, 'event')],
+    ['{wallet_address}', gathered(found, 'address', 'holder')],
+    ['{transaction_hash}', gathered(found, 'moving', 'traced', 'transaction')],
+    ['{block_number_or_hash}', gathered(found, 'block')],
+  ];
+  if (path.includes('/smart-contracts/')) return ['{address_hash}', gathered(found, 'contract')];
+  if (path.endsWith('/withdrawals') && path.includes('{block')) {
+    return ['{block_number_or_hash}', gathered(found, 'withdrawn', 'block')];
+  }
+  if (path.includes('/abi/')) return ['{contract_address}', gathered(found, 'verified')];
+  if (path.endsWith('/nfts/transfers/{contract_address}')) {
+    const contracts = gathered(found, 'nft').map(token => token.split('/')[0] ?? '');
+    return ['{contract_address}', contracts];
+  }
+  const known = patterns.find(([pattern]) => path.includes(pattern));
+  return (
+    known ?? ['{address_hash}', gathered(found, 'address', 'holder', 'verified', 'validator', 'receiver')]
+  );
+}
+
+/** All values at once, for some of them may have nothing, and the first one alone. */
+function named(path: string, name: string, values: readonly string[]): string[] {
+  const query = (some: readonly string[]) =>
+    some.map(value => `${name}=${encodeURIComponent(value)}`).join('&');
+  return values.length === 0 ? [] : [`${path}?${query(values)}`, `${path}?${query(values.slice(0, 1))}`];
+}
+
+function isSearch(path: string): boolean {
+  return path.includes('/search');
+}

@@ -1,0 +1,37 @@
+import { isObject, type Json, type JsonObject, list } from '../../src/contract/document.ts';
+import type { Drive } from './drive.ts';
+import { gathered } from './harvest.ts';
+import type { Target } from './judge.ts';
+import { withQuery } from './paths.ts';
+
+/** What a flag adds to each record, by operation. Documents of NFTs may be out of reach, but that they are is told. */
+const ADDED: Readonly<Record<string, readonly (readonly [query: string, member: string])[]>> = {
+  getTokenPrices: [
+    ['include_historical_prices=true', 'historical_prices'],
+    ['include_holders=true', 'holders'],
+  ],
+  listNftTransfers: [['metadata=true&include_owners=true', 'nft_metadata']],
+  listTokenNftTransfers: [['metadata=true&include_owners=true&sales=true', 'nft_metadata']],
+};
+
+/** Records that are known rather than queried: from each configured chain, and with what flags add. */
+export async function tryRecordRules(drive: Drive, target: Target, path: string): Promise<void> {
+  const allowed = target.statuses.has('404') ? [200, 404] : [200];
+  for (const chain of gathered(drive.found, 'chain')) {
+    const one = withQuery(path, `chain_id=${chain}`);
+    const { status, headers } = await drive.check(target, { path: one }, code => allowed.includes(code));
+    if (status === 200 && headers['x-chain-id'] !== chain)
+      drive.report(`${target.id}: ${one}: X-Chain-Id is ${headers['x-chain-id']}`);
+  }
+  for (const [query, member] of ADDED[target.id] ?? []) {
+    const asked = withQuery(path, query);
+    const records = recordsOf(await drive.body(target, asked));
+    if (records.length === 0) drive.report(`${target.id}: ${asked}: has no records`);
+    if (!records.every(record => member in record))
+      drive.report(`${target.id}: ${asked}: has a record without ${member}`);
+  }
+}
+
+function recordsOf(body: Json | undefined): JsonObject[] {
+  return isObject(body) ? list(body, 'data').filter(isObject) : [];
+}

@@ -1,0 +1,57 @@
+import { afterAll, beforeAll } from 'vitest';
+import { type Ground, startGround } from '../data/insights/over-http/ground.ts';
+import { startTestDataService } from '../support/data-service.ts';
+import { INSIGHT_GENERATIONS, type InsightGeneration } from '../support/insight/generation.ts';
+import { startInsightEmulator } from '../support/insight-emulator.ts';
+import { type InsightsSubject, insightsConformance } from './insights-suite.ts';
+
+let ground: Ground;
+
+beforeAll(async () => {
+  ground = await startGround();
+});
+afterAll(() => ground?.[Symbol.asyncDispose]());
+
+insightsConformance('the index', overIndex);
+for (const generation of INSIGHT_GENERATIONS)
+  insightsConformance(`Insight ${generation}`, () => overInsight(generation));
+
+async function overIndex(): Promise<InsightsSubject> {
+  const { url, chains } = ground;
+  return {
+    url,
+    chains,
+    referenceUrl: url,
+    backendOf: id => `index-${id}`,
+    upstreamRequests: () => [],
+    [Symbol.asyncDispose]: async () => undefined,
+  };
+}
+
+async function overInsight(generation: InsightGeneration): Promise<InsightsSubject> {
+  await using stack = new AsyncDisposableStack();
+  const { chains, url: serviceUrl } = ground;
+  const emulator = stack.use(await startInsightEmulator({ generation, serviceUrl }));
+  const service = stack.use(
+    await startTestDataService([], {
+      rateLimitPerMinute: 1e9,
+      chains: chains.map(({ id, chain: { name } }) => ({
+        id,
+        name,
+        confirmations: 12,
+        rpcUrls: [],
+        abis: [],
+        backends: [{ kind: 'insight', url: emulator.url }],
+      })),
+    }),
+  );
+  const kept = stack.move();
+  return {
+    url: service.url,
+    chains,
+    referenceUrl: serviceUrl,
+    backendOf: id => `insight-${id}`,
+    upstreamRequests: () => emulator.requests,
+    [Symbol.asyncDispose]: () => kept.disposeAsync(),
+  };
+}

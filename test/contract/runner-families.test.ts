@@ -1,0 +1,191 @@
+import type { Middleware } from 'koa';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { recordingClient } from '../../scripts/contract/client.ts';
+import { runContracts } from '../../scripts/contract/run.ts';
+import type { Contract } from '../../src/contract/contract.ts';
+import { child } from '../../src/contract/document.ts';
+import { errorBodies } from '../../src/contract/error-bodies.ts';
+import { explorerContract } from '../../src/contract/explorer.ts';
+import { insightsContract } from '../../src/contract/insights.ts';
+import { type Served, serve } from '../http/serve.ts';
+import { startTestDataService, type TestDataService } from '../support/data-service.ts';
+import { startTestDevnet, type TestDevnet } from '../support/devnet.ts';
+import { list, record } from '../support/json.ts';
+
+let devnet: TestDevnet;
+let service: TestDataService;
+
+beforeAll(async () => {
+  devnet = await startTestDevnet({ chains: 2, blocks: 60 });
+  service = await startTestDataService(devnet.chains);
+});
+afterAll(async () => {
+  await service.close();
+  await devnet.stop();
+});
+
+/** A contract with nothing but some of its paths. */
+function only({ document, ...contract }: Contract<unknown>, ...paths: string[]): Contract<unknown> {
+  const all = child(document, 'paths');
+  const some = Object.fromEntries(paths.map(path => [path, all[path] ?? null]));
+  return { ...contract, document: { ...document, paths: some } };
+}
+
+async function run(url: string, contracts: readonly Contract<unknown>[]) {
+  const client = recordingClient({ baseUrl: url });
+  const report = await runContracts(contracts, client);
+  await client.close();
+  return { ...report, requests: client.exchanges.length };
+}
+
+test('the contract runner finds nothing at the service of both families, and has seen every operation', async () => {
+  const { filled, findings, requests } = await run(service.url, [explorerContract, insightsContract]);
+  const notSeen = [...filled].flatMap(([id, count]) => (count === 0 ? [id] : []));
+
+  expect(findings).toEqual([]);
+  expect(filled.size).toBe(41);
+  expect(requests).toBeGreaterThan(5_000);
+  // The embedded chains have no validators that withdraw.
+  expect(notSeen).toEqual(['listBlockWithdrawals', 'listAddressWithdrawals', 'listWithdrawals']);
+}, 60_000);
+
+const V1 = '/insights/v1';
+const blocks = only(insightsContract, `${V1}/blocks`);
+
+/** What the service is asked and answers, with a fault between it and the client. */
+function faulty({ ask = query => query, answer = body => body, status = code => code }: Fault): Middleware {
+  return async ctx => {
+    const query = ask(ctx.querystring);
+    const init = { method: ctx.method, headers: { 'if-none-match': ctx.get('if-none-match') } };
+    const upstream = await fetch(`${service.url}${ctx.path}${query === '' ? '' : `?${query}`}`, init);
+    const text = await upstream.text();
+    for (const [name, value] of upstream.headers) {
+      if (!['content-encoding', 'content-length', 'transfer-encoding'].includes(name)) ctx.set(name, value);
+    }
+    ctx.status = status(upstream.status);
+    ctx.body = text === '' ? null : JSON.stringify(answer(record(JSON.parse(text)), ctx.querystring));
+    if (text !== '') ctx.type = 'application/json';
+    ctx.status = status(upstream.status);
+  };
+}
+
+/** The service behind a fault. */
+function serveFaulty(fault: Fault): Promise<Served> {
+  return serve([faulty(fault)], { formatError: errorBodies([explorerContract, insightsContract]) });
+}
+
+interface Fault {
+  ask?(query: string): string;
+  answer?(body: Record<string, unknown>, query: string): unknown;
+  status?(code: number): number;
+}
+
+const without = (pattern: RegExp) => (query: string) => query.replace(pattern, '').replace(/^&/, '');
+
+/** Answers whose member `name` was put through `change`. */
+const changed = (name: string, change: (value: unknown) => unknown) => (body: Record<string, unknown>) =>
+  name in body ? { ...body, [name]: change(body[name]) } : body;
+
+describe('behind a fault, the runner finds', () => {
+  test('nothing while there is none', async () => {
+    await using server = await serveFaulty({});
+
+    const { findings } = await run(server.url, [blocks]);
+
+    expect(findings).toEqual([]);
+  });
+
+  test.each<[string, Fault, RegExp]>([
+    [
+      'a filter that is ignored',
+      { ask: without(/filter_block_number_lt=\d+/) },
+      /filter_block_number_lt=\d+: has a record that does not match/,
+    ],
+    [
+      'a filter that matches nothing',
+      { ask: query => query.replace(/filter_hash=0x..../, 'filter_hash=0x0000') },
+      /filter_hash=0x.*: lacks the record that it was taken from/,
+    ],
+    [
+      'an unknown filter that is taken',
+      { ask: without(/filter_undeclared=1/) },
+      /filter_undeclared=1 → 200: unexpected status/,
+    ],
+    [
+      'an order that is ignored',
+      { ask: without(/sort_order=asc/) },
+      /sort_order=asc.*: is not in this order/,
+    ],
+    ['a page that is ignored', { ask: without(/page=1$/) }, /page 1 is page 0 again/],
+    ['a page too far that is taken', { ask: without(/page=21$/) }, /page=21 → 200: unexpected status/],
+    [
+      'a chain that is ignored',
+      { ask: without(/chain_id=31338/) },
+      /chain_id=31338: meta names the chains 31337/,
+    ],
+    [
+      'an expression that is taken as it is',
+      { ask: without(/aggregate=sum\(.*/) },
+      /sum\( → 200: unexpected/,
+    ],
+    [
+      'groups under other keys',
+      {
+        answer: changed('aggregations', groups =>
+          list(groups).map(group => ({ ...record(group), another: 1 })),
+        ),
+      },
+      /has a group of another,.*not of/,
+    ],
+    ['groups that are missing', { answer: changed('aggregations', () => []) }, /has no groups/],
+    [
+      'a count that no rows are counted in',
+      { answer: changed('meta', meta => ({ ...record(meta), total_items: 0 })) },
+      /limit=0 has no total/,
+    ],
+    [
+      'an error in the shape of the other family',
+      { answer: body => ('error' in body ? { message: body.error } : body) },
+      /→ 400: .*required.*error/,
+    ],
+    [
+      'an error beside the operations in another shape',
+      { answer: body => (body.error === 'Not found' ? { message: body.error } : body) },
+      /\/insights\/no\/such\/operation → 404: not a 404 with error/,
+    ],
+    [
+      'a status of the other family',
+      { status: code => (code === 400 ? 501 : code) },
+      /→ 501: undeclared status/,
+    ],
+  ])('%s', async (_name, fault, finding) => {
+    await using server = await serveFaulty(fault);
+
+    const { findings } = await run(server.url, [blocks]);
+
+    expect(findings).toContainEqual(expect.stringMatching(finding));
+  });
+
+  test('a flag that adds nothing', async () => {
+    await using server = await serveFaulty({ ask: without(/include_holders=true/) });
+    const contracts = [
+      only(explorerContract, '/explorer/token-transfers'),
+      only(insightsContract, `${V1}/tokens/lookup`, `${V1}/tokens/price`),
+    ];
+
+    const { findings } = await run(server.url, contracts);
+
+    expect(findings).toContainEqual(
+      expect.stringMatching(/^getTokenPrices: .*include_holders=true: has a record without holders$/),
+    );
+  });
+
+  test('an operation that never has anything', async () => {
+    const empty = changed('data', () => []);
+    await using server = await serveFaulty({ answer: empty });
+
+    const { filled } = await run(server.url, [blocks]);
+
+    expect([...filled]).toEqual([['queryBlocks', 0]]);
+  });
+});

@@ -1,0 +1,118 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type RecordingClient, recordingClient } from '../../scripts/contract/client.ts';
+import { judge, targetsOf } from '../../scripts/contract/judge.ts';
+import { insightsContract } from '../../src/contract/insights.ts';
+import { startTestDataService, type TestDataService } from '../support/data-service.ts';
+import { startTestDevnet, type TestDevnet } from '../support/devnet.ts';
+import { list, record, text } from '../support/json.ts';
+import { invalidRequest, type RequestWorld, validRequest } from './requests.ts';
+
+const TRANSFER = 'Transfer(address,address,uint256)';
+const RUNS = 25;
+const { document } = insightsContract;
+const validators = await insightsContract.responses();
+const targets = targetsOf(document);
+
+let devnet: TestDevnet;
+let service: TestDataService;
+let api: RecordingClient;
+let world: RequestWorld;
+
+beforeAll(async () => {
+  devnet = await startTestDevnet({ chains: 2, blocks: 45 });
+  service = await startTestDataService(devnet.chains);
+  api = recordingClient({ baseUrl: service.url });
+  const { text: body } = await api.send('GET', '/insights/v1/transactions?limit=8');
+  const transactions = list(record(JSON.parse(body)).data).map(record);
+  const [chain] = devnet.chains;
+  if (chain === undefined) throw new Error('no chain');
+  const contracts = chain.contracts.map(({ address }) => address.toLowerCase());
+  const wallets = transactions.map(one => text(one.from_address));
+  const hashes = (name: string) => transactions.map(one => text(one[name]));
+  world = {
+    document,
+    known: {
+      contract_address: contracts,
+      wallet_address: wallets,
+      filter_from_address: wallets,
+      filter_to_address: contracts,
+      address: contracts,
+      symbol: ['USDS', 'null', 'ärger & co'],
+      token_id: ['0', '1', '2'],
+      signature: [TRANSFER, 'Swap(address,uint256,uint256,uint256,uint256,address)', 'Done()'],
+      filter_hash: [...hashes('hash'), ...hashes('block_hash')],
+      filter_block_hash: hashes('block_hash'),
+      chain_id: devnet.chains.map(({ id }) => String(id)),
+      chain: devnet.chains.map(({ id }) => String(id)),
+      page: ['0', '1', '20', '', 'null'],
+    },
+    // An open pattern allows names that nobody has, and chains and pages that there are not.
+    only: [
+      'contract_address',
+      'wallet_address',
+      'filter_from_address',
+      'filter_to_address',
+      'address',
+      'signature',
+      'chain_id',
+      'chain',
+      'page',
+    ],
+  };
+});
+afterAll(async () => {
+  await api.close();
+  await service.close();
+  await devnet.stop();
+});
+
+describe.each(targets)('$id', target => {
+  const row = Object.values(insightsContract.table).find(({ id }) => id === target.id);
+  if (row === undefined) throw new Error(`${target.id} is not in the table`);
+  const statuses = target.statuses.has('404') ? [200, 404] : [200];
+
+  test('answers valid parameters with a body of the contract', async () => {
+    await fc.assert(
+      fc.asyncProperty(validRequest(row, world), async path => {
+        const answer = await api.send('GET', needed(target.id, path));
+        const found = judge(validators, answer, target, status => statuses.includes(status));
+        if (found.length > 0) throw new Error(found.join('\n'));
+      }),
+      { numRuns: RUNS },
+    );
+  });
+
+  test('answers 400 to a parameter out of bounds, names it, and keeps nothing of it', async () => {
+    await fc.assert(
+      fc.asyncProperty(invalidRequest(row, world), async ({ path, name }) => {
+        const answer = await api.send('GET', path);
+        const found = judge(validators, answer, target, status => status === 400);
+        if (found.length > 0) throw new Error(found.join('\n'));
+        if (!answer.text.startsWith(`{"error":"${name}: `)) throw new Error(`${path} → ${answer.text}`);
+        if (answer.headers['cache-control'] !== 'no-store') throw new Error(`${path} may be kept`);
+      }),
+      { numRuns: RUNS },
+    );
+  });
+});
+
+/** Prices need a token by its address or its symbol, which no schema says. */
+function needed(id: string, path: string): string {
+  if (id !== 'getTokenPrices') return path;
+  return `${path}${path.includes('?') ? '&' : '?'}symbol=USDS`;
+}
+
+test('several chains answer as one, and each alone has its own rows', async () => {
+  const { text: both } = await api.send(
+    'GET',
+    '/insights/v1/blocks?chain_id=31338&chain_id=31337&limit=3&sort_order=asc',
+  );
+  const { meta, data } = record(JSON.parse(both));
+  const rows = list(data).map(record);
+
+  expect(list(record(meta).chain_ids).toSorted()).toEqual([31337, 31338]);
+  expect(rows.map(row => [row.block_number, row.chain_id])).toEqual(
+    [0, 1, 2].flatMap(block => [31337, 31338].map(chain => [block, chain])),
+  );
+});

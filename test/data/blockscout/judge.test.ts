@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest';
+import { judge } from '../../../src/data/backends/blockscout/judge.ts';
+import { serving } from './serving.ts';
+
+const SPEC_ERROR = { title: 'Not found', source: { pointer: '/number' }, detail: 'no such block' };
+
+test.each([
+  { message: 'Not found' },
+  { message: 'not found' },
+  { message: 'Block lost consensus', hash: `0x${'a'.repeat(64)}` },
+  { message: 'Address not found' },
+  { errors: [SPEC_ERROR] },
+])('a 404 of %j says that there is no such record', body => {
+  expect(judge({ status: 404, body })).toMatchObject({ kind: 'not_found' });
+});
+
+test.each([
+  { message: 'no Route matched with those values' },
+  { message: 'Not found', source: 'internal' },
+  { error: 'Network not supported', source: 'internal' },
+  { statusCode: 404, message: 'Cannot GET /api/v2/blocks/7' },
+  { statusCode: 404, message: 'Not Found' },
+  { errors: { detail: 'Not Found' } },
+  { errors: ['Not Found'] },
+  { errors: [] },
+  { detail: 'Not Found' },
+  {},
+  [],
+  null,
+])('a 404 of %j is an outage of whatever stands there', body => {
+  expect(judge({ status: 404, body })).toMatchObject({ kind: 'unavailable' });
+});
+
+test('a gateway that does not know the instance makes no empty list of an address', async () => {
+  const json = { message: 'no Route matched with those values' };
+  await using served = await serving(() => ({ status: 404, json }));
+
+  expect((await served.get(`/addresses/0x${'1'.repeat(40)}/tokens`)).status).toBe(502);
+});

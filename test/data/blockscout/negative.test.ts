@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest';
+import { explorerContract } from '../../../src/contract/explorer.ts';
+import { fixturesOf } from '../../support/blockscout-fixtures.ts';
+import { MISSING, serving } from './serving.ts';
+
+/** Every number in a body once as -1, also those that are written as text; of a list the first item alone. */
+function* withNegatives(value: unknown): Generator<unknown> {
+  if (typeof value === 'number' || (typeof value === 'string' && /^\d{1,30}$/.test(value))) {
+    yield typeof value === 'number' ? -1 : '-1';
+  } else if (Array.isArray(value)) {
+    for (const first of withNegatives(value[0])) yield [first, ...value.slice(1)];
+  } else if (typeof value === 'object' && value !== null) {
+    for (const [name, inner] of Object.entries(value))
+      for (const changed of withNegatives(inner)) yield { ...value, [name]: changed };
+  }
+}
+
+test.each(Object.keys(explorerContract.table))(
+  'a number below zero in what upstream says for %s never leaves as an answer that breaks the contract',
+  async operation => {
+    const newest = fixturesOf(operation).at(-1);
+    const path = newest?.path.split('?')[0];
+    const bodies = [...withNegatives(JSON.parse(newest?.text ?? ''))];
+    let json: unknown;
+    await using served = await serving(request => (request.path === path ? { json } : MISSING));
+
+    const statuses: number[] = [];
+    for (json of bodies) {
+      const { status } = await served.get(newest?.path ?? '', { 'cache-control': 'no-cache' });
+      statuses.push(status);
+    }
+
+    // A 200 that breaks the contract is a 500 here, and so is an error that nobody expects.
+    expect(statuses.filter(status => status !== 200 && status !== 502)).toEqual([]);
+  },
+);

@@ -1,0 +1,47 @@
+import type { DataServiceOptions } from '../../../src/data/service.ts';
+import { createLogger } from '../../../src/lib/logger.ts';
+import { blockscoutChain, startTestDataService } from '../../support/data-service.ts';
+import { record } from '../../support/json.ts';
+import { type Behaviour, type SeenRequest, startScriptedUpstream } from '../../support/scripted-upstream.ts';
+
+/** Upstream's own 404. */
+export const MISSING: Behaviour = { json: { message: 'Not found' }, status: 404 };
+
+/** A service over one Blockscout that a test scripts. */
+export interface Served extends AsyncDisposable {
+  readonly requests: readonly SeenRequest[];
+  /** GETs below `/explorer`; a bare list comes as `items`. */
+  get(
+    path: string,
+    headers?: Record<string, string>,
+  ): Promise<{ status: number; body: Record<string, unknown> }>;
+  /** What the log has at level warn and above. */
+  warnings(): Record<string, unknown>[];
+}
+
+/** `base` comes behind the address of the upstream in the configuration, and `apiKey` goes with every request. */
+export async function serving(
+  respond: (request: SeenRequest) => Behaviour,
+  { base = '', apiKey, ...overrides }: { base?: string; apiKey?: string } & Partial<DataServiceOptions> = {},
+): Promise<Served> {
+  const stack = new AsyncDisposableStack();
+  const written: string[] = [];
+  const upstream = stack.use(await startScriptedUpstream(respond));
+  const service = stack.use(
+    await startTestDataService([], {
+      chains: [blockscoutChain(1, `${upstream.url}${base}`, apiKey)],
+      log: createLogger({ level: 'warn', destination: { write: line => written.push(line) } }),
+      ...overrides,
+    }),
+  );
+  return {
+    requests: upstream.requests,
+    async get(path, headers = {}) {
+      const response = await fetch(`${service.url}/explorer${path}`, { headers });
+      const body: unknown = await response.json();
+      return { status: response.status, body: Array.isArray(body) ? { items: body } : record(body) };
+    },
+    warnings: () => written.map(line => record(JSON.parse(line))),
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  };
+}

@@ -1,0 +1,77 @@
+import type { DataServiceOptions } from '../../../src/data/service.ts';
+import { fixtureOf } from '../../support/blockscout-fixtures.ts';
+import { client } from '../../support/contract-client.ts';
+import { blockscoutChain, startTestDataService } from '../../support/data-service.ts';
+import { record } from '../../support/json.ts';
+import { type Behaviour, type SeenRequest, startScriptedUpstream } from '../../support/scripted-upstream.ts';
+
+/** What an instance answers to a path below its API; nothing for what it does not have. */
+export type Instance = (request: SeenRequest) => Behaviour | undefined | Promise<Behaviour>;
+
+const HOUR_MS = 3_600_000;
+
+export const TRANSACTION = record(JSON.parse(fixtureOf('getTransaction', 'v11').text));
+export const HASH = String(TRANSACTION.hash);
+export const EMPTY: Behaviour = { json: { items: [], next_page_params: null } };
+const BLOCK = record(JSON.parse(fixtureOf('getBlock', 'v11').text));
+
+/** The transaction with so many blocks on top of it, its own one counted. */
+export const confirmed = (confirmations: number, changes: object = {}): Behaviour => ({
+  json: { ...TRANSACTION, confirmations, ...changes },
+});
+
+/** A block of that height. */
+export const blockAt = (height: number, changes: object = {}) => ({
+  ...BLOCK,
+  height,
+  hash: `0x${height.toString(16).padStart(64, '0')}`,
+  ...changes,
+});
+
+/** What an instance says of its indexing. */
+export const indexed = (blocks: boolean, tracesRatio: string | null): Behaviour => ({
+  json: {
+    finished_indexing: blocks && tracesRatio === '1.00',
+    finished_indexing_blocks: blocks,
+    indexed_blocks_ratio: blocks ? '1.00' : '0.12',
+    indexed_internal_transactions_ratio: tracesRatio,
+  },
+});
+
+/** Chain 1, whose records are final under 12 blocks, before these instances in order. Nothing unsettled is kept. */
+export async function serve(instances: readonly Instance[], overrides: Partial<DataServiceOptions> = {}) {
+  const stack = new AsyncDisposableStack();
+  const asked: string[] = [];
+  const backends = [];
+  for (const instance of instances) {
+    const upstream = await startScriptedUpstream(async request => {
+      asked.push(request.path);
+      return (await instance(request)) ?? { json: { message: 'Not found' }, status: 404 };
+    });
+    stack.use(upstream);
+    backends.push(...blockscoutChain(1, upstream.url).backends);
+  }
+  const service = stack.use(
+    await startTestDataService([], {
+      chains: [{ ...blockscoutChain(1, ''), backends }],
+      cache: {
+        maxBytes: 2 ** 20,
+        lifetimes: { finalMs: 86_400_000, movingMs: HOUR_MS, unsettledMs: 0, overrides: {} },
+      },
+      ...overrides,
+    }),
+  );
+  const { get } = client(service.url);
+  return {
+    /** Paths asked of the instances so far, in order. */
+    asked,
+    get: (path: string) => get(`/explorer${path}`),
+    /** Whether the answer is kept as final. */
+    async isFinal(path: string): Promise<boolean> {
+      const { headers } = await get(`/explorer${path}`);
+      const [, seconds] = /^public, max-age=(\d+)$/.exec(headers.get('cache-control') ?? '') ?? [];
+      return Number(seconds) > HOUR_MS / 1000;
+    },
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  };
+}

@@ -1,0 +1,241 @@
+import { describe, expect, test } from 'vitest';
+import { BackendError } from '../../../src/data/port/backend-error.ts';
+import { chain, failure } from '../answer-support.ts';
+import { asking, memory } from './memory-support.ts';
+
+const out = () => {
+  throw failure('unavailable');
+};
+const settle = () => new Promise(resolve => setImmediate(resolve));
+
+describe('several chains', () => {
+  test('are asked at the same time, and told in the order of the request', async () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const calls: number[] = [];
+    const slow = (id: number) =>
+      memory(`m${id}`, {
+        chainId: id,
+        insights: {
+          async lookUpTokens(_, { chainIds }) {
+            calls.push(...chainIds);
+            await promise;
+            return [{ chain_id: id, token_address: '0x' }];
+          },
+        },
+      }).backend;
+    const { insights } = asking([chain(1, slow(1)), chain(2, slow(2)), chain(3, slow(3))]);
+
+    const query = { symbol: ['X'], chain_id: [3, 1, 2] };
+    const pending = insights.lookUpTokens({ path: {}, query }, { headers: {} });
+    await settle();
+    expect(calls).toEqual([3, 1, 2]);
+    resolve();
+
+    expect((await pending).headers).toMatchObject({ 'X-Chain-Id': '3, 1, 2', 'X-Backend': 'm3, m1, m2' });
+  });
+
+  test('add up, and the longest has the pages', async () => {
+    const { blocks } = asking([
+      chain(1, memory('a', { chainId: 1, answer: () => ({ blocks: 2 }) }).backend),
+      chain(2, memory('b', { chainId: 2, answer: () => ({ blocks: 5, isCapped: true }) }).backend),
+    ]);
+
+    const { data, meta } = await blocks([1, 2]);
+
+    expect(data).toHaveLength(7);
+    expect(meta).toMatchObject({
+      chain_ids: [1, 2],
+      total_items: 7,
+      total_items_capped: true,
+      total_pages: 5,
+    });
+  });
+
+  test('that fail are named in the order of the request and do not fail the others', async () => {
+    const { blocks } = asking([
+      chain(1, memory('a', { chainId: 1, answer: out }).backend),
+      chain(2, memory('b', { chainId: 2 }).backend),
+      chain(3),
+    ]);
+
+    const { meta, headers } = await blocks([3, 1, 2]);
+
+    expect(meta).toMatchObject({ chain_ids: [2], failed_chain_ids: [3, 1] });
+    expect(headers).toMatchObject({ 'X-Chain-Id': '2', 'X-Backend': 'b', 'X-Cache': 'MISS' });
+    expect(JSON.stringify(meta)).not.toContain('secret');
+  });
+
+  test('of which one is out make an answer that is kept for 30 s only', async () => {
+    const { blocks, clock } = asking([
+      chain(1, memory('a', { chainId: 1, answer: out }).backend),
+      chain(2, memory('b', { chainId: 2 }).backend),
+    ]);
+    await blocks([1, 2]);
+    clock.advance(29_999);
+    expect((await blocks([1, 2])).headers).toMatchObject({ 'X-Cache': 'HIT' });
+    clock.advance(1);
+    expect((await blocks([1, 2])).headers).toMatchObject({ 'X-Cache': 'MISS' });
+  });
+
+  test.each([
+    ['unavailable', 500],
+    ['unsupported', 500],
+    ['rejected', 400],
+  ] as const)('that are all %s are a %i', async (kind, status) => {
+    const answer = () => {
+      throw failure(kind);
+    };
+    const { blocks } = asking([
+      chain(1, memory('a', { chainId: 1, answer }).backend),
+      chain(2, memory('b', { chainId: 2, answer }).backend),
+    ]);
+
+    await expect(blocks([1, 2])).rejects.toMatchObject({
+      status,
+      message: expect.stringContaining('it was'),
+    });
+    await expect(blocks([1, 2], { aggregate: ['count()'] })).rejects.toMatchObject({ status });
+  });
+
+  test('that are all out are a held answer past its life, where there is one', async () => {
+    let isOut = false;
+    const answer = () => (isOut ? out() : { blocks: 1 });
+    const { blocks, clock } = asking([
+      chain(1, memory('a', { chainId: 1, answer }).backend),
+      chain(2, memory('b', { chainId: 2, answer }).backend),
+    ]);
+    await blocks([1, 2]);
+    isOut = true;
+    clock.advance(3_600_000);
+
+    expect((await blocks([1, 2])).headers).toMatchObject({ 'X-Cache': 'STALE', 'X-Chain-Id': '1, 2' });
+  });
+
+  test('of which one refuses what the others take leave it out', async () => {
+    const answer = () => {
+      throw failure('rejected');
+    };
+    const { blocks } = asking([
+      chain(1, memory('a', { chainId: 1, answer }).backend),
+      chain(2, memory('b', { chainId: 2 }).backend),
+    ]);
+
+    expect((await blocks([1, 2])).meta).toMatchObject({ chain_ids: [2], failed_chain_ids: [1] });
+  });
+
+  test('merge their groups into one set', async () => {
+    const { blocks } = asking([
+      chain(1, memory('a', { chainId: 1, answer: () => ({ blocks: 2 }) }).backend),
+      chain(2, memory('b', { chainId: 2, answer: () => ({ blocks: 5 }) }).backend),
+    ]);
+
+    expect((await blocks([1, 2], { aggregate: ['count() as n'] })).aggregations).toEqual([{ n: 7 }]);
+  });
+});
+
+describe('fallback', () => {
+  test.each(['unavailable', 'unsupported'] as const)('goes on past a back end that is %s', async kind => {
+    const answer = () => {
+      throw failure(kind);
+    };
+    const { blocks } = asking([
+      chain(1, memory('a', { chainId: 1, answer }).backend, memory('b', { chainId: 1 }).backend),
+    ]);
+
+    const { headers, meta } = await blocks([1]);
+
+    expect(headers).toMatchObject({ 'X-Backend': 'b', 'X-Chain-Id': '1' });
+    expect(meta.failed_chain_ids).toBeUndefined();
+  });
+
+  test('goes past one that has no such answer, and does not past one that refuses', async () => {
+    const answer = () => {
+      throw failure('rejected');
+    };
+    const none = { ...memory('none', { chainId: 1 }).backend, insights: {} };
+    const asked = memory('b', { chainId: 1 });
+
+    expect((await asking([chain(1, none, asked.backend)]).blocks([1])).headers).toMatchObject({
+      'X-Backend': 'b',
+    });
+    const refusing = asking([chain(1, memory('a', { chainId: 1, answer }).backend, asked.backend)]);
+    await expect(refusing.blocks([1])).rejects.toMatchObject({ status: 400 });
+    expect(asked.calls).toHaveLength(1);
+  });
+});
+
+describe('names', () => {
+  const unknown = () => {
+    throw new BackendError('not_found', 'unknown_name', 'no address is known by the name x.eth');
+  };
+
+  test('that nobody knows are a 400, and a 404 where there are 404s', async () => {
+    const insights = { listNftTransfers: async () => unknown(), getContractAbi: async () => unknown() };
+    const handlers = asking([chain(1, memory('a', { chainId: 1, answer: unknown, insights }).backend)]);
+    const path = { contract_address: 'x.eth' };
+    const flags = { limit: 1, page: 0, metadata: 'false', include_owners: 'false' } as const;
+    const caller = { headers: {} };
+
+    await expect(handlers.blocks([1])).rejects.toMatchObject({ status: 400 });
+    const nfts = handlers.insights.listNftTransfers({ path, query: flags }, caller);
+    await expect(nfts).rejects.toMatchObject({ status: 404 });
+    const abi = handlers.insights.getContractAbi({ path, query: {} }, caller);
+    await expect(abi).rejects.toMatchObject({ status: 404 });
+  });
+
+  test('that one chain does not know leave it with nothing, in the order of the request', async () => {
+    const { blocks } = asking([
+      chain(1, memory('a', { chainId: 1 }).backend),
+      chain(2, memory('b', { chainId: 2, answer: unknown }).backend),
+      chain(3, memory('c', { chainId: 3, answer: out }).backend),
+    ]);
+
+    const { data, meta } = await blocks([3, 2, 1]);
+
+    expect(data).toHaveLength(1);
+    expect(meta).toMatchObject({ chain_ids: [2, 1], failed_chain_ids: [3], total_items: 1 });
+  });
+});
+
+describe('without any chain', () => {
+  const looking = (id: number, found: 'something' | 'nothing' | 'out') =>
+    chain(
+      id,
+      memory(`m${id}`, {
+        chainId: id,
+        insights: {
+          lookUpTokens: async () => {
+            if (found === 'out') throw failure('unavailable');
+            return found === 'nothing' ? [] : [{ chain_id: id, token_address: '0x' }];
+          },
+        },
+      }).backend,
+    );
+  const look = async (...chains: ReturnType<typeof looking>[]) =>
+    (await asking(chains).insights.lookUpTokens({ path: {}, query: { symbol: ['X'] } }, { headers: {} }))
+      .headers;
+
+  test('the first that has something answers', async () => {
+    expect(await look(looking(1, 'nothing'), looking(2, 'something'), looking(3, 'something'))).toMatchObject(
+      {
+        'X-Chain-Id': '2',
+      },
+    );
+    expect(await look(looking(1, 'out'), looking(2, 'something'))).toMatchObject({ 'X-Chain-Id': '2' });
+  });
+
+  test('where none has anything, the first that could be asked says so', async () => {
+    expect(await look(looking(1, 'out'), looking(2, 'nothing'), looking(3, 'nothing'))).toMatchObject({
+      'X-Chain-Id': '2',
+    });
+    await expect(look(looking(1, 'out'), looking(2, 'out'))).rejects.toMatchObject({ status: 500 });
+  });
+
+  test('a query is about the first one alone', async () => {
+    const second = memory('b', { chainId: 2 });
+    const { blocks } = asking([chain(1, memory('a', { chainId: 1 }).backend), chain(2, second.backend)]);
+
+    expect((await blocks()).meta.chain_ids).toEqual([1]);
+    expect(second.calls).toEqual([]);
+  });
+});

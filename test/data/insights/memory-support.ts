@@ -1,0 +1,84 @@
+import type { InsightsSchemas } from '../../../src/contract/insights.ts';
+import type { Chain } from '../../../src/data/chains/chain.ts';
+import type { Backend, Validity } from '../../../src/data/port/backend.ts';
+import type { Entity, EntityRecords, InsightsAnswers, InsightsAsk } from '../../../src/data/port/insights.ts';
+import { record } from '../../support/json.ts';
+import { answererOver, backend, told } from '../answer-support.ts';
+
+type Block = InsightsSchemas['Block'];
+
+/** What a back end in memory does when it is asked, and what it was asked. */
+export interface Memory {
+  readonly backend: Backend;
+  /** The chains of each call. */
+  readonly calls: number[][];
+}
+
+/** A back end that has as many blocks of each chain as `answer` says, and fails as it throws. */
+export function memory(
+  name: string,
+  {
+    chainId,
+    answer = () => ({ blocks: 1 }),
+    sharedAs,
+    insights = {},
+    validity,
+  }: {
+    chainId: number;
+    answer?: (ask: InsightsAsk) => { blocks: number; isCapped?: boolean };
+    sharedAs?: string;
+    insights?: InsightsAnswers;
+    validity?: () => Validity;
+  },
+  calls: number[][] = [],
+): Memory {
+  const told = async (ask: InsightsAsk) => {
+    calls.push([...ask.chainIds]);
+    return answer(ask);
+  };
+  return {
+    calls,
+    backend: {
+      ...backend({ name, chainId, answers: {}, ...(validity === undefined ? {} : { validity }) }),
+      ...(sharedAs === undefined ? {} : { sharedAs }),
+      insights: {
+        async records<E extends Entity>(_query: unknown, ask: InsightsAsk) {
+          const { blocks, isCapped = false } = await told(ask);
+          const rows = ask.chainIds.flatMap(id => Array.from({ length: blocks }, (_, at) => block(id, at)));
+          const records: Records<E> = JSON.parse(JSON.stringify(rows));
+          return { records, total: blocks * ask.chainIds.length, isCapped, pages: blocks };
+        },
+        async groups(_query, ask) {
+          const { blocks } = await told(ask);
+          return [{ keys: [], folds: [BigInt(blocks)] }];
+        },
+        ...insights,
+      },
+    },
+  };
+}
+
+type Records<E extends Entity> = EntityRecords[E][];
+
+/** A block that only a test would make. */
+function block(chainId: number, number: number): Partial<Block> {
+  return { chain_id: chainId, block_number: number };
+}
+
+/** Asks the handlers over chains for blocks. */
+export function asking(chains: readonly Chain[], options: Parameters<typeof answererOver>[1] = {}) {
+  const { insights, clock } = answererOver(chains, options);
+  const query = { limit: 20, page: 0, sort_order: 'desc' } as const;
+  return {
+    insights,
+    clock,
+    async blocks(chain_id?: number[], more: { aggregate?: string[] } = {}) {
+      const named = chain_id === undefined ? {} : { chain_id };
+      const answer = await told(
+        insights.queryBlocks({ path: {}, query: { ...query, ...named, ...more } }, { headers: {} }),
+      );
+      const { data, meta, aggregations } = record(JSON.parse(answer.body ?? ''));
+      return { headers: answer, data, aggregations, meta: record(meta) };
+    },
+  };
+}

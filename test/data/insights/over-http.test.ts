@@ -1,0 +1,34 @@
+import { afterAll, beforeAll } from 'vitest';
+import { aggregationsAreExact } from './over-http/aggregations.ts';
+import { answersAreKept } from './over-http/caching.ts';
+import { chainsAnswerTogether } from './over-http/chains.ts';
+import { errorsAreInTheFamilysForm } from './over-http/errors.ts';
+import { filtersAndOrdersAreExact } from './over-http/filters.ts';
+import { type Ground, startGround } from './over-http/ground.ts';
+import { hostileTextsDoNothing } from './over-http/hostile.ts';
+import { namesStandForAddresses } from './over-http/names.ts';
+import { recordsAreTrue } from './over-http/records.ts';
+import { recordsOfContractsAreTrue } from './over-http/tokens.ts';
+
+let started: Ground | undefined;
+
+function ground(): Ground {
+  if (started === undefined) throw new Error('nothing was started');
+  return started;
+}
+
+beforeAll(async () => {
+  started = await startGround();
+});
+afterAll(() => started?.[Symbol.asyncDispose]());
+
+recordsAreTrue(ground);
+filtersAndOrdersAreExact(ground);
+chainsAnswerTogether(ground);
+aggregationsAreExact(ground);
+recordsOfContractsAreTrue(ground);
+namesStandForAddresses(ground);
+errorsAreInTheFamilysForm(ground);
+hostileTextsDoNothing(ground);
+// Adds blocks, so nothing that counts them may come behind.
+answersAreKept(ground);

@@ -1,0 +1,157 @@
+import { describe, expect, test } from 'vitest';
+import { rawRequest } from '../../../support/raw-request.ts';
+import { type Block, type Envelope, type Ground, lower, pathOf, type Row } from './ground.ts';
+
+/** One or many chains in one answer. */
+export function chainsAnswerTogether(ground: () => Ground): void {
+  describe('chains', () => {
+    const idsOf = async (path: string) => {
+      const { status, body } = await ground().api.get(path);
+      if (status !== 200 || typeof body !== 'object' || body === null || !('meta' in body)) return [status];
+      const envelope: Envelope<Row> = JSON.parse(JSON.stringify(body));
+      return envelope.meta.chain_ids;
+    };
+
+    test('are those that chain_id and chain name together, each once; without any the first', async () => {
+      const [a, b] = ground().chains.map(({ id }) => id);
+
+      expect(await idsOf('/insights/v1/blocks')).toEqual([a]);
+      expect(await idsOf(`/insights/v1/blocks?chain_id=${b}`)).toEqual([b]);
+      expect(await idsOf(`/insights/v1/blocks?chain=${b}`)).toEqual([b]);
+      expect(await idsOf(`/insights/v1/blocks?chain_id=${b}&chain_id=${a}`)).toEqual([b, a]);
+      expect(await idsOf(`/insights/v1/blocks?chain_id=${a}&chain=${b}&chain=${a}`)).toEqual([a, b]);
+      expect(await idsOf(`/insights/v1/blocks?chain_id=${a},${b}`)).toEqual([400]);
+    });
+
+    test('come from the first label of a host that is a name, and never from an address', async () => {
+      const [a, b] = ground().chains.map(({ id }) => id);
+      const by = async (host: string, query = '') => {
+        const request = `GET /insights/v1/blocks${query} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`;
+        const { status, body } = await rawRequest(ground().url, request);
+        const envelope: Envelope<Row> = JSON.parse(body);
+        return status === 200 ? envelope.meta.chain_ids : [status];
+      };
+
+      expect(await by(`${b}.data.test`)).toEqual([b]);
+      expect(await by(`${b}.data.test:8080`)).toEqual([b]);
+      expect(await by(`${b}.data.test.`)).toEqual([b]);
+      expect(await by(`${b}.data.test`, `?chain_id=${a}`)).toEqual([a]);
+      for (const host of [
+        '127.0.0.1',
+        '31338',
+        '31338.0.0.1',
+        '31338.1',
+        '99.data.test',
+        'data.31338.test',
+        '[::1]:80',
+      ])
+        expect([host, await by(host)]).toEqual([host, [a]]);
+    });
+
+    test('have one order over all of them, and limit and page count for each', async () => {
+      const { read, chains } = ground();
+      const ids = chains.map(({ id }) => id);
+      const query = { chain_id: ids, limit: 3, page: 2, sort_order: 'asc' };
+      const { data, meta } = await read<Envelope<Block>>('/blocks', query);
+      const lengths = chains.map(({ seen }) => seen.blocks.length);
+
+      expect(data.map(block => [block.block_number, block.chain_id])).toEqual(
+        [6, 7, 8].flatMap(height => ids.map(id => [height, id])),
+      );
+      expect(meta).toEqual({
+        chain_ids: ids,
+        page: 2,
+        limit_per_chain: 3,
+        total_items: lengths.reduce((sum, length) => sum + length, 0),
+        total_pages: Math.ceil(Math.max(...lengths) / 3),
+      });
+    });
+
+    test('that are out are named and do not fail the others', async () => {
+      const { api, out, chains, read } = ground();
+      const ids = chains.map(({ id }) => id);
+      const path = pathOf('/transactions', { chain_id: [out, ...ids], limit: 2 });
+      const { status, body, headers } = await api.get(path);
+      const groups = await read<Envelope<Row>>('/blocks', {
+        chain_id: [ids[0] ?? 0, out],
+        aggregate: 'count()',
+      });
+
+      expect(status).toBe(200);
+      expect(body).toMatchObject({ meta: { chain_ids: ids, failed_chain_ids: [out] } });
+      expect(headers.get('x-chain-id')).toBe(ids.join(', '));
+      expect(headers.get('x-backend')).toBe(ids.map(id => `index-${id}`).join(', '));
+      expect(groups.meta).toMatchObject({ chain_ids: [ids[0]], failed_chain_ids: [out] });
+      expect(groups.aggregations).toEqual([{ 'count()': chains[0].seen.blocks.length }]);
+    });
+
+    test('that are all out are a 500 with its words', async () => {
+      const { api, out, chains } = ground();
+      for (const path of [
+        '/blocks',
+        '/transactions?aggregate=count()',
+        '/tokens/lookup?symbol=TOLL',
+        '/tokens/price?symbol=TOLL',
+        `/nfts/transfers/${chains[0].contract('Postcards')}`,
+        `/contracts/abi/${chains[0].contract('Postcards')}`,
+      ]) {
+        const target = `/insights/v1${path}${path.includes('?') ? '&' : '?'}chain_id=${out}`;
+        const { status, body, headers } = await api.get(target);
+        expect([path, status, body]).toEqual([path, 500, { error: expect.any(String) }]);
+        expect(headers.get('cache-control')).toBe('no-store');
+      }
+    });
+
+    test('that nobody named are gone through for ABIs and prices, until one has something', async () => {
+      const { api, chains, read } = ground();
+      const [a, b] = chains;
+      const [own, other] = chains.map(({ contract }) => contract('Community Token'));
+      expect(own).not.toBe(other);
+
+      const abi = await api.get(`/insights/v1/contracts/abi/${other}`);
+      const named = await api.get(`/insights/v1/contracts/abi/${other}?chain_id=${a.id}`);
+      const price = await read<{ data: Row[] }>('/tokens/price', { address: String(other) });
+      const none = await read<{ data: Row[] }>('/tokens/price', { address: String(other), chain_id: a.id });
+      const both = await read<{ data: Row[] }>('/tokens/price', {
+        symbol: 'TOLL',
+        chain_id: [b.id, a.id],
+      });
+
+      expect([abi.status, abi.headers.get('x-chain-id')]).toEqual([200, String(b.id)]);
+      expect(named.status).toBe(404);
+      expect(price.data).toMatchObject([{ chain_id: b.id, address: lower(String(other)) }]);
+      expect(none.data).toEqual([]);
+      expect(both.data.map(row => row.chain_id)).toEqual([b.id, a.id]);
+    });
+  });
+
+  describe('totals', () => {
+    test('are true without any rows when limit is 0', async () => {
+      const { read, chains } = ground();
+      const [{ id, seen }] = chains;
+      const { data, meta } = await read<Envelope<Row>>('/transactions', { chain_id: id, limit: 0 });
+
+      expect(data).toEqual([]);
+      expect(meta).toMatchObject({
+        total_items: seen.transactions.length,
+        limit_per_chain: 0,
+        total_pages: 0,
+      });
+    });
+
+    test('of groups count groups, and their pages are of all chains together', async () => {
+      const { read, chains } = ground();
+      const ids = chains.map(({ id }) => id);
+      const senders = new Set(chains.flatMap(({ seen }) => seen.transactions.map(one => lower(one.from))));
+      const query = { chain_id: ids, group_by: 'from_address', limit: 4 };
+      const rows: Row[] = [];
+      for (let page = 0; page * 4 < senders.size; page += 1) {
+        const { aggregations, meta } = await read<Envelope<Row>>('/transactions', { ...query, page });
+        expect(meta).toMatchObject({ total_items: senders.size, total_pages: Math.ceil(senders.size / 4) });
+        rows.push(...aggregations);
+      }
+
+      expect(rows.map(row => row.from_address)).toEqual([...senders].sort().reverse());
+    });
+  });
+}

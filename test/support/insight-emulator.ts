@@ -1,0 +1,136 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { fieldsOf, isFields, listOf } from '../../src/data/upstream/fields.ts';
+import { parseJson } from '../../src/data/upstream/lossless-json.ts';
+import { toJson } from '../../src/lib/json.ts';
+import { aggregationsWire } from './insight/aggregations.ts';
+import { BOUNDS, type InsightGeneration } from './insight/generation.ts';
+import { type InsightRoute, ROUTES } from './insight/routes.ts';
+
+export interface EmulatedInsightRequest {
+  /** Below `/v1`. */
+  readonly path: string;
+  readonly query: URLSearchParams;
+  readonly status: number;
+}
+
+export interface InsightEmulator extends AsyncDisposable {
+  /** The base address: `http://127.0.0.1:<port>/v1`. */
+  readonly url: string;
+  readonly requests: readonly EmulatedInsightRequest[];
+}
+
+interface Reply {
+  readonly status: number;
+  readonly body: unknown;
+}
+
+/**
+ * Speaks the Insight API of one generation about the chains of a data service of ours: refuses what that generation
+ * refuses, writes records in its forms, and tells the rows of a page for the total.
+ */
+export async function startInsightEmulator({
+  generation,
+  serviceUrl,
+}: {
+  generation: InsightGeneration;
+  serviceUrl: string;
+}): Promise<InsightEmulator> {
+  const requests: EmulatedInsightRequest[] = [];
+  const bounds = BOUNDS[generation];
+
+  const server = createServer(async (request, response) => {
+    const { pathname, searchParams: query } = new URL(request.url ?? '/', 'http://localhost');
+    const path = pathname.replace(/^\/v1/, '');
+    const { status, body } = await answer(path, query).catch((error: unknown) => refusal(500, String(error)));
+    requests.push({ path, query, status });
+    response.writeHead(status, { 'content-type': 'application/json' }).end(toJson(body));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('the emulator has no port');
+  return {
+    url: `http://127.0.0.1:${address.port}/v1`,
+    requests,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+
+  async function answer(path: string, query: URLSearchParams): Promise<Reply> {
+    const route = ROUTES.find(({ pattern }) => pattern.test(path));
+    if (route === undefined) return refusal(404, 'Not Found');
+    const words = refusedParameter(route, query);
+    if (words !== undefined) return refusal(400, words);
+    const [, contract, signature] = route.pattern.exec(path) ?? [];
+    // Its parser takes names with parentheses only, and nothing of a text that it could not parse.
+    if (path.startsWith('/events/') && signature?.startsWith('0x'))
+      return refusal(500, 'nil pointer dereference');
+    const topic = query.get('filter_topic_0');
+    if (topic === null || signature !== undefined) return served(route, path, query);
+    const others = new URLSearchParams(query);
+    others.delete('filter_topic_0');
+    return served(route, `/events/${contract}/${topic}`, others);
+  }
+
+  function refusedParameter({ isTransfers }: InsightRoute, query: URLSearchParams): string | undefined {
+    const isGrouped = query.has('aggregate') || query.has('group_by');
+    const most = isTransfers ? bounds.transfers : bounds.limit;
+    const limit = Number(query.get('limit') ?? 1);
+    if (query.getAll('chain_id').length > bounds.chains)
+      return `at most ${bounds.chains} chains are supported`;
+    if (limit < 1 || limit > most) return `limit: Number must be from 1 to ${most}`;
+    const last = isGrouped ? bounds.groupedPage : bounds.page;
+    if (Number(query.get('page') ?? 0) > last) return `page: Number must be less than or equal to ${last}`;
+    if (query.getAll('symbol').length > 10) return 'symbol: Array must contain at most 10 element(s)';
+    return query.get('timestamp') === '0' ? 'timestamp: Number must be greater than 0' : undefined;
+  }
+
+  async function served({ wire }: InsightRoute, path: string, query: URLSearchParams): Promise<Reply> {
+    const response = await fetch(`${serviceUrl}/insights/v1${path}?${query}`);
+    const { status } = response;
+    const body = parseJson(await response.text());
+    if (status !== 200) return failed(status, body);
+    if (!isFields(body) || wire === undefined) return { status, body };
+    if (body.aggregations !== undefined) {
+      const rows = listOf(body.aggregations);
+      return { status, body: { aggregations: aggregationsWire(rows, generation), meta: meta(body, rows) } };
+    }
+    const rows = listOf(body.data);
+    const asked = { generation, isDecoded: query.get('decode') === 'true' };
+    const data = rows.map(row => wire(fieldsOf(row), asked));
+    return {
+      status,
+      body: { data: rows.length === 0 && generation === '2025-07' ? null : data, meta: meta(body, rows) },
+    };
+  }
+
+  function meta(body: object, rows: readonly unknown[]) {
+    const { chain_ids, page, limit_per_chain, address, signature } = fieldsOf(fieldsOf(body).meta);
+    return {
+      chain_ids,
+      address,
+      signature,
+      page,
+      limit_per_chain,
+      total_items: rows.length,
+      ...(generation === '2025-10' ? { total_pages: 0 } : {}),
+    };
+  }
+}
+
+/** A failure in its words: names are ENS's, and an expression that it cannot read is one of its own. */
+function failed(status: number, body: unknown): Reply {
+  const words = String(isFields(body) ? body.error : '');
+  if (words.includes('by the name')) return refusal(404, 'ENS name could not be resolved');
+  if (/^chain_id|^Chain \d+ /.test(words)) return refusal(404, 'Chain is not supported');
+  if (/^(aggregate|group_by)/.test(words)) return refusal(500, words);
+  return refusal(status, words);
+}
+
+function refusal(status: number, error: string): Reply {
+  return { status, body: { error } };
+}

@@ -1,0 +1,23 @@
+import { type Fields, listOf } from '../../../src/data/upstream/fields.ts';
+import type { InsightGeneration } from './generation.ts';
+
+const MOMENT = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)\.000Z$/;
+
+/**
+ * Groups as ClickHouse writes them: moments without a zone, zero where nothing was added up. In July they were members of
+ * one object, by their place.
+ */
+export function aggregationsWire(rows: unknown, generation: InsightGeneration): unknown {
+  const written = listOf(rows).map(row => Object.fromEntries(Object.entries(fields(row)).map(cell)));
+  return generation === '2025-07' ? [{ ...written }] : written;
+}
+
+function cell([name, value]: [string, unknown]): [string, unknown] {
+  if (value === null) return [name, 0];
+  const moment = typeof value === 'string' ? MOMENT.exec(value) : null;
+  return [name, moment === null ? value : `${moment[1]} ${moment[2]}`];
+}
+
+function fields(row: unknown): Fields {
+  return { ...Object(row) };
+}

@@ -1,0 +1,22 @@
+import { blockWire, eventWire, transactionWire, type Wire } from './wire.ts';
+
+/** One path of the service, as a pattern, and what of ours answers it. */
+export interface InsightRoute {
+  readonly pattern: RegExp;
+  /** Of a query: how its records are written. */
+  readonly wire?: Wire;
+  readonly isTransfers?: true;
+}
+
+/** The nine operations, and the events of a contract without a signature. */
+export const ROUTES: readonly InsightRoute[] = [
+  { pattern: /^\/blocks$/, wire: blockWire },
+  { pattern: /^\/transactions$/, wire: transactionWire },
+  { pattern: /^\/wallets\/([^/]+)\/transactions$/, wire: transactionWire },
+  { pattern: /^\/events\/([^/]+)$/, wire: eventWire },
+  { pattern: /^\/events\/([^/]+)\/([^/]+)$/, wire: eventWire },
+  { pattern: /^\/tokens\/lookup$/ },
+  { pattern: /^\/tokens\/price$/ },
+  { pattern: /^\/nfts\/transfers\/([^/]+)(?:\/([^/]+))?$/, isTransfers: true },
+  { pattern: /^\/contracts\/abi\/([^/]+)$/ },
+];
