@@ -81,7 +81,8 @@ const MAY_IMPORT: readonly (readonly [folder: string, allowed: readonly string[]
 
 /** Where a package may be imported; every other package may be imported anywhere. */
 const PACKAGES: Readonly<Record<string, readonly string[]>> = {
-  knex: ['src/db/', 'src/indexer/store/', 'src/indexer/reader/', 'src/data/cache/'],
+  knex: ['src/db/', 'src/payments/store/', 'src/indexer/store/', 'src/indexer/reader/', 'src/data/cache/'],
+  pg: ['src/db/'],
   keyv: ['src/data/cache/'],
   cockatiel: ['src/data/upstream/'],
   undici: ['src/data/upstream/', 'src/http/guarded-fetch'],

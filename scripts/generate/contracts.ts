@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { bundle } from './document.ts';
 import { operationTable } from './operations.ts';
 import { typesOf } from './types.ts';
-import { parameterValidators, responseValidators, VALIDATOR_TYPES } from './validators.ts';
+import { bodyValidators, parameterValidators, responseValidators, VALIDATOR_TYPES } from './validators.ts';
 
 /** Every file made from the OpenAPI contracts, by its path from the project's root. */
 export async function generateContracts(): Promise<Map<string, string>> {
@@ -20,6 +20,11 @@ export async function generateContracts(): Promise<Map<string, string>> {
     add('validators.d.cts', VALIDATOR_TYPES);
     add('responses.cjs', responseValidators(document));
     add('responses.d.cts', VALIDATOR_TYPES);
+    const bodies = bodyValidators(document);
+    if (bodies !== undefined) {
+      add('bodies.cjs', bodies);
+      add('bodies.d.cts', VALIDATOR_TYPES);
+    }
   }
   return files;
 }

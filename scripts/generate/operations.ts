@@ -18,6 +18,7 @@ export interface Parameter {
   explode: boolean;
 }
 
+const JSON_MEDIA = 'application/json';
 const BIG_INTEGERS: Record<string, number> = { uint64: 64, uint256: 256 };
 
 /** The parameters of one operation, references resolved. */
@@ -54,12 +55,16 @@ export function operationTable(document: JsonObject): string {
       .map(parameterRow(document));
     const statuses = Object.keys(child(operation, 'responses')).map(Number);
     const security = operation.security ?? document.security ?? [];
+    const media = otherMedia(document, operation);
     const row = {
       id,
       method,
       path,
       parameters,
       ...(closed.length === 0 ? {} : { closed }),
+      ...(operation.requestBody === undefined ? {} : { body: true }),
+      ...(isReplayable(document, path, operation) ? { replayable: true } : {}),
+      ...(Object.keys(media).length === 0 ? {} : { media }),
       statuses,
       security,
     };
@@ -74,6 +79,22 @@ export function operationTable(document: JsonObject): string {
     '} as const satisfies OperationTable;',
     '',
   ].join('\n');
+}
+
+/** The media types of answers that are not JSON, by status. */
+function otherMedia(document: JsonObject, operation: JsonObject): JsonObject {
+  return Object.fromEntries(
+    Object.entries(child(operation, 'responses')).flatMap(([status, response]) => {
+      const [media] = Object.keys(child(resolve(document, response), 'content'));
+      return media === undefined || media === JSON_MEDIA ? [] : [[status, `${media}; charset=utf-8`]];
+    }),
+  );
+}
+
+function isReplayable(document: JsonObject, path: string, operation: JsonObject): boolean {
+  return parametersOf(document, path, operation).some(
+    parameter => parameter.in === 'header' && parameter.name === 'Idempotency-Key',
+  );
 }
 
 function parameterRow(document: JsonObject): (parameter: Parameter) => Json {

@@ -1,4 +1,4 @@
-import { _, Ajv2020 } from 'ajv/dist/2020.js';
+import { _, Ajv2020, type Options } from 'ajv/dist/2020.js';
 import standaloneCode from 'ajv/dist/standalone/index.js';
 import addFormats from 'ajv-formats';
 import {
@@ -39,13 +39,30 @@ export function responseValidators(document: JsonObject): string {
   const schemas: Record<string, Json> = {};
   for (const { operation } of operationsOf(document)) {
     for (const [status, response] of Object.entries(child(operation, 'responses'))) {
-      const media = child(child(resolve(document, response), 'content'), 'application/json');
-      if (media.schema !== undefined) {
+      // One media type an answer; what is not JSON is judged as a text.
+      const [media = {}] = Object.values(child(resolve(document, response), 'content'));
+      if (isObject(media) && media.schema !== undefined) {
         schemas[`${operation.operationId}_${status}`] = pointedAtDocument(closed(media.schema));
       }
     }
   }
   return standalone(document, schemas, closed);
+}
+
+/**
+ * `bodies.cjs`: one function per operation that takes a body, over that body; undefined when no operation does.
+ * They also drop fields that the contract does not know and fill its defaults in.
+ */
+export function bodyValidators(document: JsonObject): string | undefined {
+  const schemas = Object.fromEntries(
+    operationsOf(document).flatMap(({ operation }): [string, Json][] => {
+      const content = child(resolve(document, operation.requestBody), 'content');
+      const { schema } = child(content, 'application/json');
+      return schema === undefined ? [] : [[String(operation.operationId), pointedAtDocument(closed(schema))]];
+    }),
+  );
+  if (Object.keys(schemas).length === 0) return undefined;
+  return standalone(document, schemas, closed, { removeAdditional: true, useDefaults: true });
 }
 
 /** The declaration beside either file. */
@@ -54,6 +71,17 @@ import type { ValidateFunction } from 'ajv';
 declare const validators: Readonly<Record<string, ValidateFunction>>;
 export = validators;
 `;
+
+const FORMATS = _`require("ajv-formats/dist/formats").fullFormats`;
+/** With the formats of our own, spec/README.md, rule 13. They stand in the generated file, which imports nothing of ours. */
+const BODY_FORMATS = _`Object.assign({
+  amount: text => /^\\d{1,78}$/.test(text) && BigInt(text) >> 256n === 0n,
+  "https-url": text => {
+    if (!/^https:\\/\\/[^\\s\\\\]+$/.test(text) || !URL.canParse(text)) return false;
+    const url = new URL(text);
+    return url.username === "" && url.password === "";
+  },
+}, ${FORMATS})`;
 
 function objectOf(parameters: Parameter[]): JsonObject {
   return {
@@ -69,14 +97,18 @@ function standalone(
   document: JsonObject,
   schemas: Record<string, Json>,
   prepare: (schema: Json) => Json,
+  changes?: Pick<Options, 'removeAdditional' | 'useDefaults'>,
 ): string {
   const ajv = new Ajv2020({
     strict: false,
     inlineRefs: false,
-    code: { source: true, lines: true, formats: _`require("ajv-formats/dist/formats").fullFormats` },
+    code: { source: true, lines: true, formats: changes === undefined ? FORMATS : BODY_FORMATS },
+    ...changes,
   });
   addFormats.default(ajv);
-  ajv.addFormat('uint64', true).addFormat('uint256', true);
+  for (const format of ['uint64', 'uint256']) ajv.addFormat(format, true);
+  for (const format of ['amount', 'https-url'])
+    ajv.addFormat(format, changes === undefined ? true : () => true);
   ajv.addSchema({ $id: 'document', components: prepare(document.components ?? {}) });
   for (const [name, schema] of Object.entries(schemas)) if (isObject(schema)) ajv.addSchema(schema, name);
   const exported = Object.fromEntries(Object.keys(schemas).map(name => [name, name]));

@@ -7,6 +7,7 @@ import {
   mapObjects,
   operationsOf,
   parametersOf,
+  resolve,
 } from './document.ts';
 
 /**
@@ -72,21 +73,46 @@ function uniqueSummaries(document: JsonObject): Map<string, string> {
 function codeSamples(document: JsonObject, { path, method, operation, publicUrl }: Place): Json {
   const url = publicUrl.replace(/\/$/, '') + examplePath(document, path, operation);
   const secured = list('security' in operation ? operation : document, 'security').length > 0;
-  const authorization = secured ? ` \\\n  -H 'Authorization: Bearer YOUR_KEY'` : '';
+  const body = exampleBody(document, operation);
+  const given = [
+    ...(secured ? [['Authorization', 'Bearer YOUR_KEY']] : []),
+    ...(body === undefined ? [] : [['Content-Type', 'application/json']]),
+  ];
+  const flags = [
+    ...given.map(([name, value]) => ` \\\n  -H '${name}: ${value}'`),
+    ...(body === undefined ? [] : [` \\\n  -d '${body.replaceAll("'", "'\\''")}'`]),
+  ].join('');
   const init = [
     ...(method === 'get' ? [] : [`method: '${method.toUpperCase()}'`]),
-    ...(secured ? [`headers: { Authorization: 'Bearer YOUR_KEY' }`] : []),
+    ...(given.length === 0
+      ? []
+      : [`headers: { ${given.map(([name = '', value]) => `${keyOf(name)}: '${value}'`).join(', ')} }`]),
+    ...(body === undefined ? [] : [`body: JSON.stringify(${body})`]),
   ];
   const options = init.length === 0 ? '' : `, { ${init.join(', ')} }`;
   const verb = method === 'get' ? '' : `-X ${method.toUpperCase()} `;
   return [
-    { lang: 'bash', label: 'cURL', source: `curl ${verb}'${url}'${authorization}` },
+    { lang: 'bash', label: 'cURL', source: `curl ${verb}'${url}'${flags}` },
     {
       lang: 'javascript',
       label: 'fetch',
       source: `const response = await fetch('${url}'${options});\nconst body = await response.json();`,
     },
   ];
+}
+
+/** A header's name as a key of an object in JavaScript. */
+function keyOf(name: string): string {
+  return /^\w+$/.test(name) ? name : `'${name}'`;
+}
+
+/** The example of an operation's body as JSON text; undefined when it takes none. */
+function exampleBody(document: JsonObject, operation: JsonObject): string | undefined {
+  const content = child(resolve(document, operation.requestBody), 'content');
+  const media = child(content, 'application/json');
+  if (media.schema === undefined) return undefined;
+  const example = media.example ?? list(resolve(document, media.schema), 'examples')[0] ?? {};
+  return JSON.stringify(example);
 }
 
 function examplePath(document: JsonObject, path: string, operation: JsonObject): string {
@@ -104,7 +130,9 @@ function mintSettings(
   { method, operation, summary }: { method: string; operation: JsonObject; summary: string },
 ): Json {
   const id = kebab(String(operation.operationId));
-  const permission = operation['x-permission'];
+  const [requirement] = list('security' in operation ? operation : document, 'security');
+  const [roles] = Object.values(isObject(requirement) ? requirement : {});
+  const permission = operation['x-permission'] ?? (Array.isArray(roles) ? roles[0] : undefined);
   return {
     metadata: {
       title: summary,

@@ -1,15 +1,16 @@
 import type { Context as KoaContext, Middleware, Next } from 'koa';
-import { LRUCache } from 'lru-cache';
 import { type Context, type Document, OpenAPIBackend } from 'openapi-backend';
 import { HttpError } from '../http/errors.ts';
 import { sendRepresentation } from '../http/send.ts';
 import { toJson } from '../lib/json.ts';
 import { type Representation, represent } from '../lib/representation.ts';
 import type { Contract } from './contract.ts';
-import type { Encoded, Handlers, OperationRow } from './operations.ts';
-import { decodeSegment, type ParameterValues, readParameters } from './parameters.ts';
+import type { JsonObject } from './document.ts';
+import { type Answer, type Gate, throughGate } from './gate.ts';
+import type { GatedHandlers, Handlers, OperationRow, OperationTable } from './operations.ts';
+import { type ReadRequest, requestReader, validBody } from './read-request.ts';
+import { responseJudge } from './response-judge.ts';
 import { type Match, SegmentRouter } from './router.ts';
-import { describeErrors, parameterViolation } from './violations.ts';
 
 /** Judges a credential of one security scheme; a falsy answer or a throw means no. */
 export type SecurityHandler = (context: KoaContext) => unknown;
@@ -22,13 +23,22 @@ export interface MountOptions<Operations> {
   validateResponses: boolean;
 }
 
+export interface GatedMountOptions<Operations, Public extends keyof Operations, Known, Visitor> {
+  contract: Contract<Operations>;
+  handlers: GatedHandlers<Operations, Public, Known, Visitor>;
+  /** Stands before every handler. */
+  gate: Gate<Known, Visitor>;
+  validateResponses: boolean;
+}
+
 /** What the mount knows of every handler: the types of one operation are gone here, and only here. */
-type AnyRequest = { readonly path: ParameterValues; readonly query: ParameterValues };
-type AnyHandler = (request: AnyRequest, caller: { headers: KoaContext['headers'] }) => Promise<AnyResponse>;
-type AnyResponse = {
-  status: number;
-  headers?: Readonly<Record<string, string>>;
-} & ({ body: unknown } | { encoded: Encoded<unknown> });
+type AnyHandler = (request: ReadRequest & { readonly body?: JsonObject }, caller: unknown) => Promise<Answer>;
+
+/** Answers one operation. */
+type Serve = (row: OperationRow, handle: AnyHandler, ctx: KoaContext, match: Match) => Promise<Answer>;
+
+/** An answer behind a gate is one caller's and sent once, so compressing it pays only where it is long. */
+const GATED_COMPRESSED_FROM_BYTES = 16 * 1024;
 
 /**
  * One Koa middleware that serves a contract: route, authenticate, read and validate, handle, send. A path that is
@@ -36,24 +46,95 @@ type AnyResponse = {
  */
 export async function mount<Operations>(options: MountOptions<Operations>): Promise<Middleware> {
   const { contract, security = {}, validateResponses } = options;
-  const judge = validateResponses ? responseJudge(contract.name, await contract.responses()) : undefined;
+  const requestOf = requestReader(contract);
+  return middleware(contract, {
+    handlers: options.handlers,
+    security,
+    validateResponses,
+    unknownMethod: 405,
+    answer: (row, handle, ctx, match) => handle(requestOf(row, ctx, match), { headers: ctx.headers }),
+    bytesOf: response => bytesOf(response),
+  });
+}
+
+/**
+ * The same behind a gate: route, authenticate, limit, permit, replay, read and validate parameters and body, handle, send
+ * (Decision 100). A known path with another method is 404 with `Allow` (Decision 103).
+ */
+export async function mountGated<Operations, Public extends keyof Operations, Known, Visitor>(
+  options: GatedMountOptions<Operations, Public, Known, Visitor>,
+): Promise<Middleware> {
+  const { contract, gate, validateResponses } = options;
+  const requestOf = requestReader(contract);
+  return middleware(contract, {
+    handlers: options.handlers,
+    security: undefined,
+    validateResponses,
+    unknownMethod: 404,
+    answer: (operation, handle, ctx, match) =>
+      throughGate(gate, { operation, ctx }, (caller, body) => {
+        const request = requestOf(operation, ctx, match);
+        return handle(
+          body === undefined ? request : { ...request, body: validBody(contract, operation, body) },
+          caller,
+        );
+      }),
+    bytesOf: (response, row) => bytesOf(response, row, GATED_COMPRESSED_FROM_BYTES),
+  });
+}
+
+interface Parts {
+  handlers: object;
+  /** Undefined where a gate judges credentials. */
+  security: Readonly<Record<string, SecurityHandler>> | undefined;
+  validateResponses: boolean;
+  unknownMethod: 404 | 405;
+  answer: Serve;
+  bytesOf(response: Answer, row: OperationRow): Promise<Representation>;
+}
+
+async function middleware<Operations>(contract: Contract<Operations>, parts: Parts): Promise<Middleware> {
+  const { security, unknownMethod, answer } = parts;
+  const judge = parts.validateResponses
+    ? responseJudge(contract.name, await contract.responses())
+    : undefined;
   // The router picks a handler by text, and no type ties a text to one operation. Each handler still gets just what its
   // type says: its request was read and validated by the same contract that the type was generated from.
-  const handlers = options.handlers as unknown as Record<string, AnyHandler>;
+  const handlers = parts.handlers as unknown as Record<string, AnyHandler>;
   const definition = routedDefinition(contract);
   const router = new SegmentRouter(definition, contract.table);
 
-  const requestOf = requestReader(contract);
+  const serve = async (row: OperationRow, ctx: KoaContext, match: Match): Promise<void> => {
+    const response = await answer(row, handlerOf(handlers, row.id), ctx, match);
+    const representation = await parts.bytesOf(response, row);
+    await judge?.(row, response.status, representation);
+    const media = row.media?.[response.status];
+    if (media !== undefined) ctx.res.setHeader('Content-Type', media);
+    sendRepresentation(ctx, representation, response.headers ?? {}, response.status);
+  };
+  for (const id of Object.keys(contract.table)) handlerOf(handlers, id);
+  const dispatch =
+    security === undefined
+      ? serve
+      : await secured(serve, { security, definition, router, table: contract.table });
 
-  const serve =
-    (row: OperationRow, handle: AnyHandler) => async (_: Context, ctx: KoaContext, match: Match) => {
-      const request = requestOf(row, ctx, match);
-      const response = await handle(request, { headers: ctx.headers });
-      const representation = await bytesOf(response);
-      await judge?.(row, response.status, representation);
-      sendRepresentation(ctx, representation, response.headers ?? {}, response.status);
-    };
+  return async (ctx: KoaContext, next: Next) => {
+    const match = router.match(ctx.method, ctx.path);
+    if (match === undefined) return next();
+    if ('allowed' in match) {
+      throw new HttpError(unknownMethod, `${ctx.method} is not allowed here`, {
+        headers: { Allow: match.allowed.join(', ') },
+      });
+    }
+    ctx.state.operationId = match.operation.id;
+    await dispatch(match.operation, ctx, match);
+  };
+}
 
+type Dispatch = (row: OperationRow, ctx: KoaContext, match: Match) => Promise<void>;
+
+/** Leads to `serve` past the security handlers, by openapi-backend. */
+async function secured(serve: Dispatch, { security, definition, router, table }: Secured): Promise<Dispatch> {
   const backend = new OpenAPIBackend({
     definition,
     quick: true,
@@ -67,7 +148,10 @@ export async function mount<Operations>(options: MountOptions<Operations>): Prom
     ),
     handlers: {
       ...Object.fromEntries(
-        Object.values(contract.table).map(row => [row.id, serve(row, handlerOf(handlers, row.id))]),
+        Object.values(table).map(row => [
+          row.id,
+          (_: Context, ctx: KoaContext, match: Match) => serve(row, ctx, match),
+        ]),
       ),
       unauthorizedHandler: () => {
         throw new HttpError(401, 'No valid credentials were given');
@@ -76,48 +160,15 @@ export async function mount<Operations>(options: MountOptions<Operations>): Prom
   });
   await backend.init();
   backend.router = router;
-
-  return async (ctx: KoaContext, next: Next) => {
-    const match = router.match(ctx.method, ctx.path);
-    if (match === undefined) return next();
-    if ('allowed' in match) {
-      throw new HttpError(405, `${ctx.method} is not allowed here`, {
-        headers: { Allow: match.allowed.join(', ') },
-      });
-    }
-    ctx.state.operationId = match.operation.id;
-    await backend.handleRequest({ method: ctx.method, path: ctx.path, query: {}, headers: {} }, ctx, match);
-  };
+  return (_, ctx, match) =>
+    backend.handleRequest({ method: ctx.method, path: ctx.path, query: {}, headers: {} }, ctx, match);
 }
 
-/** Targets remembered, and the longest of them. */
-const REMEMBERED = 2_000;
-const LONGEST_REMEMBERED = 512;
-
-/**
- * Reads and validates the parameters of a request. Clients ask for the same again and again, so what a valid target
- * means is worked out once: equal targets get the very same request, which nobody may change.
- */
-function requestReader<Operations>(contract: Contract<Operations>) {
-  const known = new LRUCache<string, AnyRequest>({ max: REMEMBERED });
-  return (row: OperationRow, ctx: KoaContext, match: Match): AnyRequest => {
-    const target = ctx.url;
-    const before = isRead(row) ? known.get(target) : undefined;
-    if (before !== undefined) return before;
-    const segments: Record<string, string> = 'segments' in match ? match.segments : {};
-    for (const name in segments) segments[name] = decodeSegment(segments[name] ?? '');
-    const request = readParameters(row, segments, ctx.querystring);
-    const validate = contract.parameters[row.id];
-    if (validate === undefined) throw new Error(`no parameter validator for ${row.id}`);
-    if (!validate(request)) throw parameterViolation(validate.errors);
-    if (target.length <= LONGEST_REMEMBERED && isRead(row)) known.set(target, request);
-    return request;
-  };
-}
-
-/** GET and HEAD of one target mean the same operation; other methods may not. */
-function isRead(row: OperationRow): boolean {
-  return row.method === 'get';
+interface Secured {
+  readonly security: Readonly<Record<string, SecurityHandler>>;
+  readonly definition: Document;
+  readonly router: SegmentRouter;
+  readonly table: OperationTable;
 }
 
 function handlerOf(handlers: Record<string, AnyHandler>, id: string): AnyHandler {
@@ -126,8 +177,14 @@ function handlerOf(handlers: Record<string, AnyHandler>, id: string): AnyHandler
   return handler;
 }
 
-async function bytesOf(response: AnyResponse): Promise<Representation> {
-  return 'encoded' in response ? response.encoded.representation : represent(toJson(response.body));
+async function bytesOf(
+  response: Answer,
+  row?: OperationRow,
+  compressedFrom?: number,
+): Promise<Representation> {
+  if ('encoded' in response) return response.encoded.representation;
+  const isText = row?.media?.[response.status] !== undefined;
+  return represent(isText ? String(response.body) : toJson(response.body), compressedFrom);
 }
 
 /** As much of the document as openapi-backend needs: it routes by our tree and reads parameters by our table. */
@@ -145,20 +202,4 @@ function routedDefinition<Operations>({ name, table }: Contract<Operations>): Do
     schemes.map(scheme => [scheme, { type: 'http' as const, scheme: 'bearer' }]),
   );
   return { openapi: '3.1.0', info: { title: name, version: '1' }, paths, components: { securitySchemes } };
-}
-
-/** Refuses an answer that the contract does not allow. A representation that passed once is not judged again. */
-function responseJudge(name: string, validators: Awaited<ReturnType<Contract<unknown>['responses']>>) {
-  const passed = new WeakSet<Representation>();
-  return async (row: OperationRow, status: number, representation: Representation): Promise<void> => {
-    if (passed.has(representation)) return;
-    const validate = validators[`${row.id}_${status}`];
-    if (validate === undefined) throw new Error(`${name}: ${row.id} does not declare status ${status}`);
-    if (!validate(JSON.parse(representation.identity.toString()))) {
-      throw new Error(
-        `${name}: the ${status} answer of ${row.id} breaks the contract: ${describeErrors(validate.errors)}`,
-      );
-    }
-    passed.add(representation);
-  };
 }

@@ -23,6 +23,12 @@ export interface OperationRow {
   readonly parameters: readonly ParameterRow[];
   /** How names of query parameters begin that are refused unless they are among `parameters`. */
   readonly closed?: readonly string[];
+  /** Whether the operation takes a JSON body. */
+  readonly body?: boolean;
+  /** Whether a request may name itself by `Idempotency-Key`. */
+  readonly replayable?: boolean;
+  /** Content types of answers that are not JSON, by status. */
+  readonly media?: Readonly<Record<string, string>>;
   readonly statuses: readonly number[];
   readonly security: readonly Readonly<Record<string, readonly string[]>>[];
 }
@@ -37,13 +43,30 @@ interface OperationShape {
 
 type Given<T> = [T] extends [undefined] ? Record<string, never> : Exclude<T, undefined>;
 
-/** The parameters of one operation as its handler receives them: read, validated, defaults filled in. */
-export interface OperationRequest<Operation> {
+/** What one operation's handler receives: read, validated, defaults filled in; a `body` where the operation takes one. */
+export type OperationRequest<Operation> = {
   path: Operation extends OperationShape ? Given<Operation['parameters']['path']> : never;
   query: Operation extends OperationShape ? Given<Operation['parameters']['query']> : never;
-}
+} & BodyOf<Operation>;
 
-type JsonOf<Response> = Response extends { content: { 'application/json': infer Body } } ? Body : never;
+/** An empty body counts as an empty object, so there always is one, also where the contract calls it optional. */
+type BodyOf<Operation> = Operation extends { requestBody: { content: { 'application/json': infer Body } } }
+  ? { body: Body }
+  : Operation extends { requestBody?: infer Body }
+    ? OptionalBody<Exclude<Body, undefined>>
+    : unknown;
+
+type OptionalBody<Body> = [Body] extends [never]
+  ? unknown
+  : Body extends { content: { 'application/json': infer Json } }
+    ? { body: Json }
+    : unknown;
+
+type JsonOf<Response> = Response extends { content: { 'application/json': infer Body } }
+  ? Body
+  : Response extends { content: { 'text/csv': infer Text } }
+    ? Text
+    : never;
 
 /** The body of one operation's 200 answer. */
 export type OperationBody<Operation> = Operation extends { responses: { 200: infer Response } }
@@ -78,5 +101,18 @@ export type Handlers<Operations> = {
   [Id in keyof Operations]: (
     request: OperationRequest<Operations[Id]>,
     caller: Caller,
+  ) => Promise<OperationResponse<Operations[Id]>>;
+};
+
+/** The operations of a generated table that need no credentials. */
+export type PublicOperation<Table extends OperationTable> = {
+  [Id in keyof Table]: Table[Id]['security'] extends readonly [] ? Id : never;
+}[keyof Table];
+
+/** Handlers where the caller of an operation with security is known, and that of one without is a visitor. */
+export type GatedHandlers<Operations, Public extends keyof Operations, Known, Visitor> = {
+  [Id in keyof Operations]: (
+    request: OperationRequest<Operations[Id]>,
+    caller: Id extends Public ? Visitor : Known,
   ) => Promise<OperationResponse<Operations[Id]>>;
 };

@@ -1,11 +1,11 @@
 import type { ErrorObject } from 'ajv';
-import { HttpError } from '../http/errors.ts';
+import { type ErrorFacts, HttpError } from '../http/errors.ts';
 
 /** A parameter that breaks a rule of the contract: 400, naming the parameter and the rule. */
 export class InvalidParameter extends HttpError {
   readonly parameter: string;
   constructor(parameter: string, rule: string) {
-    super(400, `${parameter}: ${rule}`);
+    super(400, `${parameter}: ${rule}`, { code: 'invalid_field_value', param: parameter });
     this.name = 'InvalidParameter';
     this.parameter = parameter;
   }
@@ -22,6 +22,46 @@ export function parameterViolation(errors: readonly ErrorObject[] | null | undef
     parameter,
     index === undefined ? rule(error) : `value ${Number(index) + 1} ${rule(error)}`,
   );
+}
+
+/** A body that breaks a rule of the contract: 400. `path` leads to the field with dots; empty, it is the body as a whole. */
+export class InvalidBody extends HttpError {
+  constructor(path: string, rule: string, facts: Omit<ErrorFacts, 'param'> = {}) {
+    const param = path === '' ? undefined : path;
+    const text = param === undefined ? `The body ${rule}.` : `The '${param}' field ${rule}.`;
+    super(400, text, { code: 'invalid_field_value', ...facts, param });
+    this.name = 'InvalidBody';
+  }
+}
+
+/** As the contracts write an address in a body; whatever breaks this pattern has a code of its own. */
+const ADDRESS = '^0x[0-9a-fA-F]{40}$';
+
+/** The first finding of a generated body validator, in words for the client. */
+export function bodyViolation(errors: readonly ErrorObject[] | null | undefined): InvalidBody {
+  const error = errors?.[0];
+  if (error === undefined) return new InvalidBody('', 'is not valid');
+  const path = error.instancePath.split('/').slice(1).map(unescaped);
+  if (error.keyword === 'required') {
+    return new InvalidBody([...path, String(error.params.missingProperty)].join('.'), 'is required', {
+      code: 'missing_required_field',
+    });
+  }
+  if (error.keyword === 'minProperties' && path.length === 0) return nothingToChange();
+  if (error.keyword === 'pattern' && error.params.pattern === ADDRESS) {
+    return new InvalidBody(path.join('.'), 'must be 0x and 40 hex digits', { code: 'invalid_address' });
+  }
+  return new InvalidBody(path.join('.'), rule(error));
+}
+
+/** A change without a single field that the contract knows. */
+export function nothingToChange(): InvalidBody {
+  return new InvalidBody('', 'holds nothing that could be changed', { code: 'no_updates_provided' });
+}
+
+/** One part of a JSON pointer. */
+function unescaped(part: string): string {
+  return part.replaceAll('~1', '/').replaceAll('~0', '~');
 }
 
 function rule(error: ErrorObject): string {

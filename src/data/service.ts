@@ -170,7 +170,7 @@ export async function startDataService(options: DataServiceOptions): Promise<Dat
   }
 
   async function openStore(file: string, opened: Db[]) {
-    const db = openDatabase({ file });
+    const db = openDatabase({ file, durability: 'normal' });
     opened.push(db);
     await migrate(db, CACHE_MIGRATIONS);
     // Answers that another version of the contract shaped are not this one's.

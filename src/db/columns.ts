@@ -55,3 +55,42 @@ export function booleanColumn(value: boolean | null): number | null {
 export function booleanOrNull(column: number | null): boolean | null {
   return column === null ? null : column !== 0;
 }
+
+/**
+ * The types a column of a store can have, and the value that is bound to it and read from it:
+ * `text` and `json` (see `jsonOf`) a string, `uint256` what `uintColumn` makes, `bytes` a Buffer, `count` a whole
+ * number, `time` UTC milliseconds as a number, `boolean` is bound as true or false and read with `booleanOf`.
+ * JSON is text on PostgreSQL too: its own type would put keys in another order than they were given in.
+ */
+export type ColumnType = 'text' | 'json' | 'uint256' | 'bytes' | 'count' | 'time' | 'boolean';
+
+/** The boolean in a column, which SQLite gives as 0 or 1. */
+export function booleanOf(column: unknown): boolean {
+  if (typeof column === 'boolean') return column;
+  if (column === 0 || column === 1) return column === 1;
+  throw new TypeError(`Not a boolean column: ${String(column)}.`);
+}
+
+/**
+ * The whole number in a column, in a `count(…)` or in a `sum(…)`, which PostgreSQL gives as text.
+ * @throws RangeError when a number could not hold it exactly.
+ */
+export function exactInteger(column: unknown): number {
+  const value = typeof column === 'string' && /^-?\d+$/.test(column) ? Number(column) : column;
+  if (typeof value !== 'number' || !Number.isSafeInteger(value)) {
+    throw new RangeError(`Not a whole number that can be held exactly: ${String(column)}.`);
+  }
+  return value;
+}
+
+/** The column form of a JSON value. */
+export function jsonColumn(value: unknown): string {
+  const text = JSON.stringify(value);
+  if (text === undefined) throw new TypeError('Nothing that JSON can express.');
+  return text;
+}
+
+/** The value behind `jsonColumn`; who reads it knows its shape, or checks it. */
+export function jsonOf(column: string): unknown {
+  return JSON.parse(column);
+}

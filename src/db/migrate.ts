@@ -1,18 +1,32 @@
-import type { Knex } from 'knex';
-import type { Db } from './open.ts';
+import type { Dialect } from './dialect.ts';
+import type { Db, Handle } from './open.ts';
+import { rowsOf } from './query.ts';
+import { lockedTransaction } from './transaction.ts';
+
+/** A statement as text, or one whose text depends on the database; `table()` in table.ts makes such ones. */
+export type Statement = string | ((dialect: Dialect) => string);
 
 /** One step of a schema: a name that never changes once released, and statements run in order. */
 export interface Migration {
   name: string;
-  up: readonly string[];
+  up: readonly Statement[];
 }
 
+/** Names the lock in PostgreSQL, which knows them by number only: the bytes of "tollgate". */
+const LOCK = '8390043843661231205';
+
 /**
- * Brings a database up to the given list, in one transaction: all new steps or none.
+ * Brings a database up to the given list, in one transaction: all new steps or none. Of several processes that start
+ * at once one does it and the others wait.
  * @throws when the database knows a step that the list does not: it belongs to a newer version.
  */
 export async function migrate(db: Db, migrations: readonly Migration[]): Promise<void> {
-  await db.transaction(async handle => {
+  await lockedTransaction(db, async handle => {
+    if (handle.dialect.name === 'postgres') {
+      // Building an index over a large table, or waiting for another process to do so, takes as long as it takes.
+      await handle.raw('set local statement_timeout = 0');
+      await handle.raw(`select pg_advisory_xact_lock(${LOCK})`);
+    }
     await handle.raw(
       'create table if not exists schema_migrations (name text primary key, position integer not null)',
     );
@@ -23,7 +37,9 @@ export async function migrate(db: Db, migrations: readonly Migration[]): Promise
     }
     for (const [position, migration] of migrations.entries()) {
       if (position < done.length) continue;
-      for (const statement of migration.up) await handle.raw(statement);
+      for (const statement of migration.up) {
+        await handle.raw(typeof statement === 'string' ? statement : statement(handle.dialect));
+      }
       await handle.raw('insert into schema_migrations (name, position) values (?, ?)', [
         migration.name,
         position,
@@ -32,7 +48,7 @@ export async function migrate(db: Db, migrations: readonly Migration[]): Promise
   });
 }
 
-async function appliedNames(handle: Knex.Transaction): Promise<string[]> {
-  const rows = await handle.raw<{ name: string }[]>('select name from schema_migrations order by position');
+async function appliedNames(handle: Handle): Promise<string[]> {
+  const rows = await rowsOf<{ name: string }>(handle, 'select name from schema_migrations order by position');
   return rows.map(row => row.name);
 }

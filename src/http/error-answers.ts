@@ -57,10 +57,12 @@ function causes(error: unknown, depth = 0): string[] {
   return [error.message, ...inner.flatMap(cause => causes(cause, depth + 1))].filter(text => text !== '');
 }
 
-function worded(ctx: Context, { status, message }: HttpError, formatError: FormatError): string {
+function worded(ctx: Context, { status, message, code, param }: HttpError, formatError: FormatError): string {
   const { requestId, log } = ctx.state;
   try {
-    return JSON.stringify(formatError(status, message, { path: pathOf(ctx.req.url ?? ''), requestId }));
+    return JSON.stringify(
+      formatError(status, message, { path: pathOf(ctx.req.url ?? ''), requestId, code, param }),
+    );
   } catch (error) {
     log().error({ err: error }, 'an error could not be worded');
     return JSON.stringify({ message });

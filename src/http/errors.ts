@@ -1,28 +1,40 @@
-/** What a client is told in place of an answer; `headers` are added to it. `cause` is for our log only. */
+/** More of an error than its status and message. */
+export interface ErrorFacts {
+  /** Added to the answer. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** What a program may branch on, for services whose errors have such a code. */
+  readonly code?: string | undefined;
+  /** The parameter at fault, for services whose errors name it apart from the message. */
+  readonly param?: string | undefined;
+  /** For our log only. */
+  readonly cause?: unknown;
+}
+
+/** What a client is told in place of an answer. */
 export class HttpError extends Error {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
+  readonly code: string | undefined;
+  readonly param: string | undefined;
 
-  constructor(
-    status: number,
-    message: string,
-    { headers = {}, cause }: { headers?: Readonly<Record<string, string>>; cause?: unknown } = {},
-  ) {
+  constructor(status: number, message: string, { headers = {}, code, param, cause }: ErrorFacts = {}) {
     super(message, cause === undefined ? undefined : { cause });
     this.name = 'HttpError';
     this.status = status;
     this.headers = headers;
+    this.code = code;
+    this.param = param;
   }
 }
 
 /**
  * The body of an error answer. Families of routes that word errors differently tell themselves apart by `path`,
- * the request's target without its query.
+ * the request's target without its query; `code` and `param` are those of the HttpError.
  */
 export type FormatError = (
   status: number,
   message: string,
-  request: { path: string; requestId: string },
+  request: { path: string; requestId: string; code?: string | undefined; param?: string | undefined },
 ) => object;
 
 /** The body of the data contracts' errors. */

@@ -1,6 +1,7 @@
 import type { ChainClient } from '../chain/client.ts';
 import { migrate } from '../db/migrate.ts';
-import { openDatabase, transaction } from '../db/open.ts';
+import { openDatabase } from '../db/open.ts';
+import { transaction } from '../db/transaction.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Logger } from '../lib/logger.ts';
 import { type IndexStatus, indexProgress } from './index-progress.ts';
@@ -57,7 +58,7 @@ export interface ChainIndex {
 /** Opens, and if need be creates, the index of a chain. @throws when the file holds another chain's. */
 export async function openIndex(options: IndexOptions): Promise<ChainIndex> {
   const { file, chain, client, clock, log, fromBlock = 0, pollMs = 1000 } = options;
-  const db = openDatabase({ file });
+  const db = openDatabase({ file, durability: 'normal' });
   await migrate(db, INDEX_MIGRATIONS);
   await transaction(db, handle => claimForChain(handle, chain.id));
   const readDb = openDatabase({ file, readonly: true });

@@ -21,11 +21,17 @@ const TAG_CHARACTERS = 22; // 132 bits of the hash
 const toBrotli = promisify(brotliCompress);
 const toGzip = promisify(gzip);
 
-/** Makes the forms of a JSON body; compression runs in the thread pool. Equal bytes always give an equal tag. */
-export async function represent(json: string | Buffer): Promise<Representation> {
+/**
+ * Makes the forms of a body; compression runs in the thread pool and begins at `compressedFrom` bytes. Equal bytes always
+ * give an equal tag.
+ */
+export async function represent(
+  json: string | Buffer,
+  compressedFrom = COMPRESSED_FROM_BYTES,
+): Promise<Representation> {
   const identity = typeof json === 'string' ? Buffer.from(json) : json;
   const etag = `"${hash('sha256', identity, 'base64url').slice(0, TAG_CHARACTERS)}"`;
-  if (identity.length < COMPRESSED_FROM_BYTES) return { etag, identity };
+  if (identity.length < compressedFrom) return { etag, identity };
   const [br, gz] = await Promise.all([
     toBrotli(identity, {
       params: {

@@ -15,6 +15,7 @@ import { explorerContract } from '../../src/contract/explorer.ts';
 import { insightsContract } from '../../src/contract/insights.ts';
 import { mergedDocument } from '../../src/contract/merged-document.ts';
 import { mintlifyVariant } from '../../src/contract/mintlify.ts';
+import { paymentsContract } from '../../src/contract/payments.ts';
 import { startTestDataService } from '../support/data-service.ts';
 import { serveRoutes } from '../support/serve-routes.ts';
 import { smallContract } from '../support/small-contract.ts';
@@ -202,6 +203,17 @@ describe('the variant for the documentation tool', () => {
     expect(child(child(small, 'components'), 'securitySchemes')).toMatchObject({
       bearer: { 'x-default': 'YOUR_KEY' },
     });
+  });
+
+  test('shows the permission of an operation and a body to send', () => {
+    const payments = mintlifyVariant(paymentsContract.document, PUBLIC_URL);
+    const { post = {} } = child(child(payments, 'paths'), '/api/v1/payment-links');
+    const { post: open = {} } = child(child(payments, 'paths'), '/api/v1/pay/links/{short_code}/sessions');
+
+    expect(JSON.stringify(post)).toContain('Needs the permission `write`.');
+    expect(JSON.stringify(post)).toContain(`-H 'Content-Type: application/json'`);
+    expect(JSON.stringify(post)).toContain(`-d '{\\"name\\":\\"Field notebooks\\"`);
+    expect(JSON.stringify(open)).not.toMatch(/YOUR_KEY|Needs the permission/);
   });
 
   test('leaves the contract as it was', () => {

@@ -3,6 +3,8 @@ import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { explorerContract } from '../../src/contract/explorer.ts';
 import { insightsContract } from '../../src/contract/insights.ts';
+import type { OperationRow } from '../../src/contract/operations.ts';
+import { paymentsContract } from '../../src/contract/payments.ts';
 
 const run = promisify(execFile);
 const ROOT = new URL('../..', import.meta.url);
@@ -15,7 +17,7 @@ async function loaded(file: string): Promise<unknown> {
   return JSON.parse(stdout);
 }
 
-test.each([explorerContract, insightsContract])(
+test.each([explorerContract, insightsContract, paymentsContract])(
   'validators of $name load through plain Node, one for each operation and each declared body',
   async ({ name: contract, table }) => {
     const operations = Object.values(table);
@@ -34,3 +36,17 @@ test.each([explorerContract, insightsContract])(
     );
   },
 );
+
+test('body validators load through plain Node, one for each operation that takes a body', async () => {
+  const taking = Object.values<OperationRow>(paymentsContract.table).filter(({ body }) => body === true);
+
+  expect(await loaded('./generated/payments/bodies.cjs')).toEqual(taking.map(({ id }) => [id, 'function']));
+});
+
+test('no operationId stands in two contracts', () => {
+  const ids = [explorerContract, insightsContract, paymentsContract].flatMap(({ table }) =>
+    Object.keys(table),
+  );
+
+  expect(new Set(ids).size).toBe(ids.length);
+});

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 const ROOT = new URL('../../', import.meta.url).pathname;
 const FILE = `${ROOT}test/contract/program-of-this-test.ts`;
 
-const OPERATIONS = `import type { Handlers } from '../../src/contract/operations.ts';
+const OPERATIONS = `import type { GatedHandlers, Handlers } from '../../src/contract/operations.ts';
 interface Operations {
   getOne: {
     parameters: { path: { id: string }; query?: undefined };
@@ -19,16 +19,32 @@ interface Operations {
   };
 }
 type All = Handlers<Operations>;
+interface Writing {
+  make: {
+    parameters: { path?: undefined; query?: undefined };
+    requestBody: { content: { 'application/json': { name: string } } };
+    responses: {
+      200: { content: { 'application/json': { id: string } } };
+      201: { content: { 'application/json': { id: string; key: string } } };
+    };
+  };
+  poke: {
+    parameters: { path?: undefined; query?: undefined };
+    requestBody?: { content: { 'application/json': { force?: boolean } } };
+    responses: { 200: { content: { 'text/csv': string } } };
+  };
+}
+type Gated = GatedHandlers<Writing, 'poke', { organization: string }, { address: string }>;
 `;
 const ONE = `getOne: async ({ path }) => ({ status: 200, body: { id: path.id } }),`;
 const ALL = `getAll: async ({ query }) => ({ status: 200, body: { ids: [String(query.size)] } }),`;
 
 /** The compiler's messages for a program that serves the operations with these handlers. */
-function messagesFor(handlers: string): string[] {
+function messagesFor(handlers: string, type = 'All'): string[] {
   const { config } = ts.readConfigFile(`${ROOT}tsconfig.json`, ts.sys.readFile);
   const { options } = ts.parseJsonConfigFileContent({ ...config, files: [] }, ts.sys, ROOT);
   const host = ts.createCompilerHost(options);
-  const text = `${OPERATIONS}export const handlers = { ${handlers} } satisfies All;\n`;
+  const text = `${OPERATIONS}export const handlers = { ${handlers} } satisfies ${type};\n`;
   const read = host.getSourceFile.bind(host);
   host.getSourceFile = (name, target) =>
     name === FILE ? ts.createSourceFile(name, text, target) : read(name, target);
@@ -75,6 +91,47 @@ test.each([
   '%s does not compile',
   (_name, handlers, message) => {
     expect(messagesFor(handlers).join('\n')).toContain(message);
+  },
+  20_000,
+);
+
+const MAKE = `make: async ({ body }, caller) => ({ status: 201, body: { id: body.name, key: caller.organization } }),`;
+const POKE = `poke: async ({ body }, caller) => ({ status: 200, body: caller.address + String(body.force) }),`;
+
+test('handlers get a typed body and their kind of caller, and answer any declared success', () => {
+  const both = `make: async ({ body }) => body.name === '' ? { status: 200, body: { id: '' } } : { status: 201, body: { id: '', key: '' } },`;
+
+  expect(messagesFor(MAKE + POKE, 'Gated')).toEqual([]);
+  expect(messagesFor(both + POKE, 'Gated')).toEqual([]);
+});
+
+test.each([
+  [
+    'the body of the 200 answer with the status 201',
+    `${POKE} make: async () => ({ status: 201, body: { id: '' } }),`,
+    "Property 'key' is missing",
+  ],
+  [
+    'a field that the body does not have',
+    `${POKE} make: async ({ body }) => ({ status: 200, body: { id: body.id } }),`,
+    "Property 'id' does not exist",
+  ],
+  [
+    'a visitor taken for somebody known',
+    `${MAKE} poke: async (_, caller) => ({ status: 200, body: caller.organization }),`,
+    "Property 'organization' does not exist",
+  ],
+  [
+    'a body of an operation that has none',
+    `${ONE}getAll: async ({ body }) => ({ status: 200, body: { ids: [String(body)] } }),`,
+    "Property 'body' does not exist",
+  ],
+])(
+  '%s does not compile',
+  (_name, handlers, message) => {
+    const type = handlers.includes('getAll') ? 'All' : 'Gated';
+
+    expect(messagesFor(handlers, type).join('\n')).toContain(message);
   },
   20_000,
 );

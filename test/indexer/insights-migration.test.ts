@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { migrate } from '../../src/db/migrate.ts';
-import { openDatabase, transaction } from '../../src/db/open.ts';
+import { openDatabase } from '../../src/db/open.ts';
+import { transaction } from '../../src/db/transaction.ts';
 import * as columns from '../../src/indexer/store/columns-of.ts';
 import { claimForChain, readIdentity } from '../../src/indexer/store/head.ts';
 import { INDEX_MIGRATIONS } from '../../src/indexer/store/migrations.ts';

@@ -1,5 +1,6 @@
 import { migrate } from '../../../src/db/migrate.ts';
-import { openDatabase, transaction } from '../../../src/db/open.ts';
+import { openDatabase } from '../../../src/db/open.ts';
+import { transaction } from '../../../src/db/transaction.ts';
 import { blockRows } from '../../../src/indexer/decode/block.ts';
 import { writeBlocks } from '../../../src/indexer/store/block-writer.ts';
 import { clean, type Dirty, nextDirty } from '../../../src/indexer/store/dirty.ts';
@@ -19,7 +20,7 @@ export async function writeSyntheticIndex(options: {
   blocks: number;
 }): Promise<void> {
   const { file, chainId, blocks } = options;
-  const db = openDatabase({ file });
+  const db = openDatabase({ file, durability: 'normal' });
   try {
     await migrate(db, INDEX_MIGRATIONS);
     await transaction(db, handle => claimForChain(handle, chainId));

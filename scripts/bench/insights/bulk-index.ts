@@ -6,7 +6,8 @@ import { fileURLToPath } from 'node:url';
 import Database from 'better-sqlite3';
 import type { Column } from '../../../src/db/columns.ts';
 import { migrate } from '../../../src/db/migrate.ts';
-import { openDatabase, transaction } from '../../../src/db/open.ts';
+import { openDatabase } from '../../../src/db/open.ts';
+import { transaction } from '../../../src/db/transaction.ts';
 import {
   BLOCK_COLUMNS,
   BLOCK_DETAILS_COLUMNS,

@@ -1,4 +1,5 @@
-import { type Db, type Handle, transaction } from '../../db/open.ts';
+import type { Db, Handle } from '../../db/open.ts';
+import { transaction } from '../../db/transaction.ts';
 import { blockStart } from '../place.ts';
 import { TOKEN_CREATION } from './block-writer.ts';
 import { BLOCK_COLUMNS } from './columns-of.ts';

@@ -1,6 +1,7 @@
 import type { Hash } from 'viem';
 import type { ChainClient } from '../../chain/client.ts';
-import { type Db, transaction } from '../../db/open.ts';
+import type { Db } from '../../db/open.ts';
+import { transaction } from '../../db/transaction.ts';
 import type { Logger } from '../../lib/logger.ts';
 import { blockRows } from '../decode/block.ts';
 import { writeBlocks } from '../store/block-writer.ts';

@@ -1,0 +1,62 @@
+import { type FormatError, HttpError } from '../http/errors.ts';
+import type { PaymentsSchemas } from './payments.ts';
+
+export type PaymentsErrorCode = PaymentsSchemas['ErrorCode'];
+type ErrorType = PaymentsSchemas['ErrorType'];
+
+/** The document's error codes, each with its type and status. Source: document 3, "Errors". */
+export const PAYMENTS_ERRORS = {
+  missing_required_field: { type: 'invalid_request_error', status: 400 },
+  invalid_field_value: { type: 'invalid_request_error', status: 400 },
+  invalid_address: { type: 'invalid_request_error', status: 400 },
+  no_updates_provided: { type: 'invalid_request_error', status: 400 },
+  invalid_status_transition: { type: 'invalid_request_error', status: 400 },
+  duplicate_resource: { type: 'invalid_request_error', status: 409 },
+  key_missing: { type: 'authentication_error', status: 401 },
+  key_invalid: { type: 'authentication_error', status: 401 },
+  key_expired: { type: 'authentication_error', status: 401 },
+  key_revoked: { type: 'authentication_error', status: 401 },
+  insufficient_permissions: { type: 'permission_error', status: 403 },
+  resource_not_found: { type: 'not_found_error', status: 404 },
+  rate_limit_exceeded: { type: 'rate_limit_error', status: 429 },
+  idempotency_conflict: { type: 'idempotency_error', status: 409 },
+  internal_error: { type: 'api_error', status: 500 },
+} as const satisfies Record<PaymentsErrorCode, { type: ErrorType; status: number }>;
+
+/** What the errors of HTTP itself, which name no code, are called. Every other 4xx is `invalid_field_value`. */
+const BY_STATUS: Readonly<Record<number, PaymentsErrorCode>> = {
+  401: 'key_invalid',
+  403: 'insufficient_permissions',
+  404: 'resource_not_found',
+  429: 'rate_limit_exceeded',
+};
+
+/** A refusal with one of the document's codes; `param` is the parameter or the body's dotted path at fault. */
+export function paymentsError(
+  code: PaymentsErrorCode,
+  message: string,
+  options: { param?: string; headers?: Readonly<Record<string, string>>; cause?: unknown } = {},
+): HttpError {
+  return new HttpError(PAYMENTS_ERRORS[code].status, message, { ...options, code });
+}
+
+/** The body of every error of the payments platform, `{ error: { type, code, message, param } }` (Decision 103). */
+export const paymentsErrorBody: FormatError = (status, message, { code: named, param }) => {
+  const code = isCode(named) ? named : codeOf(status);
+  const { type } = PAYMENTS_ERRORS[code];
+  const error: PaymentsSchemas['ErrorObject'] = {
+    type,
+    code,
+    message,
+    ...(param === undefined || param === '' ? {} : { param }),
+  };
+  return { error };
+};
+
+function codeOf(status: number): PaymentsErrorCode {
+  return status >= 500 ? 'internal_error' : (BY_STATUS[status] ?? 'invalid_field_value');
+}
+
+function isCode(text: string | undefined): text is PaymentsErrorCode {
+  return text !== undefined && Object.hasOwn(PAYMENTS_ERRORS, text);
+}

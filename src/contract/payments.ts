@@ -1,0 +1,35 @@
+import { readFileSync } from 'node:fs';
+import bodies from '../../generated/payments/bodies.cjs';
+import { table } from '../../generated/payments/operations.ts';
+import type { components, operations, webhooks } from '../../generated/payments/types.ts';
+import parameters from '../../generated/payments/validators.cjs';
+import type { Contract } from './contract.ts';
+import type { GatedHandlers, PublicOperation } from './operations.ts';
+
+export type PaymentsOperations = operations;
+export type PaymentsSchemas = components['schemas'];
+/** The bodies of outgoing events, by event type. */
+export type PaymentsDeliveries = {
+  [Type in keyof webhooks]: webhooks[Type]['post']['requestBody']['content']['application/json'];
+};
+/** The payer's operations, which need no key. */
+export type PaymentsPublicOperation = PublicOperation<typeof table>;
+/** The handlers of the platform: `Known` is the caller with a key, `Visitor` the payer. */
+export type PaymentsHandlers<Known, Visitor> = GatedHandlers<
+  PaymentsOperations,
+  PaymentsPublicOperation,
+  Known,
+  Visitor
+>;
+
+/** Document 3. */
+export const paymentsContract: Contract<PaymentsOperations> = {
+  name: 'payments',
+  document: JSON.parse(
+    readFileSync(new URL('../../generated/payments/openapi.json', import.meta.url), 'utf8'),
+  ),
+  table,
+  parameters,
+  bodies,
+  responses: async () => (await import('../../generated/payments/responses.cjs')).default,
+};

@@ -1,0 +1,79 @@
+import type { ColumnType } from './columns.ts';
+
+/** The few things in which SQLite and PostgreSQL differ for whoever writes SQL. `handle.dialect` is the one to ask. */
+export interface Dialect {
+  readonly name: 'sqlite' | 'postgres';
+  /** What stands behind the column list of `create table`. */
+  readonly afterTable: string;
+  /** What stands at the end of a `select` whose rows another worker must not take as well. */
+  readonly skipLocked: string;
+  /** The operator that finds text whatever the case of its ASCII letters, as `containing` in columns.ts needs it. */
+  readonly like: string;
+  /** The declaration of a column's type, checks included. */
+  columnType(type: ColumnType, column: string): string;
+  /** True when the transaction did nothing and may do it again: another one was in its way. */
+  isRetryable(error: unknown): boolean;
+  /** The columns of the unique index that an `insert` or `update` ran into; undefined for any other error. */
+  violatedColumns(error: unknown): readonly string[] | undefined;
+}
+
+// One database file has one writer, so nothing is ever locked by another that `select` could skip.
+export const sqliteDialect: Dialect = {
+  name: 'sqlite',
+  afterTable: ' strict',
+  skipLocked: '',
+  like: 'like',
+  columnType: (type, column) =>
+    type === 'boolean' ? `integer check (${column} in (0, 1))` : SQLITE_TYPES[type],
+  isRetryable: error => codeOf(error).startsWith('SQLITE_BUSY'),
+  violatedColumns(error) {
+    if (!/^SQLITE_CONSTRAINT_(UNIQUE|PRIMARYKEY)$/.test(codeOf(error))) return undefined;
+    const [, columns = ''] = /constraint failed: (.+)$/m.exec(textOf(error, 'message')) ?? [];
+    return columns.split(', ').map(column => column.slice(column.indexOf('.') + 1));
+  },
+};
+
+export const postgresDialect: Dialect = {
+  name: 'postgres',
+  afterTable: '',
+  skipLocked: ' for update skip locked',
+  like: 'ilike',
+  columnType: type => POSTGRES_TYPES[type],
+  // serialization_failure and deadlock_detected. Source: PostgreSQL, "Error Codes".
+  isRetryable: error => ['40001', '40P01'].includes(codeOf(error)),
+  violatedColumns(error) {
+    if (codeOf(error) !== '23505') return undefined;
+    const [, columns = ''] = /^Key \((.+?)\)=/.exec(textOf(error, 'detail')) ?? [];
+    return columns.split(', ');
+  },
+};
+
+const SQLITE_TYPES: Readonly<Record<Exclude<ColumnType, 'boolean'>, string>> = {
+  text: 'text',
+  json: 'text',
+  uint256: 'text',
+  bytes: 'blob',
+  count: 'integer',
+  time: 'integer',
+};
+
+// Under any other collation PostgreSQL would sort and compare text unlike SQLite, and `uint256` not by amount.
+const POSTGRES_TYPES: Readonly<Record<ColumnType, string>> = {
+  text: 'text collate "C"',
+  json: 'text collate "C"',
+  uint256: 'text collate "C"',
+  bytes: 'bytea',
+  count: 'bigint',
+  time: 'bigint',
+  boolean: 'boolean',
+};
+
+function codeOf(error: unknown): string {
+  return textOf(error, 'code');
+}
+
+function textOf(error: unknown, field: 'code' | 'message' | 'detail'): string {
+  if (!(error instanceof Error)) return '';
+  const value: unknown = Reflect.get(error, field);
+  return typeof value === 'string' ? value : '';
+}

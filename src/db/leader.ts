@@ -1,0 +1,75 @@
+import type { Clock } from '../lib/clock.ts';
+import { newId } from '../lib/ids.ts';
+import type { Migration } from './migrate.ts';
+import type { Db, Transaction } from './open.ts';
+import { execute, rowsOf } from './query.ts';
+import { table } from './table.ts';
+import { lockedTransaction } from './transaction.ts';
+
+/** The table of named leases; part of a schema that has leaders. */
+export const LEADER_MIGRATION: Migration = {
+  name: 'leases',
+  up: [
+    table('leases', {
+      name: ['text', 'primary key'],
+      holder: ['text', 'not null'],
+      expires_at: ['time', 'not null'],
+    }),
+  ],
+};
+
+export interface LeadershipOptions {
+  /** What there is one leader of: `watcher:31337`. */
+  name: string;
+  /** How long it lasts unless it is held again, in milliseconds. */
+  leaseMs: number;
+  clock: Clock;
+}
+
+/** One candidate for a task that only one process may do at a time. */
+export interface Leadership {
+  /** Becomes or stays the leader for `leaseMs` from now; false when another is. To be called well before it ends. */
+  hold(): Promise<boolean>;
+  /**
+   * Inside the transaction whose effects only the leader may have: true when this candidate still is, and nobody can
+   * become it before the transaction ends. It asks who holds the lease and not what time it is, so clocks that
+   * disagree cannot make two.
+   */
+  confirm(handle: Transaction): Promise<boolean>;
+  /** Lets another lead at once. */
+  resign(): Promise<void>;
+}
+
+/** A candidate of its own, also within one process: two never hold the same name at once. */
+export function leadership(db: Db, { name, leaseMs, clock }: LeadershipOptions): Leadership {
+  const holder = newId('leader');
+  return {
+    async hold() {
+      // A transaction, because that waits for another process without stopping this one.
+      const held = await lockedTransaction(db, handle => {
+        const now = clock.now();
+        return rowsOf(
+          handle,
+          `insert into leases (name, holder, expires_at) values (?, ?, ?)
+           on conflict (name) do update set holder = excluded.holder, expires_at = excluded.expires_at
+           where leases.holder = excluded.holder or leases.expires_at <= ?
+           returning name`,
+          [name, holder, now + leaseMs, now],
+        );
+      });
+      return held.length === 1;
+    },
+
+    async confirm(handle) {
+      // An update, not a select: it locks the row, so a successor's `hold` waits for this transaction.
+      const sql = 'update leases set expires_at = ? where name = ? and holder = ?';
+      return (await execute(handle, sql, [clock.now() + leaseMs, name, holder])) === 1;
+    },
+
+    async resign() {
+      await lockedTransaction(db, handle =>
+        execute(handle, 'delete from leases where name = ? and holder = ?', [name, holder]),
+      );
+    },
+  };
+}

@@ -1,0 +1,105 @@
+import type { Clock } from '../lib/clock.ts';
+import { newId } from '../lib/ids.ts';
+import type { Handle } from './open.ts';
+import { execute, rowsOf, type Sql } from './query.ts';
+
+/**
+ * The columns that make a table with a text column `id` one whose rows can be taken. `next_attempt_at` is null when
+ * there is nothing left to do. Index it: `create index … on … (next_attempt_at) where next_attempt_at is not null`.
+ */
+export const LEASE_COLUMNS = { next_attempt_at: 'time', locked_until: 'time', locked_by: 'text' } as const;
+
+/** What every row of such a table has. */
+export interface LeasableRow {
+  id: string;
+  next_attempt_at: number | null;
+  locked_until: number | null;
+  locked_by: string | null;
+}
+
+export interface TakeOptions {
+  /** At most so many rows. */
+  limit: number;
+  /** How long they are nobody else's, in milliseconds: at least twice what the work may take. */
+  leaseMs: number;
+  /** A further condition on the rows, in the names of the table. */
+  where?: Sql;
+  /** What else changes with the taking, such as `attempts = attempts + 1`. */
+  set?: Sql;
+}
+
+/** Rows that are taken, the longest due first. */
+export interface Taken<Row> {
+  rows: Row[];
+  /** Proves the taking to `settle` and `extend`; no other taking has the same, not even one of the same worker. */
+  token: string;
+}
+
+/** The rows of a table that fall due, each taken by one worker at a time. What is crashed over falls due again. */
+export interface DueRows<Row extends LeasableRow> {
+  /** One statement: it needs no transaction, and no two that run at once take the same row. */
+  take(handle: Handle, options: TakeOptions): Promise<Taken<Row>>;
+  /**
+   * Writes the outcome (`next_attempt_at` with it: null when done) and lets go of the row. False when the lease has
+   * run out and another has taken the row: then nothing is written, and the outcome is the other's to find.
+   */
+  settle(handle: Handle, row: { id: string; token: string; set: Sql }): Promise<boolean>;
+  /** Makes the lease end `leaseMs` from now. False when it is lost. */
+  extend(handle: Handle, row: { id: string; token: string; leaseMs: number }): Promise<boolean>;
+}
+
+/** The due rows of a table with `LEASE_COLUMNS`. All times come from the clock, none from the database. */
+export function dueRows<Row extends LeasableRow>(table: string, clock: Clock): DueRows<Row> {
+  const isDue = 'next_attempt_at <= ? and (locked_until is null or locked_until <= ?)';
+
+  return {
+    async take(handle, { limit, leaseMs, where = ALWAYS, set = NOTHING }) {
+      const now = clock.now();
+      const token = newId('lease');
+      // Materialized: a plan that ran the selection twice would lock, and skip, rows it then does not take.
+      // Still due, because without row locks another may have been between the two; SQLite has but one writer.
+      const rows = await rowsOf<Row>(
+        handle,
+        `with due as materialized (
+           select id from ${table} where ${isDue} and (${where.sql})
+           order by next_attempt_at, id limit ?${handle.dialect.skipLocked}
+         )
+         update ${table} set locked_by = ?, locked_until = ?${andAlso(set)}
+         where id in (select id from due) and ${isDue}
+         returning *`,
+        [now, now, ...where.bindings, limit, token, now + leaseMs, ...set.bindings, now, now],
+      );
+      return { rows: rows.sort(byDueTime), token };
+    },
+
+    async settle(handle, { id, token, set }) {
+      const changed = await execute(
+        handle,
+        `update ${table} set locked_by = null, locked_until = null${andAlso(set)} where id = ? and locked_by = ?`,
+        [...set.bindings, id, token],
+      );
+      return changed === 1;
+    },
+
+    async extend(handle, { id, token, leaseMs }) {
+      const changed = await execute(
+        handle,
+        `update ${table} set locked_until = ? where id = ? and locked_by = ?`,
+        [clock.now() + leaseMs, id, token],
+      );
+      return changed === 1;
+    },
+  };
+}
+
+const ALWAYS: Sql = { sql: '1 = 1', bindings: [] };
+const NOTHING: Sql = { sql: '', bindings: [] };
+
+function andAlso({ sql }: Sql): string {
+  return sql === '' ? '' : `, ${sql}`;
+}
+
+/** `returning` promises no order. */
+function byDueTime(a: LeasableRow, b: LeasableRow): number {
+  return (a.next_attempt_at ?? 0) - (b.next_attempt_at ?? 0) || (a.id < b.id ? -1 : 1);
+}

@@ -1,0 +1,61 @@
+import createKnex, { type Knex } from 'knex';
+import pg from 'pg';
+import type { Logger } from '../lib/logger.ts';
+import { exactInteger } from './columns.ts';
+import { type Dialect, postgresDialect } from './dialect.ts';
+import { driverLog } from './driver-log.ts';
+
+export interface PostgresOptions {
+  kind: 'postgres';
+  /** `postgres://user:password@host/name`, with the parameters libpq knows, such as `sslmode`. */
+  url: string;
+  /** 10 when absent. */
+  maxConnections?: number;
+  /** Without one the driver's warnings are not heard. */
+  log?: Logger;
+}
+
+/**
+ * What every connection starts with. `set` and not start-up options, which poolers such as PgBouncer refuse. A
+ * process that hangs within a transaction would keep its locks for ever without the last one.
+ */
+const SESSION = [
+  "set timezone = 'UTC'",
+  "set statement_timeout = '30s'",
+  "set idle_in_transaction_session_timeout = '60s'",
+].join('; ');
+
+/** PostgreSQL through a pool of its own. An unreachable server is an error of the first statement, after 10 s. */
+export function openPostgres({ url, maxConnections = 10, log }: PostgresOptions): {
+  knex: Knex;
+  dialect: Dialect;
+} {
+  const knex = createKnex({
+    client: 'pg',
+    connection: {
+      connectionString: url,
+      application_name: 'tollgate',
+      connectionTimeoutMillis: 10_000,
+      keepAlive: true,
+      types: { getTypeParser: parserOf },
+    },
+    acquireConnectionTimeout: 30_000,
+    log: driverLog(log),
+    pool: {
+      min: 0,
+      max: maxConnections,
+      afterCreate: (connection: pg.Client, done: (error: Error | null, connection: pg.Client) => void) => {
+        connection.query(SESSION).then(
+          () => done(null, connection),
+          error => done(error instanceof Error ? error : new Error(String(error)), connection),
+        );
+      },
+    },
+  });
+  return { knex, dialect: postgresDialect };
+}
+
+/** An int8 (type 20) is a number, as SQLite gives it, where the driver's own parser leaves it text. */
+function parserOf(oid: number): (value: string) => unknown {
+  return oid === pg.types.builtins.INT8 ? exactInteger : pg.types.getTypeParser(oid, 'text');
+}

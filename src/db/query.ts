@@ -1,0 +1,41 @@
+import type { Dialect } from './dialect.ts';
+import type { Handle } from './open.ts';
+
+/** What can be bound to a `?`. Amounts go through `uintColumn`, objects through `jsonColumn`. */
+export type Binding = string | number | boolean | Buffer | null;
+
+/** A piece of SQL and what is bound to it. */
+export interface Sql {
+  readonly sql: string;
+  readonly bindings: readonly Binding[];
+}
+
+/** The rows that a statement gives (`select`, or anything with `returning`), alike on both databases. */
+export async function rowsOf<Row>(
+  handle: Handle,
+  sql: string,
+  bindings: readonly Binding[] = [],
+): Promise<Row[]> {
+  // What knex hands on is the driver's: SQLite's is the rows, PostgreSQL's has them.
+  const result = await handle.raw(sql, [...bindings]);
+  return Array.isArray(result) ? result : result.rows;
+}
+
+/** Runs an `insert`, `update` or `delete` without `returning`; answers with the number of rows it changed. */
+export async function execute(
+  handle: Handle,
+  sql: string,
+  bindings: readonly Binding[] = [],
+): Promise<number> {
+  const result: { changes: number } | { rowCount: number | null } = await handle.raw(sql, [...bindings]);
+  return 'changes' in result ? result.changes : (result.rowCount ?? 0);
+}
+
+/**
+ * The condition that a column contains a text as it is: `%` and `_` mean themselves, the case of ASCII letters does
+ * not matter and that of others does. `column` is SQL, not input.
+ */
+export function containing(dialect: Dialect, column: string, text: string): Sql {
+  const literal = text.replace(/[\\%_]/g, '\\$&');
+  return { sql: `${column} ${dialect.like} ? escape '\\'`, bindings: [`%${literal}%`] };
+}

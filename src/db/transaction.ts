@@ -1,0 +1,51 @@
+import type { Knex } from 'knex';
+import { systemClock } from '../lib/clock.ts';
+import type { Db, Transaction } from './open.ts';
+
+/** How long a transaction keeps trying before the conflict becomes the caller's. */
+const PATIENCE_MS = 20_000;
+const FIRST_PAUSE_MS = 2;
+const LONGEST_PAUSE_MS = 100;
+
+/**
+ * Runs `work` in one transaction: committed when it resolves, rolled back when it rejects. Transactions behave as if
+ * one ran after the other, on both databases: SQLite takes the write lock when one begins, PostgreSQL runs them
+ * serializable. Whoever is in another's way waits and begins again, so `work` may run more than once and must touch
+ * nothing but its handle. After 20 s of conflicts it rejects with the database's error.
+ */
+export function transaction<T>(db: Db, work: (handle: Transaction) => Promise<T>): Promise<T> {
+  return retried(db, () => begin(db, db.dialect.name === 'postgres' ? 'serializable' : undefined, work));
+}
+
+/**
+ * As `transaction()`, but on PostgreSQL each statement sees what was committed before it began: for work that takes a
+ * lock of its own first, which a serializable transaction would get too late to see what its predecessor did.
+ */
+export function lockedTransaction<T>(db: Db, work: (handle: Transaction) => Promise<T>): Promise<T> {
+  return retried(db, () => begin(db, db.dialect.name === 'postgres' ? 'read committed' : undefined, work));
+}
+
+function begin<T>(
+  db: Db,
+  isolationLevel: Knex.IsolationLevels | undefined,
+  work: (handle: Transaction) => Promise<T>,
+): Promise<T> {
+  const { dialect } = db;
+  return db.transaction(
+    handle => work(Object.assign(handle, { dialect, isTransaction: true as const })),
+    isolationLevel === undefined ? {} : { isolationLevel },
+  );
+}
+
+async function retried<T>(db: Db, attempt: () => Promise<T>): Promise<T> {
+  const giveUpAt = systemClock.now() + PATIENCE_MS;
+  for (let longest = FIRST_PAUSE_MS; ; longest = Math.min(longest * 2, LONGEST_PAUSE_MS)) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (!db.dialect.isRetryable(error) || systemClock.now() >= giveUpAt) throw error;
+    }
+    // By chance, so that two in each other's way do not meet again.
+    await systemClock.sleep(Math.random() * longest);
+  }
+}

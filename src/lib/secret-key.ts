@@ -1,0 +1,73 @@
+import { randomBytes } from 'node:crypto';
+import { link, mkdir, open, readFile, rm, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
+
+/** Where the secrets that seal values are: the text itself, or a file, which is created when it is not there. */
+export type SecretKeySource = { kind: 'value'; value: string } | { kind: 'file'; file: string };
+
+const SHORTEST = 32;
+
+/**
+ * The secrets for `seals()`: one, or several separated by white space, of which the first is the current one.
+ * @throws when there is none, one is shorter than 32 characters, or everybody on the machine can read the file.
+ */
+export async function readSecretKeys(
+  source: SecretKeySource,
+): Promise<readonly [current: string, ...older: string[]]> {
+  if (source.kind === 'value') return secretsIn(source.value, 'The secret key');
+  const { file } = source;
+  await createUnlessThere(file);
+  if (((await stat(file)).mode & 0o007) !== 0) {
+    throw new Error(`Everybody on this machine may use the secret key in ${file}: run chmod 600 on it.`);
+  }
+  return secretsIn(await readFile(file, 'utf8'), `The secret key in ${file}`);
+}
+
+function secretsIn(text: string, what: string): readonly [string, ...string[]] {
+  const [current, ...older] = text.split(/\s+/).filter(secret => secret !== '');
+  if (current === undefined) throw new Error(`${what} is empty.`);
+  if ([current, ...older].some(secret => secret.length < SHORTEST)) {
+    throw new Error(`${what} needs at least ${SHORTEST} characters.`);
+  }
+  return [current, ...older];
+}
+
+/**
+ * A file of mode 600 with 256 random bits. Written beside its place and linked into it: of two processes one wins and
+ * both read the same key, and nobody ever reads half of one.
+ */
+async function createUnlessThere(file: string): Promise<void> {
+  if (await exists(file)) return;
+  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+  const draft = `${file}.${randomBytes(6).toString('hex')}`;
+  const handle = await open(draft, 'wx', 0o600);
+  try {
+    await handle.writeFile(`${randomBytes(32).toString('base64url')}\n`);
+    // What a key that is lost in a power cut has sealed is lost too.
+    await handle.sync();
+    await link(draft, file).catch(unlessThere);
+  } finally {
+    await handle.close();
+    await rm(draft);
+  }
+  const folder = await open(dirname(file), 'r');
+  await folder.sync().finally(() => folder.close());
+}
+
+function unlessThere(error: unknown): void {
+  if (!hasCode(error, 'EEXIST')) throw error;
+}
+
+async function exists(file: string): Promise<boolean> {
+  return stat(file).then(
+    () => true,
+    error => {
+      if (hasCode(error, 'ENOENT')) return false;
+      throw error;
+    },
+  );
+}
+
+function hasCode(error: unknown, code: string): boolean {
+  return error instanceof Error && 'code' in error && error.code === code;
+}

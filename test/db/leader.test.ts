@@ -1,0 +1,87 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { LEADER_MIGRATION, leadership } from '../../src/db/leader.ts';
+import { migrate } from '../../src/db/migrate.ts';
+import { type Db, openDatabase } from '../../src/db/open.ts';
+import { transaction } from '../../src/db/transaction.ts';
+import { eachDatabase } from '../support/databases.ts';
+import { type ManualClock, manualClock } from '../support/manual-clock.ts';
+
+eachDatabase('a leader', databases => {
+  let db: Db;
+  let other: Db;
+  let clock: ManualClock;
+
+  beforeEach(async () => {
+    const options = await databases.create();
+    db = openDatabase(options);
+    other = openDatabase(options);
+    await migrate(db, [LEADER_MIGRATION]);
+    clock = manualClock();
+  });
+
+  afterEach(() => Promise.all([db.destroy(), other.destroy()]));
+
+  const candidate = (on: Db, { name = 'watcher:1', at = clock } = {}) =>
+    leadership(on, { name, leaseMs: 1_000, clock: at });
+
+  test('is one of all who want to be it at once', async () => {
+    const candidates = Array.from({ length: 8 }, (_, i) => candidate(i % 2 === 0 ? db : other));
+
+    const held = await Promise.all(candidates.map(one => one.hold()));
+
+    expect(held.filter(Boolean)).toHaveLength(1);
+  });
+
+  test('stays it while it holds on, and loses it when it does not', async () => {
+    const [first, second] = [candidate(db), candidate(other)];
+    expect(await first.hold()).toBe(true);
+    clock.advance(900);
+    expect(await first.hold()).toBe(true);
+    clock.advance(900);
+    expect(await second.hold()).toBe(false);
+    clock.advance(100);
+
+    expect(await second.hold()).toBe(true);
+
+    expect(await first.hold()).toBe(false);
+    expect(await transaction(db, handle => first.confirm(handle))).toBe(false);
+    expect(await transaction(db, handle => second.confirm(handle))).toBe(true);
+  });
+
+  test('of one thing is not the leader of another', async () => {
+    expect(await candidate(db).hold()).toBe(true);
+    expect(await candidate(other, { name: 'watcher:2' }).hold()).toBe(true);
+  });
+
+  test('that resigns is followed at once, and one that is not it has nothing to resign from', async () => {
+    const [first, second] = [candidate(db), candidate(other)];
+    await first.hold();
+    await second.resign();
+    expect(await second.hold()).toBe(false);
+
+    await first.resign();
+
+    expect(await second.hold()).toBe(true);
+  });
+
+  test('whose transaction is open has no successor before it ends, even by a clock that runs ahead', async () => {
+    const first = candidate(db);
+    await first.hold();
+    const ahead = manualClock(clock.now() + 60_000);
+    const second = candidate(other, { at: ahead });
+    const order: string[] = [];
+
+    let following: Promise<unknown> = Promise.resolve();
+    await transaction(db, async handle => {
+      const isLeader = await first.confirm(handle);
+      following = second.hold().then(isHeld => order.push(`followed ${isHeld}`));
+      await delay(50);
+      order.push(`settled ${isLeader}`);
+    });
+    await following;
+
+    expect(order).toEqual(['settled true', 'followed true']);
+    expect(await transaction(db, handle => first.confirm(handle))).toBe(false);
+  });
+});

@@ -1,0 +1,87 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { type Db, openDatabase } from '../../src/db/open.ts';
+import { rowsOf } from '../../src/db/query.ts';
+import { transaction } from '../../src/db/transaction.ts';
+import { createLogger } from '../../src/lib/logger.ts';
+import { postgresDatabase, type TestDatabase } from '../support/databases.ts';
+
+let database: TestDatabase<{ kind: 'postgres'; url: string }>;
+let db: Db;
+
+beforeEach(async () => {
+  database = await postgresDatabase();
+  db = openDatabase(database.options);
+});
+
+afterEach(async () => {
+  await db.destroy();
+  await database.remove();
+});
+
+test('every connection works in UTC, under its own name, with an end to statements and idle transactions', async () => {
+  const settings =
+    "'timezone', 'statement_timeout', 'idle_in_transaction_session_timeout', 'application_name'";
+
+  const rows = await rowsOf(
+    db,
+    `select name, setting from pg_settings where lower(name) in (${settings}) order by lower(name)`,
+  );
+
+  expect(rows).toEqual([
+    { name: 'application_name', setting: 'tollgate' },
+    { name: 'idle_in_transaction_session_timeout', setting: '60000' },
+    { name: 'statement_timeout', setting: '30000' },
+    { name: 'TimeZone', setting: 'UTC' },
+  ]);
+});
+
+test('a single statement is committed on its own and a transaction is serializable', async () => {
+  const level = 'show transaction_isolation';
+
+  expect(await rowsOf(db, level)).toEqual([{ transaction_isolation: 'read committed' }]);
+  expect(await transaction(db, handle => rowsOf(handle, level))).toEqual([
+    { transaction_isolation: 'serializable' },
+  ]);
+});
+
+test('connections that the server has cut are replaced', async () => {
+  await Promise.all([rowsOf(db, 'select 1'), rowsOf(db, 'select 1'), rowsOf(db, 'select 1')]);
+  const other = openDatabase(database.options);
+  try {
+    const cut =
+      'select pg_terminate_backend(pid) from pg_stat_activity where pid <> pg_backend_pid() and datname = ?';
+    const cuts = await rowsOf(other, cut, [new URL(database.options.url).pathname.slice(1)]);
+    expect(cuts.length).toBeGreaterThan(0);
+  } finally {
+    await other.destroy();
+  }
+
+  await expect.poll(() => rowsOf(db, 'select 2 as two').catch(String)).toEqual([{ two: 2 }]);
+});
+
+test('a transaction whose connection is cut rejects, and nothing of it is kept', async () => {
+  await db.raw('create table t (n integer)');
+
+  const cut = transaction(db, async handle => {
+    await handle.raw('insert into t (n) values (1)');
+    await handle.raw('select pg_terminate_backend(pg_backend_pid())');
+  });
+
+  await expect(cut).rejects.toThrow(/terminat/);
+  expect(await rowsOf(db, 'select n from t')).toEqual([]);
+});
+
+test('a server that is not there is an error of the first statement and in the log, without the password in it', async () => {
+  const lines: string[] = [];
+  const log = createLogger({ level: 'info', destination: { write: line => void lines.push(line) } });
+  const nowhere = openDatabase({ kind: 'postgres', url: 'postgres://me:hunter2@127.0.0.1:1/none', log });
+  try {
+    const failure = await rowsOf(nowhere, 'select 1').catch(String);
+
+    expect(failure).toContain('ECONNREFUSED');
+    expect(lines.join()).toContain('ECONNREFUSED');
+    expect(failure + lines.join()).not.toContain('hunter2');
+  } finally {
+    await nowhere.destroy();
+  }
+});

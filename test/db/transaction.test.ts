@@ -1,0 +1,121 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { migrate } from '../../src/db/migrate.ts';
+import { type Db, openDatabase, type Transaction } from '../../src/db/open.ts';
+import { execute, rowsOf } from '../../src/db/query.ts';
+import { table } from '../../src/db/table.ts';
+import { transaction } from '../../src/db/transaction.ts';
+import { eachDatabase } from '../support/databases.ts';
+
+const SCHEMA = [
+  {
+    name: '1-counters',
+    up: [
+      table('counters', { id: ['text', 'primary key'], n: ['count', 'not null'] }),
+      table('marks', { id: ['text', 'primary key'], by: ['text', 'not null'] }),
+    ],
+  },
+];
+
+eachDatabase('a transaction', databases => {
+  let db: Db;
+  let other: Db;
+
+  beforeEach(async () => {
+    const options = await databases.create();
+    db = openDatabase(options);
+    other = openDatabase(options);
+    await migrate(db, SCHEMA);
+    await execute(db, "insert into counters (id, n) values ('a', 0)");
+  });
+
+  afterEach(() => Promise.all([db.destroy(), other.destroy()]));
+
+  const read = async (handle: Db | Transaction): Promise<number> => {
+    const [row] = await rowsOf<{ n: number }>(handle, "select n from counters where id = 'a'");
+    return row?.n ?? Number.NaN;
+  };
+  const write = (handle: Transaction, n: number) =>
+    execute(handle, "update counters set n = ? where id = 'a'", [n]);
+
+  test('that fails is rolled back, runs once and rejects with its own error', async () => {
+    let runs = 0;
+
+    const failing = transaction(db, async handle => {
+      runs += 1;
+      await write(handle, 5);
+      throw new Error('midway');
+    });
+
+    await expect(failing).rejects.toThrow('midway');
+    expect(await read(db)).toBe(0);
+    expect(runs).toBe(1);
+  });
+
+  test('resolves with what its work resolves with, once others see it', async () => {
+    const answer = await transaction(db, async handle => {
+      await write(handle, 7);
+      return 'written';
+    });
+
+    expect(answer).toBe('written');
+    expect(await read(other)).toBe(7);
+  });
+
+  test('that reads, thinks and writes loses nothing to others that do so at once', async () => {
+    const addOne = (on: Db) =>
+      transaction(on, async handle => {
+        const n = await read(handle);
+        await delay(1);
+        await write(handle, n + 1);
+      });
+
+    await Promise.all(Array.from({ length: 40 }, (_, i) => addOne(i % 2 === 0 ? db : other)));
+
+    expect(await read(db)).toBe(40);
+  });
+
+  test('sees no world in which two that exclude each other both succeed', async () => {
+    const markIfNone = (on: Db, by: string) =>
+      transaction(on, async handle => {
+        const marks = await rowsOf(handle, 'select id from marks');
+        await delay(5);
+        if (marks.length === 0) await execute(handle, 'insert into marks (id, by) values (?, ?)', [by, by]);
+        return marks.length === 0;
+      });
+
+    const marked = await Promise.all([markIfNone(db, 'one'), markIfNone(other, 'two')]);
+
+    expect(marked.filter(Boolean)).toHaveLength(1);
+    expect(await rowsOf(db, 'select id from marks')).toHaveLength(1);
+  });
+
+  test('of a second process waits for the first, while this process goes on', async () => {
+    const isHeld = Promise.withResolvers<void>();
+    const letGo = Promise.withResolvers<void>();
+    const first = transaction(db, async handle => {
+      await write(handle, (await read(handle)) + 1);
+      isHeld.resolve();
+      await letGo.promise;
+    });
+    await isHeld.promise;
+
+    const second = transaction(other, async handle => write(handle, (await read(handle)) + 10));
+    const before = performance.now();
+    await delay(50);
+    const waitedMs = performance.now() - before;
+    letGo.resolve();
+    await Promise.all([first, second]);
+
+    expect(waitedMs).toBeLessThan(1_000);
+    expect(await read(db)).toBe(11);
+  });
+
+  test('is no database to begin another one on', () => {
+    const nested = (handle: Transaction) =>
+      // @ts-expect-error A store is made from the handle it is given.
+      transaction(handle, async () => undefined);
+
+    expect(nested).toBeTypeOf('function');
+  });
+});

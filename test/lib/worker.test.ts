@@ -1,0 +1,141 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import { afterEach, expect, test } from 'vitest';
+import { createLogger } from '../../src/lib/logger.ts';
+import { type RunningWorker, startWorker } from '../../src/lib/worker.ts';
+import { type ManualClock, manualClock } from '../support/manual-clock.ts';
+
+let running: RunningWorker | undefined;
+
+afterEach(() => running?.stop());
+
+const PAUSE_MS = 500;
+
+function start(runOnce: (signal: AbortSignal) => Promise<number>) {
+  const clock = manualClock();
+  const lines: string[] = [];
+  const log = createLogger({ level: 'info', destination: { write: line => void lines.push(line) } });
+  const worker = startWorker(
+    { name: 'courier', runOnce },
+    { pauseMs: PAUSE_MS, longestPauseMs: 2_000, clock, log },
+  );
+  running = worker;
+  return { worker, clock, lines };
+}
+
+/** Waits until the worker rests. */
+async function rested(clock: ManualClock): Promise<void> {
+  for (let turns = 0; turns < 1_000 && clock.sleepers() === 0; turns += 1) await turn();
+  expect(clock.sleepers()).toBe(1);
+}
+
+test('runs again at once while there is something to do, then rests and looks again', async () => {
+  const left = [3, 2, 1];
+  let runs = 0;
+  const { clock } = start(async () => {
+    runs += 1;
+    return left.pop() ?? 0;
+  });
+  await rested(clock);
+  expect(runs).toBe(4);
+
+  clock.advance(PAUSE_MS - 1);
+  await turn();
+  expect(runs).toBe(4);
+  clock.advance(1);
+  await rested(clock);
+
+  expect(runs).toBe(5);
+});
+
+test('a nudge ends the rest, and one during a run has it run once more', async () => {
+  let runs = 0;
+  const gate = Promise.withResolvers<void>();
+  const { worker, clock } = start(async () => {
+    runs += 1;
+    if (runs === 2) await gate.promise;
+    return 0;
+  });
+  await rested(clock);
+
+  worker.nudge();
+  await expect.poll(() => runs).toBe(2);
+  worker.nudge();
+  gate.resolve();
+  await expect.poll(() => runs).toBe(3);
+
+  await rested(clock);
+  expect(runs).toBe(3);
+});
+
+test('a failure is logged and tried again after rests that double up to the longest, whoever nudges', async () => {
+  let runs = 0;
+  const { worker, clock, lines } = start(async () => {
+    runs += 1;
+    if (runs <= 4) throw new Error(`no ${runs}`);
+    return 0;
+  });
+  for (const [failures, restMs] of [500, 1_000, 2_000, 2_000].entries()) {
+    await rested(clock);
+    worker.nudge();
+    clock.advance(restMs - 1);
+    await turn();
+    expect(runs).toBe(failures + 1);
+    clock.advance(1);
+    await expect.poll(() => runs).toBe(failures + 2);
+  }
+
+  await rested(clock);
+  expect(runs).toBe(5);
+  expect(lines).toHaveLength(4);
+  expect(lines[3]).toContain('no 4');
+  expect(lines[3]).toContain('courier');
+});
+
+test('stop waits for the run that is going on, tells it, and lets none follow', async () => {
+  let runs = 0;
+  let ended = false;
+  const gate = Promise.withResolvers<void>();
+  const told = Promise.withResolvers<void>();
+  const { worker } = start(async signal => {
+    runs += 1;
+    signal.addEventListener('abort', () => told.resolve());
+    await gate.promise;
+    ended = true;
+    return 1;
+  });
+
+  const stopped = worker.stop();
+  await told.promise;
+  expect(ended).toBe(false);
+  gate.resolve();
+  await stopped;
+
+  expect(ended).toBe(true);
+  await turn();
+  expect(runs).toBe(1);
+});
+
+test('stop ends a rest and the rest after a failure', async () => {
+  const idle = start(async () => 0);
+  await rested(idle.clock);
+  await idle.worker.stop();
+  const failing = start(async () => {
+    throw new Error('no');
+  });
+  await rested(failing.clock);
+
+  await failing.worker.stop();
+
+  expect(failing.clock.sleepers()).toBe(0);
+});
+
+test('a run that ends with the signal’s own reason when it is stopped is no failure', async () => {
+  const { worker, lines } = start(async signal => {
+    await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+    return 0;
+  });
+
+  await worker.stop();
+
+  expect(lines).toEqual([]);
+});
