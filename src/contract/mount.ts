@@ -98,21 +98,20 @@ async function middleware<Operations>(contract: Contract<Operations>, parts: Par
   const judge = parts.validateResponses
     ? responseJudge(contract.name, await contract.responses())
     : undefined;
-  // The router picks a handler by text, and no type ties a text to one operation. Each handler still gets just what its
-  // type says: its request was read and validated by the same contract that the type was generated from.
-  const handlers = parts.handlers as unknown as Record<string, AnyHandler>;
+  const handlers = new Map(Object.keys(contract.table).map(id => [id, handlerOf(parts.handlers, id)]));
   const definition = routedDefinition(contract);
   const router = new SegmentRouter(definition, contract.table);
 
   const serve = async (row: OperationRow, ctx: KoaContext, match: Match): Promise<void> => {
-    const response = await answer(row, handlerOf(handlers, row.id), ctx, match);
+    const handle = handlers.get(row.id);
+    if (handle === undefined) throw withoutHandler(row.id);
+    const response = await answer(row, handle, ctx, match);
     const representation = await parts.bytesOf(response, row);
     await judge?.(row, response.status, representation);
     const media = row.media?.[response.status];
     if (media !== undefined) ctx.res.setHeader('Content-Type', media);
     sendRepresentation(ctx, representation, response.headers ?? {}, response.status);
   };
-  for (const id of Object.keys(contract.table)) handlerOf(handlers, id);
   const dispatch =
     security === undefined
       ? serve
@@ -171,10 +170,23 @@ interface Secured {
   readonly table: OperationTable;
 }
 
-function handlerOf(handlers: Record<string, AnyHandler>, id: string): AnyHandler {
-  const handler = handlers[id];
-  if (handler === undefined) throw new Error(`operation ${id} has no handler`);
+/** @throws Error when there is none: a service must not start with a gap. */
+function handlerOf(handlers: object, id: string): AnyHandler {
+  const handler: unknown = Reflect.get(handlers, id);
+  if (!isHandler(handler)) throw withoutHandler(id);
   return handler;
+}
+
+/**
+ * The router picks a handler by text, and no type ties a text to one operation. Each handler still gets just what its
+ * type says: its request was read and validated by the same contract that the type was generated from.
+ */
+function isHandler(value: unknown): value is AnyHandler {
+  return typeof value === 'function';
+}
+
+function withoutHandler(id: string): Error {
+  return new Error(`operation ${id} has no handler`);
 }
 
 async function bytesOf(

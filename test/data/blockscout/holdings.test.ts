@@ -9,8 +9,11 @@ function itemsOf<Item>({ body }: Fixture, read: (item: unknown) => Item): Item[]
   return each(fieldsOf(body).items, read);
 }
 
+/** Generations without a variant, but the latest, which they are compared with. */
+const EARLIER = /^v(?!12)[\d.]+$/;
+
 describe('token balances of an address', () => {
-  const generations = fixturesOf('listAddressTokens').filter(({ name }) => /^v[\d.]+$/.test(name));
+  const generations = fixturesOf('listAddressTokens').filter(({ name }) => EARLIER.test(name));
   const balancesOf = (name: string) => itemsOf(fixtureOf('listAddressTokens', name), addressToken);
 
   test.each(fixturesOf('listAddressTokens'))('$name becomes the contract’s record', async fixture => {
@@ -20,7 +23,7 @@ describe('token balances of an address', () => {
     expect(await validates('listAddressTokens', { items, next_page_params: null })).toEqual([]);
   });
 
-  test.each(generations)('$name is the same as any other generation', fixture => {
+  test.each(generations)('$name tells what the latest generation does', fixture => {
     expect(itemsOf(fixture, addressToken)).toEqual(balancesOf('v12'));
   });
 
@@ -71,7 +74,7 @@ describe('token balances of an address', () => {
 });
 
 describe('NFTs of an address', () => {
-  const generations = fixturesOf('listAddressNfts').filter(({ name }) => /^v[\d.]+$/.test(name));
+  const generations = fixturesOf('listAddressNfts').filter(({ name }) => EARLIER.test(name));
   const nftsOf = (name: string) => itemsOf(fixtureOf('listAddressNfts', name), addressNft);
 
   test.each(fixturesOf('listAddressNfts'))('$name becomes the contract’s record', async fixture => {
@@ -81,7 +84,7 @@ describe('NFTs of an address', () => {
     expect(await validates('listAddressNfts', { items, next_page_params: null })).toEqual([]);
   });
 
-  test.each(generations)('$name is the same as any other generation', fixture => {
+  test.each(generations)('$name tells what the latest generation does', fixture => {
     expect(itemsOf(fixture, addressNft)).toEqual(nftsOf('v12'));
   });
 
@@ -103,7 +106,7 @@ describe('NFTs of an address', () => {
 });
 
 describe('holders of the native coin', () => {
-  const generations = fixturesOf('listAddresses').filter(({ name }) => /^v[\d.]+$/.test(name));
+  const generations = fixturesOf('listAddresses').filter(({ name }) => EARLIER.test(name));
   const holdersOf = (name: string) => itemsOf(fixtureOf('listAddresses', name), coinHolder);
 
   test.each(fixturesOf('listAddresses'))('$name becomes the contract’s record', async fixture => {
@@ -114,7 +117,7 @@ describe('holders of the native coin', () => {
     expect(await validates('listAddresses', page)).toEqual([]);
   });
 
-  test.each(generations)('$name is the same as any other generation', fixture => {
+  test.each(generations)('$name tells what the latest generation does', fixture => {
     expect(itemsOf(fixture, coinHolder)).toEqual(holdersOf('v12'));
     expect(coinTotals(fixture.body)).toEqual({ exchange_rate: '2500.17', total_supply: '120450000.25' });
   });

@@ -5,7 +5,8 @@ import {
 } from '../../../src/data/backends/blockscout/normalise/token-instance.ts';
 import { fixtureOf, fixturesOf, validates } from '../../support/blockscout-fixtures.ts';
 
-const GENERATIONS = ['v5', 'v6.9', 'v8', 'v11', 'v12'];
+/** But for the latest, which they are compared with. */
+const EARLIER = ['v5', 'v6.9', 'v8', 'v11'];
 const ALICE = '0x4C1f9a0B27D3e85A6F10c2b7D9384E5f6A7B8C90';
 
 function instanceOf(name: string) {
@@ -17,7 +18,7 @@ describe('token instance', () => {
     expect(await validates('getTokenInstance', tokenInstance(body))).toEqual([]);
   });
 
-  test.each(GENERATIONS)('%s is the same record as any other generation’s', name => {
+  test.each(EARLIER)('%s tells what the latest generation does', name => {
     const { owner, ...record } = instanceOf(name);
     const { owner: latestOwner, ...latest } = instanceOf('v12');
 

@@ -20,7 +20,7 @@ test.each<[string, Behaviour, object]>([
   ],
   [
     'a 400 of the Go service is, too',
-    { status: 400, json: { code: 400, message: 'invalid sort_by field', support_id: 'TODO' } },
+    { status: 400, json: { code: 400, message: 'invalid sort_by field', support_id: 'a1b2c3' } },
     { kind: 'rejected', message: 'the back end refused the request: invalid sort_by field' },
   ],
   [

@@ -112,7 +112,7 @@ describe('groups of several chains', () => {
     expect(answered(asked, [first])).toEqual([{ n: 2 }]);
   });
 
-  test('are one row when nothing is grouped by, also when no chain has any', () => {
+  test('are one row when nothing is grouped by, also when no chain has a row', () => {
     const asked = {
       aggregate: ['count() as n', 'sum(value) as total', 'uniq(hash) as hashes', 'avg(gas) as mean'],
     };

@@ -19,7 +19,7 @@ import { rowsOfChain } from './expression-rows.ts';
 const HOSTILE = [
   "'; drop table transactions; --",
   '1) from transactions union select name from sqlite_master --',
-  'count() from transactions; attach database "/tmp/x" as x',
+  'count() from transactions; attach database "other.db" as x',
   "load_extension('x')",
   'sum(value) filter (where 1=1)',
   'count() /* */ , 1',

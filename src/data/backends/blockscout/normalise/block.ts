@@ -27,7 +27,7 @@ const REWARDS: ReadonlyMap<unknown, Reward['type']> = new Map([
 
 /**
  * A block of any generation, from a list or on its own. Extra data and state root are in no answer but those up to 5.2,
- * which write the word TODO for both: neither is a value.
+ * which write a placeholder for both.
  * @throws Unreadable without what every header has: number, hashes, time, miner and gas limit.
  */
 export function block(value: unknown): Block {
