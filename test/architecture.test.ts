@@ -62,12 +62,44 @@ const MAY_IMPORT: readonly (readonly [folder: string, allowed: readonly string[]
       'dynamic:src/indexer/',
     ],
   ],
+  ['src/payments/model/', ['types:src/contract/', 'src/lib/']],
+  ['src/payments/store/', ['src/payments/model/', 'src/db/', 'types:src/contract/', 'src/lib/']],
+  [
+    'src/payments/watcher/',
+    [
+      'src/payments/model/',
+      'src/payments/store/',
+      'src/db/',
+      'src/chain/',
+      'types:src/contract/',
+      'src/lib/',
+    ],
+  ],
+  [
+    'src/payments/checkout/',
+    [
+      'src/payments/model/',
+      'src/payments/store/',
+      'src/contract/payments-errors.ts',
+      'types:src/contract/',
+      'src/http/',
+      'src/db/',
+      'src/lib/',
+    ],
+  ],
+  [
+    'src/payments/api/',
+    ['src/payments/model/', 'src/payments/store/', 'src/contract/', 'src/http/', 'src/db/', 'src/lib/'],
+  ],
+  ['src/payments/', ['src/contract/', 'src/http/', 'src/db/', 'src/chain/', 'src/config/', 'src/lib/']],
   [
     'src/main.ts',
     [
       'src/config/',
       'src/data/service.ts',
       'src/data/from-config.ts',
+      'src/payments/service.ts',
+      'src/payments/from-config.ts',
       'src/embedded.ts',
       'src/http/',
       'src/lib/',
@@ -75,7 +107,14 @@ const MAY_IMPORT: readonly (readonly [folder: string, allowed: readonly string[]
   ],
   [
     'src/embedded.ts',
-    ['src/config/', 'types:src/data/open-chain.ts', 'types:src/devnet/', 'dynamic:src/devnet/', 'src/lib/'],
+    [
+      'src/config/',
+      'types:src/data/open-chain.ts',
+      'types:src/payments/from-config.ts',
+      'types:src/devnet/',
+      'dynamic:src/devnet/',
+      'src/lib/',
+    ],
   ],
 ];
 

@@ -1,0 +1,15 @@
+import type { PaymentsDeliveries } from '../../contract/payments.ts';
+import type { Owner } from './owner.ts';
+
+/** What is told to receivers, by type. Source: document 3, "Events". */
+export type EventType = keyof PaymentsDeliveries;
+export type EventData<Type extends EventType = EventType> = PaymentsDeliveries[Type]['data'];
+
+/** Something that happened, as it is kept and told. */
+export interface PaymentEvent extends Owner {
+  readonly id: string;
+  readonly type: EventType;
+  /** UTC milliseconds. */
+  readonly createdAt: number;
+  readonly data: EventData;
+}

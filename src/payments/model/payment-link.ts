@@ -1,0 +1,48 @@
+import type { PaymentsSchemas } from '../../contract/payments.ts';
+import type { Owner } from './owner.ts';
+
+/** A payment link as it is stored. Amounts in the token's smallest unit, addresses lower case, times UTC milliseconds. */
+export interface PaymentLink extends Owner {
+  readonly id: string;
+  readonly shortCode: string;
+  readonly name: string;
+  readonly description: string | null;
+  readonly isActive: boolean;
+  /** Null when the payer chooses. */
+  readonly amount: bigint | null;
+  readonly minAmount: bigint | null;
+  readonly maxAmount: bigint | null;
+  readonly suggestedAmount: bigint | null;
+  readonly chainId: number;
+  readonly tokenAddress: string;
+  readonly recipientAddress: string;
+  readonly imageUrl: string | null;
+  readonly themeColor: string | null;
+  readonly buttonText: string;
+  readonly returnUrl: string | null;
+  readonly returnLabel: string | null;
+  readonly branding: PaymentsSchemas['Branding'] | null;
+  readonly formSchema: PaymentsSchemas['FormSchema'] | null;
+  readonly shippingOptions: readonly PaymentsSchemas['ShippingOption'][];
+  readonly collectShippingAddress: boolean;
+  readonly items: readonly PaymentsSchemas['Item'][];
+  readonly maxUses: number | null;
+  readonly currentUses: number;
+  readonly expiresAt: number | null;
+  readonly metadata: PaymentsSchemas['Metadata'];
+  readonly createdAt: number;
+  readonly updatedAt: number;
+}
+
+export type Availability = PaymentsSchemas['PaymentLink']['availability'];
+
+/** Whether a new session may start, and if not, why not. Decision 109. */
+export function availabilityOf(
+  link: Pick<PaymentLink, 'isActive' | 'currentUses' | 'maxUses' | 'expiresAt'>,
+  now: number,
+): Availability {
+  if (!link.isActive) return 'inactive';
+  if (link.maxUses !== null && link.currentUses >= link.maxUses) return 'used_up';
+  if (link.expiresAt !== null && link.expiresAt <= now) return 'expired';
+  return 'active';
+}

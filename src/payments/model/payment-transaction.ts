@@ -1,0 +1,40 @@
+import type { PaymentsSchemas } from '../../contract/payments.ts';
+import type { Owner } from './owner.ts';
+import type { FailureReason } from './session.ts';
+
+export type TransactionStatus = PaymentsSchemas['TransactionStatus'];
+export type MatchedBy = PaymentsSchemas['PaymentTransaction']['matched_by'];
+
+/** A transfer that was matched with a session, or claimed for one. Amounts in smallest units, times UTC milliseconds. */
+export interface PaymentTransaction extends Owner {
+  readonly id: string;
+  readonly status: TransactionStatus;
+  readonly paymentLinkId: string | null;
+  readonly sessionId: string;
+  readonly chainId: number;
+  readonly tokenAddress: string;
+  readonly amount: bigint;
+  /** Null while it was never seen. */
+  readonly sender: string | null;
+  readonly recipient: string;
+  /** Null for a simulated payment that failed. */
+  readonly txHash: string | null;
+  /** `NO_LOG` for native coins; null while it was never in a block. */
+  readonly logIndex: number | null;
+  readonly blockNumber: number | null;
+  readonly blockHash: string | null;
+  readonly blockTime: number | null;
+  readonly confirmations: number;
+  readonly requiredConfirmations: number;
+  readonly matchedBy: MatchedBy;
+  readonly failureReason: FailureReason | null;
+  readonly isLate: boolean;
+  readonly isDuplicate: boolean;
+  readonly isPartial: boolean;
+  readonly overpaidAmount: bigint | null;
+  /** Account nonce of a claimed transaction that was seen waiting; tells a replaced one from a lost one. */
+  readonly nonce: number | null;
+  readonly createdAt: number;
+  readonly confirmedAt: number | null;
+  readonly completedAt: number | null;
+}

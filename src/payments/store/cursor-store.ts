@@ -1,0 +1,37 @@
+import type { Handle } from '../../db/open.ts';
+import { execute, rowsOf } from '../../db/query.ts';
+
+/** How far a chain has been looked through for transfers. */
+export interface ChainCursor {
+  readonly blockNumber: number;
+  /** When the latest scan that reached the node's head began, in UTC milliseconds. */
+  readonly scannedAt: number;
+}
+
+/** The cursors of the chains on which payments are taken. */
+export interface CursorStore {
+  find(chainId: number): Promise<ChainCursor | undefined>;
+  set(chainId: number, cursor: ChainCursor): Promise<void>;
+}
+
+export function cursorStore(handle: Handle): CursorStore {
+  return {
+    async find(chainId) {
+      const [row] = await rowsOf<{ block_number: number; scanned_at: number }>(
+        handle,
+        'select block_number, scanned_at from chain_cursors where chain_id = ?',
+        [chainId],
+      );
+      return row && { blockNumber: row.block_number, scannedAt: row.scanned_at };
+    },
+
+    async set(chainId, { blockNumber, scannedAt }) {
+      await execute(
+        handle,
+        `insert into chain_cursors (chain_id, block_number, scanned_at) values (?, ?, ?)
+         on conflict (chain_id) do update set block_number = excluded.block_number, scanned_at = excluded.scanned_at`,
+        [chainId, blockNumber, scannedAt],
+      );
+    },
+  };
+}

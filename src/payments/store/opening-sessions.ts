@@ -1,0 +1,51 @@
+import { placeholders } from '../../db/insert.ts';
+import type { Handle } from '../../db/open.ts';
+import { rowsOf } from '../../db/query.ts';
+import type { Seals } from '../../lib/sealed.ts';
+import type { CheckoutSession } from '../model/session.ts';
+import { freeAmount } from './amounts-due.ts';
+import { sessionValues } from './session-rows.ts';
+import { watchedStore } from './watched-store.ts';
+
+/** A session before the store says what it asks for. */
+export type SessionDraft = Omit<CheckoutSession, 'amountDue' | 'isWalletOnly'>;
+
+/**
+ * What holds one amount for one session. In a serializable transaction PostgreSQL reports whoever committed the same
+ * amount meanwhile as a conflict that the transaction can be tried again for, where a violated index would end it.
+ */
+const UNLESS_TAKEN = `on conflict (chain_id, token_address, recipient_address, amount_due)
+  where status = 'active' and not is_wallet_only do nothing`;
+
+/** Within a transaction the first one is the only one. */
+const MOST_ATTEMPTS = 20;
+
+/** Opens a session as `SessionStore.open` says. */
+export async function openSession(
+  handle: Handle,
+  seals: Seals,
+  draft: SessionDraft,
+): Promise<CheckoutSession> {
+  await watchedStore(handle).watch(draft, draft);
+  for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
+    const amountDue = await freeAmount(handle, draft, draft.amount);
+    const session = { ...draft, amountDue: amountDue ?? draft.amount, isWalletOnly: amountDue === undefined };
+    if (await inserted(handle, seals, session)) return session;
+  }
+  throw new Error(
+    `Every amount that was found free for session ${draft.id} was taken before it was written.`,
+  );
+}
+
+/** False when the amount was taken since it was found free: without a transaction others come in between. */
+async function inserted(handle: Handle, seals: Seals, session: CheckoutSession): Promise<boolean> {
+  const values = sessionValues(session, seals);
+  const columns = Object.keys(values);
+  const rows = await rowsOf(
+    handle,
+    `insert into checkout_sessions (${columns.join(', ')}) values (${placeholders(columns.length)})
+     ${UNLESS_TAKEN} returning id`,
+    Object.values(values),
+  );
+  return rows.length === 1;
+}

@@ -1,0 +1,123 @@
+import { placeholders } from '../../db/insert.ts';
+import type { Handle } from '../../db/open.ts';
+import { type Binding, rowsOf, type Sql } from '../../db/query.ts';
+import type { Seals } from '../../lib/sealed.ts';
+import type { Owner } from '../model/owner.ts';
+import type { Place } from '../model/place.ts';
+import type { CheckoutSession, SessionStatus } from '../model/session.ts';
+import { byAmount, byPayer } from './candidates.ts';
+import { openSession, type SessionDraft } from './opening-sessions.ts';
+import { allOf, ownedBy, type Page, type Paged, paged } from './paging.ts';
+import { updateRows } from './rows.ts';
+import { progressValues, type SessionRow, sessionOf } from './session-rows.ts';
+
+export type { SessionDraft } from './opening-sessions.ts';
+
+/** What a list of sessions is narrowed to. Times are UTC milliseconds of creation: from this one, to before that one. */
+export interface SessionFilters {
+  readonly status?: SessionStatus | undefined;
+  readonly paymentLinkId?: string | undefined;
+  readonly from?: number | undefined;
+  readonly to?: number | undefined;
+}
+
+/** The checkout sessions. What customers wrote is sealed. */
+export interface SessionStore {
+  /**
+   * Opens a session with the next free amount of its place, and has its recipient watched; when no amount is free only
+   * a wallet that signed can pay. Wants a transaction: two that take one amount are in each other's way.
+   */
+  open(draft: SessionDraft): Promise<CheckoutSession>;
+  find(owner: Owner, id: string): Promise<CheckoutSession | undefined>;
+  /** Whoever owns it: for the payer, who knows its id, and the watcher. */
+  findById(id: string): Promise<CheckoutSession | undefined>;
+  /** By id, whoever owns them: for ids that were read from the caller's own records. */
+  findMany(ids: readonly string[]): Promise<Map<string, CheckoutSession>>;
+  /** The newest first. */
+  list(owner: Owner, filters: SessionFilters, page: Page): Promise<Paged<CheckoutSession>>;
+  /** Writes all that changes after opening; for the settlement only, which tells of it. */
+  update(session: CheckoutSession): Promise<void>;
+  /**
+   * Makes a wallet the payer. The same one again changes nothing, whatever the session's state; undefined for another
+   * when the session is not active or a transfer for it was seen. Decision 114.
+   */
+  bindWallet(id: string, address: string, now: number): Promise<CheckoutSession | undefined>;
+  /** Of this payer: those that are active, or ended at that time or later; the oldest first. */
+  byPayer(place: Place, payer: string, endedAfter: number): Promise<CheckoutSession[]>;
+  /** That ask for exactly this: the active one, if any, then at most two that expired at that time or later. */
+  byAmount(place: Place, amount: bigint, endedAfter: number): Promise<CheckoutSession[]>;
+}
+
+export function sessionStore(handle: Handle, seals: Seals): SessionStore {
+  const opened = (row: SessionRow) => sessionOf(row, seals);
+  const findWhere = async ({ sql, bindings }: Sql): Promise<CheckoutSession | undefined> => {
+    const [row] = await rowsOf<SessionRow>(handle, `select * from checkout_sessions where ${sql}`, bindings);
+    return row && opened(row);
+  };
+  const findById = (id: string) => findWhere({ sql: 'id = ?', bindings: [id] });
+
+  return {
+    open: draft => openSession(handle, seals, draft),
+
+    find: (owner, id) => findWhere(allOf([ownedBy(owner), { sql: 'id = ?', bindings: [id] }])),
+
+    findById,
+
+    async findMany(ids) {
+      if (ids.length === 0) return new Map();
+      const sql = `select * from checkout_sessions where id in (${placeholders(ids.length)})`;
+      const rows = await rowsOf<SessionRow>(handle, sql, ids);
+      return new Map(rows.map(row => [row.id, opened(row)]));
+    },
+
+    list(owner, filters, page) {
+      const where = matching(owner, filters);
+      return paged(
+        handle,
+        { table: 'checkout_sessions', where, order: 'created_at desc, id desc' },
+        page,
+        opened,
+      );
+    },
+
+    async update(session) {
+      await updateRows(handle, 'checkout_sessions', progressValues(session), {
+        sql: 'id = ?',
+        bindings: [session.id],
+      });
+    },
+
+    async bindWallet(id, address, now) {
+      const [row] = await rowsOf<SessionRow>(
+        handle,
+        `update checkout_sessions set payer_address = ?, updated_at = ?
+         where id = ? and status = 'active' and (payer_address is null or payer_address <> ?)
+           and not exists (select 1 from transactions where session_id = ? and status in ('confirming', 'completed'))
+         returning *`,
+        [address, now, id, address, id],
+      );
+      if (row !== undefined) return opened(row);
+      return findWhere({ sql: 'id = ? and payer_address = ?', bindings: [id, address] });
+    },
+
+    async byPayer(place, payer, endedAfter) {
+      return (await byPayer(handle, place, payer, endedAfter)).map(opened);
+    },
+
+    async byAmount(place, amount, endedAfter) {
+      return (await byAmount(handle, place, amount, endedAfter)).map(opened);
+    },
+  };
+}
+
+function matching(owner: Owner, { status, paymentLinkId, from, to }: SessionFilters): Sql {
+  const when = (sql: string, value: Binding | undefined) =>
+    value === undefined ? undefined : { sql, bindings: [value] };
+  return allOf([
+    ownedBy(owner),
+    when('status = ?', status),
+    when('payment_link_id = ?', paymentLinkId),
+    when('created_at >= ?', from),
+    when('created_at < ?', to),
+  ]);
+}

@@ -1,0 +1,71 @@
+import { type Binding, rowsOf } from '../../../db/query.ts';
+import { newId } from '../../../lib/ids.ts';
+import { checkoutExpiredData } from '../../model/event-data.ts';
+import type { CheckoutSession } from '../../model/session.ts';
+import type { NewEvent } from '../event-store.ts';
+import { type SessionRow, sessionOf } from '../session-rows.ts';
+import type { Books } from './books.ts';
+
+/** Which sessions are to be ended. Times are UTC milliseconds. */
+export interface Due {
+  readonly chainId: number;
+  /** When the latest scan that reached the head of the chain began; 0 when there was none. */
+  readonly scannedAt: number;
+  readonly limit: number;
+}
+
+/** How long a session waits for its chain to be looked at, before it expires without. */
+const PATIENCE_MS = 600_000;
+
+/** Ends one session by hand, as `Settlement.expire` says. */
+export async function expire(books: Books, sessionId: string): Promise<CheckoutSession | undefined> {
+  return (await end(books, 'id = ?', [sessionId]))[0];
+}
+
+/** Ends what nobody paid in time, as `Settlement.expireDue` says. */
+export async function expireDue(books: Books, { chainId, scannedAt, limit }: Due): Promise<number> {
+  const { now } = books;
+  const until = Math.min(now, Math.max(scannedAt, now - PATIENCE_MS));
+  const ended = await end(
+    books,
+    `id in (
+       select id from checkout_sessions
+       where status = 'active' and payment_status <> 'confirming' and chain_id = ? and expires_at <= ?
+       order by expires_at limit ?
+     )`,
+    [chainId, until, limit],
+  );
+  return ended.length;
+}
+
+/** Ends what was opened of a link, as `Settlement.endSessionsOf` says. */
+export async function endSessionsOf(books: Books, linkId: string): Promise<number> {
+  return (await end(books, 'payment_link_id = ?', [linkId])).length;
+}
+
+/** Ends the active sessions that a condition holds for, except those whose payment is being confirmed. */
+async function end(
+  { handle, seals, events, now }: Books,
+  condition: string,
+  bindings: readonly Binding[],
+): Promise<CheckoutSession[]> {
+  const rows = await rowsOf<SessionRow>(
+    handle,
+    `update checkout_sessions set status = 'expired', ended_at = ?, updated_at = ?
+     where status = 'active' and payment_status <> 'confirming' and ${condition} returning *`,
+    [now, now, ...bindings],
+  );
+  const sessions = rows.map(row => sessionOf(row, seals));
+  await events.insert(sessions.map(session => expiredEvent(session, now)));
+  return sessions;
+}
+
+function expiredEvent(session: CheckoutSession, now: number): NewEvent {
+  const { id, organizationId, mode } = session;
+  const data = checkoutExpiredData(session);
+  return {
+    event: { id: newId('evt'), organizationId, mode, type: 'checkout.expired', createdAt: now, data },
+    fact: `${id}:expired`,
+    place: 0,
+  };
+}

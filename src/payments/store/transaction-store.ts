@@ -1,0 +1,121 @@
+import type { Handle } from '../../db/open.ts';
+import { type Binding, rowsOf, type Sql } from '../../db/query.ts';
+import type { Owner } from '../model/owner.ts';
+import type { PaymentTransaction, TransactionStatus } from '../model/payment-transaction.ts';
+import { allOf, ownedBy, type Page, type Paged, paged } from './paging.ts';
+import { insertRow, updateRows } from './rows.ts';
+import {
+  changeableValues,
+  type TransactionRow,
+  transactionOf,
+  transactionValues,
+} from './transaction-rows.ts';
+
+/** What transactions are narrowed to. Times are UTC milliseconds of recording: from this one, to before that one. */
+export interface TransactionFilters {
+  readonly status?: TransactionStatus | undefined;
+  readonly chainId?: number | undefined;
+  readonly paymentLinkId?: string | undefined;
+  readonly sessionId?: string | undefined;
+  readonly from?: number | undefined;
+  readonly to?: number | undefined;
+}
+
+/** The payments that were matched with a session, or claimed for one. */
+export interface TransactionStore {
+  find(owner: Owner, id: string): Promise<PaymentTransaction | undefined>;
+  /** Whoever owns it: for the watcher. */
+  findById(id: string): Promise<PaymentTransaction | undefined>;
+  /** The newest first. */
+  list(owner: Owner, filters: TransactionFilters, page: Page): Promise<Paged<PaymentTransaction>>;
+  /** At most so many, the newest first: who asks for one more than it takes sees whether there are more. */
+  export(owner: Owner, filters: TransactionFilters, limit: number): Promise<PaymentTransaction[]>;
+  /** The oldest first. */
+  ofSession(sessionId: string): Promise<PaymentTransaction[]>;
+  /** All of the session that this transaction is of, itself included; the oldest first. */
+  siblings(id: string): Promise<PaymentTransaction[]>;
+  /** Of a chain, what is neither completed nor failed; the oldest first. */
+  open(chainId: number): Promise<PaymentTransaction[]>;
+  /** Completed ones whose block has this number or a higher one. */
+  completedSince(chainId: number, blockNumber: number): Promise<PaymentTransaction[]>;
+  byPlace(chainId: number, txHash: string, logIndex: number): Promise<PaymentTransaction | undefined>;
+  /** Whatever was recorded of one transaction of a chain: claims and failed ones too. */
+  byHash(chainId: number, txHash: string): Promise<PaymentTransaction[]>;
+  insert(transaction: PaymentTransaction): Promise<void>;
+  /** Writes all that changes after recording; for the settlement only, which tells of it. */
+  update(transaction: PaymentTransaction): Promise<void>;
+}
+
+export function transactionStore(handle: Handle): TransactionStore {
+  const where = async (sql: string, bindings: readonly Binding[]): Promise<PaymentTransaction[]> => {
+    const rows = await rowsOf<TransactionRow>(handle, `select * from transactions where ${sql}`, bindings);
+    return rows.map(transactionOf);
+  };
+
+  return {
+    async find(owner, id) {
+      const { sql, bindings } = allOf([ownedBy(owner), { sql: 'id = ?', bindings: [id] }]);
+      return (await where(sql, bindings))[0];
+    },
+
+    findById: async id => (await where('id = ?', [id]))[0],
+
+    list(owner, filters, page) {
+      const listing = { table: 'transactions', where: matching(owner, filters), order: NEWEST_FIRST };
+      return paged(handle, listing, page, transactionOf);
+    },
+
+    export(owner, filters, limit) {
+      const { sql, bindings } = matching(owner, filters);
+      return where(`${sql} order by ${NEWEST_FIRST} limit ?`, [...bindings, limit]);
+    },
+
+    ofSession: sessionId => where('session_id = ? order by created_at, id', [sessionId]),
+
+    siblings: id =>
+      where('session_id = (select session_id from transactions where id = ?) order by created_at, id', [id]),
+
+    open: chainId =>
+      where("chain_id = ? and status in ('pending', 'confirming') order by created_at, id", [chainId]),
+
+    completedSince: (chainId, blockNumber) =>
+      where("chain_id = ? and status = 'completed' and block_number >= ?", [chainId, blockNumber]),
+
+    async byPlace(chainId, txHash, logIndex) {
+      const placed = await where('chain_id = ? and tx_hash = ? and log_index = ?', [
+        chainId,
+        txHash,
+        logIndex,
+      ]);
+      return placed[0];
+    },
+
+    byHash: (chainId, txHash) =>
+      where('chain_id = ? and tx_hash = ? order by created_at, id', [chainId, txHash]),
+
+    insert: transaction => insertRow(handle, 'transactions', transactionValues(transaction)),
+
+    async update(transaction) {
+      await updateRows(handle, 'transactions', changeableValues(transaction), {
+        sql: 'id = ?',
+        bindings: [transaction.id],
+      });
+    },
+  };
+}
+
+const NEWEST_FIRST = 'created_at desc, id desc';
+
+function matching(owner: Owner, filters: TransactionFilters): Sql {
+  const when = (sql: string, value: Binding | undefined) =>
+    value === undefined ? undefined : { sql, bindings: [value] };
+  return allOf([
+    ownedBy(owner),
+    when('status = ?', filters.status),
+    when('chain_id = ?', filters.chainId),
+    when('payment_link_id = ?', filters.paymentLinkId),
+    when('session_id = ?', filters.sessionId),
+    when('created_at >= ?', filters.from),
+    when('created_at < ?', filters.to),
+  ]);
+}

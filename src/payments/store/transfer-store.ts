@@ -1,0 +1,171 @@
+import { uintColumn, uintOf } from '../../db/columns.ts';
+import { placeholders } from '../../db/insert.ts';
+import type { Handle } from '../../db/open.ts';
+import { type Binding, execute, rowsOf } from '../../db/query.ts';
+import { newId } from '../../lib/ids.ts';
+import type { Mode, Owner } from '../model/owner.ts';
+import type { Transfer, UnmatchedTransfer } from '../model/transfer.ts';
+import { allOf, ownedBy, type Page, type Paged, paged } from './paging.ts';
+
+/** What unmatched transfers are narrowed to. */
+export interface TransferFilters {
+  readonly status?: 'open' | 'assigned' | undefined;
+  readonly chainId?: number | undefined;
+}
+
+/** Transfers that match no session, once for every owner whose they could be. */
+export interface TransferStore {
+  /** Seen again in another block, one that nobody assigned has to be confirmed again. Times are UTC milliseconds. */
+  upsert(owner: Owner, transfer: Transfer, now: number): Promise<void>;
+  /** Confirmed ones only, the newest first. */
+  list(owner: Owner, filters: TransferFilters, page: Page): Promise<Paged<UnmatchedTransfer>>;
+  /** Undefined for one that is not confirmed. */
+  find(owner: Owner, id: string): Promise<UnmatchedTransfer | undefined>;
+  unconfirmed(chainId: number): Promise<UnmatchedTransfer[]>;
+  /** Confirmed or not, that nobody assigned, whose block has this number or a higher one. */
+  openSince(chainId: number, blockNumber: number): Promise<UnmatchedTransfer[]>;
+  /** How many were confirmed by this. */
+  confirm(ids: readonly string[], now: number): Promise<number>;
+  /** Forgets what the chain dropped; what was assigned stays. */
+  remove(ids: readonly string[]): Promise<number>;
+  /** For the settlement. False when it is not confirmed, or assigned already. */
+  assign(id: string, to: { sessionId: string; transactionId: string }, now: number): Promise<boolean>;
+}
+
+export function transferStore(handle: Handle): TransferStore {
+  const where = async (sql: string, bindings: readonly Binding[]): Promise<UnmatchedTransfer[]> => {
+    const rows = await rowsOf<TransferRow>(
+      handle,
+      `select * from unmatched_transfers where ${sql}`,
+      bindings,
+    );
+    return rows.map(transferOf);
+  };
+
+  return {
+    async upsert(owner, transfer, now) {
+      const values = transferValues(owner, transfer, now);
+      const columns = Object.keys(values);
+      await execute(
+        handle,
+        `insert into unmatched_transfers (${columns.join(', ')}) values (${placeholders(columns.length)})
+         on conflict (chain_id, tx_hash, log_index, organization_id, mode) do update set
+           block_number = excluded.block_number, block_hash = excluded.block_hash, block_time = excluded.block_time,
+           token_address = excluded.token_address, sender = excluded.sender, recipient = excluded.recipient,
+           amount = excluded.amount, confirmed_at = null
+         where unmatched_transfers.block_hash <> excluded.block_hash and unmatched_transfers.assigned_at is null`,
+        Object.values(values),
+      );
+    },
+
+    list(owner, { status, chainId }, page) {
+      const condition = allOf([
+        ownedBy(owner),
+        { sql: 'confirmed_at is not null', bindings: [] },
+        status && { sql: `assigned_at is ${status === 'open' ? '' : 'not '}null`, bindings: [] },
+        chainId === undefined ? undefined : { sql: 'chain_id = ?', bindings: [chainId] },
+      ]);
+      const listing = { table: 'unmatched_transfers', where: condition, order: 'created_at desc, id desc' };
+      return paged(handle, listing, page, transferOf);
+    },
+
+    async find(owner, id) {
+      const { sql, bindings } = allOf([ownedBy(owner), { sql: 'id = ?', bindings: [id] }]);
+      return (await where(`${sql} and confirmed_at is not null`, bindings))[0];
+    },
+
+    unconfirmed: chainId =>
+      where('chain_id = ? and confirmed_at is null order by block_number, id', [chainId]),
+
+    openSince: (chainId, blockNumber) =>
+      where('chain_id = ? and block_number >= ? and assigned_at is null', [chainId, blockNumber]),
+
+    confirm(ids, now) {
+      const sql = `update unmatched_transfers set confirmed_at = ?
+                   where confirmed_at is null and id in (${placeholders(ids.length)})`;
+      return ids.length === 0 ? Promise.resolve(0) : execute(handle, sql, [now, ...ids]);
+    },
+
+    remove(ids) {
+      const sql = `delete from unmatched_transfers where assigned_at is null and id in (${placeholders(ids.length)})`;
+      return ids.length === 0 ? Promise.resolve(0) : execute(handle, sql, ids);
+    },
+
+    async assign(id, { sessionId, transactionId }, now) {
+      const changed = await execute(
+        handle,
+        `update unmatched_transfers set session_id = ?, transaction_id = ?, assigned_at = ?
+         where id = ? and confirmed_at is not null and assigned_at is null`,
+        [sessionId, transactionId, now, id],
+      );
+      return changed === 1;
+    },
+  };
+}
+
+interface TransferRow {
+  id: string;
+  organization_id: string;
+  mode: Mode;
+  chain_id: number;
+  tx_hash: string;
+  log_index: number;
+  block_number: number;
+  block_hash: string;
+  block_time: number;
+  token_address: string;
+  sender: string;
+  recipient: string;
+  amount: string;
+  confirmed_at: number | null;
+  session_id: string | null;
+  transaction_id: string | null;
+  created_at: number;
+  assigned_at: number | null;
+}
+
+function transferValues(owner: Owner, transfer: Transfer, now: number) {
+  return {
+    id: newId('utr'),
+    organization_id: owner.organizationId,
+    mode: owner.mode,
+    chain_id: transfer.chainId,
+    tx_hash: transfer.txHash,
+    log_index: transfer.logIndex,
+    block_number: transfer.blockNumber,
+    block_hash: transfer.blockHash,
+    block_time: transfer.blockTime,
+    token_address: transfer.tokenAddress,
+    sender: transfer.sender,
+    recipient: transfer.recipient,
+    amount: uintColumn(transfer.amount),
+    confirmed_at: null,
+    session_id: null,
+    transaction_id: null,
+    created_at: now,
+    assigned_at: null,
+  } satisfies Record<keyof TransferRow, Binding>;
+}
+
+function transferOf(row: TransferRow): UnmatchedTransfer {
+  return {
+    id: row.id,
+    organizationId: row.organization_id,
+    mode: row.mode,
+    chainId: row.chain_id,
+    txHash: row.tx_hash,
+    logIndex: row.log_index,
+    blockNumber: row.block_number,
+    blockHash: row.block_hash,
+    blockTime: row.block_time,
+    tokenAddress: row.token_address,
+    sender: row.sender,
+    recipient: row.recipient,
+    amount: uintOf(row.amount),
+    confirmedAt: row.confirmed_at,
+    sessionId: row.session_id,
+    transactionId: row.transaction_id,
+    createdAt: row.created_at,
+    assignedAt: row.assigned_at,
+  };
+}

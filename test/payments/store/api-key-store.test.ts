@@ -1,0 +1,163 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { migrate } from '../../../src/db/migrate.ts';
+import { type Db, openDatabase } from '../../../src/db/open.ts';
+import { rowsOf } from '../../../src/db/query.ts';
+import { newKey } from '../../../src/payments/model/key-format.ts';
+import type { Organization, Owner } from '../../../src/payments/model/owner.ts';
+import { apiKeyStore } from '../../../src/payments/store/api-key-store.ts';
+import { PAYMENTS_MIGRATIONS } from '../../../src/payments/store/migrations.ts';
+import { organizationStore } from '../../../src/payments/store/organization-store.ts';
+import { eachDatabase } from '../../support/databases.ts';
+import { anApiKey, anOrganization, RECORD_TIME } from '../../support/payments-records.ts';
+
+const MINUTE = 60_000;
+
+eachDatabase('the API keys', databases => {
+  let db: Db;
+  let us: Organization;
+  let them: Organization;
+  let live: Owner;
+  let trial: Owner;
+
+  beforeEach(async () => {
+    db = openDatabase(await databases.create());
+    await migrate(db, PAYMENTS_MIGRATIONS);
+    us = anOrganization({ tier: 'elevated' });
+    them = anOrganization();
+    live = { organizationId: us.id, mode: 'live' };
+    trial = { organizationId: us.id, mode: 'test' };
+    for (const organization of [us, them]) await organizationStore(db).insert(organization);
+  });
+
+  afterEach(() => db.destroy());
+
+  test('are found by their whole secret, with the tier of their organization', async () => {
+    const store = apiKeyStore(db);
+    const secret = newKey('live');
+    const key = anApiKey(live, {
+      permission: 'write',
+      expiresAt: RECORD_TIME + 1,
+      lastUsedAt: RECORD_TIME + 2,
+      revokedAt: RECORD_TIME + 3,
+    });
+    await store.insert(key, secret);
+    await store.insert(anApiKey({ ...live, organizationId: them.id }), newKey('live'));
+
+    expect(await store.findBySecret(secret)).toEqual({ key, tier: 'elevated' });
+    expect(await store.findBySecret(secret.slice(0, -1))).toBeUndefined();
+    expect(await store.findBySecret(newKey('live'))).toBeUndefined();
+  });
+
+  test('leave nothing of their secret behind but its hash', async () => {
+    const secret = newKey('live');
+    await apiKeyStore(db).insert(anApiKey(live), secret);
+
+    const rows = await rowsOf(db, 'select * from api_keys');
+
+    expect(JSON.stringify(rows)).not.toContain(secret.slice(8));
+  });
+
+  test('never share a secret', async () => {
+    const secret = newKey('live');
+    await apiKeyStore(db).insert(anApiKey(live), secret);
+
+    await expect(apiKeyStore(db).insert(anApiKey(live), secret)).rejects.toSatisfy(error => {
+      expect(db.dialect.violatedColumns(error)).toEqual(['key_hash']);
+      return true;
+    });
+  });
+
+  test('are found by id only in the organization and the modes that are asked for', async () => {
+    const store = apiKeyStore(db);
+    const key = anApiKey(live);
+    await store.insert(key, newKey('live'));
+
+    expect(await store.find(us.id, ['live'], key.id)).toEqual(key);
+    expect(await store.find(us.id, ['live', 'test'], key.id)).toEqual(key);
+    expect(await store.find(us.id, ['test'], key.id)).toBeUndefined();
+    expect(await store.find(us.id, [], key.id)).toBeUndefined();
+    expect(await store.find(them.id, ['live', 'test'], key.id)).toBeUndefined();
+  });
+
+  test('are listed newest first, page by page, in the modes that are asked for', async () => {
+    const store = apiKeyStore(db);
+    const keys = [3, 2, 1].map(age => anApiKey(live, { createdAt: RECORD_TIME - age }));
+    const [oldest, middle, newest] = keys;
+    const ofTest = anApiKey(trial, { createdAt: RECORD_TIME });
+    const foreign = anApiKey({ ...live, organizationId: them.id });
+    for (const key of [...keys, ofTest, foreign]) await store.insert(key, newKey(key.mode));
+
+    const firstPage = await store.list(us.id, ['live'], { page: 1, limit: 2 });
+    const secondPage = await store.list(us.id, ['live'], { page: 2, limit: 2 });
+    const both = await store.list(us.id, ['live', 'test'], { page: 1, limit: 2 });
+
+    expect(firstPage).toEqual({ data: [newest, middle], total: 3, hasMore: true });
+    expect(secondPage).toEqual({ data: [oldest], total: 3, hasMore: false });
+    expect(both).toEqual({ data: [ofTest, newest], total: 4, hasMore: true });
+  });
+
+  test('note their use at most once a minute', async () => {
+    const store = apiKeyStore(db);
+    const key = anApiKey(live);
+    await store.insert(key, newKey('live'));
+    const lastUsedAfter = async (now: number) => {
+      await store.touch(key.id, now);
+      return (await store.find(us.id, ['live'], key.id))?.lastUsedAt;
+    };
+
+    expect(await lastUsedAfter(RECORD_TIME)).toBe(RECORD_TIME);
+    expect(await lastUsedAfter(RECORD_TIME + MINUTE - 1)).toBe(RECORD_TIME);
+    expect(await lastUsedAfter(RECORD_TIME + MINUTE)).toBe(RECORD_TIME + MINUTE);
+  });
+
+  test('are revoked once, and keep that time', async () => {
+    const store = apiKeyStore(db);
+    const key = anApiKey(live);
+    const other = anApiKey(live);
+    await store.insert(key, newKey('live'));
+    await store.insert(other, newKey('live'));
+
+    const first = await store.revoke(key.id, RECORD_TIME + 1);
+    const again = await store.revoke(key.id, RECORD_TIME + 2);
+
+    expect([first, again]).toEqual([true, false]);
+    expect((await store.find(us.id, ['live'], key.id))?.revokedAt).toBe(RECORD_TIME + 1);
+    expect((await store.find(us.id, ['live'], other.id))?.revokedAt).toBeNull();
+  });
+
+  test('end when they are told to, or before if that was said', async () => {
+    const store = apiKeyStore(db);
+    const endless = anApiKey(live);
+    const short = anApiKey(live, { expiresAt: RECORD_TIME + MINUTE });
+    for (const key of [endless, short]) await store.insert(key, newKey('live'));
+
+    for (const key of [endless, short]) await store.expireAt(key.id, RECORD_TIME + 2 * MINUTE);
+
+    expect((await store.find(us.id, ['live'], endless.id))?.expiresAt).toBe(RECORD_TIME + 2 * MINUTE);
+    expect((await store.find(us.id, ['live'], short.id))?.expiresAt).toBe(RECORD_TIME + MINUTE);
+  });
+
+  test('count as active admins of their mode until they are revoked or expired', async () => {
+    const store = apiKeyStore(db);
+    const keys = [
+      anApiKey(live),
+      anApiKey(live, { expiresAt: RECORD_TIME + 1 }),
+      anApiKey(live, { expiresAt: RECORD_TIME }),
+      anApiKey(live, { revokedAt: RECORD_TIME }),
+      anApiKey(live, { permission: 'write' }),
+      anApiKey(trial),
+      anApiKey({ ...live, organizationId: them.id }),
+    ];
+    for (const key of keys) await store.insert(key, newKey(key.mode));
+
+    expect(await store.countActiveAdmins(us.id, 'live', RECORD_TIME)).toBe(2);
+    expect(await store.countActiveAdmins(us.id, 'test', RECORD_TIME)).toBe(1);
+    expect(await store.countActiveAdmins(them.id, 'test', RECORD_TIME)).toBe(0);
+  });
+
+  test('belong to an organization that exists', async () => {
+    const key = anApiKey({ organizationId: 'org_missing', mode: 'live' });
+
+    await expect(apiKeyStore(db).insert(key, newKey('live'))).rejects.toThrow(/foreign key/i);
+  });
+});

@@ -1,0 +1,176 @@
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { migrate } from '../../../src/db/migrate.ts';
+import { type Db, openDatabase } from '../../../src/db/open.ts';
+import { type Binding, rowsOf } from '../../../src/db/query.ts';
+import type { Owner } from '../../../src/payments/model/owner.ts';
+import type { PaymentLink } from '../../../src/payments/model/payment-link.ts';
+import { type LinkList, linkStore } from '../../../src/payments/store/link-store.ts';
+import { PAYMENTS_MIGRATIONS } from '../../../src/payments/store/migrations.ts';
+import { organizationStore } from '../../../src/payments/store/organization-store.ts';
+import { eachDatabase, sqliteDatabase, type TestDatabase } from '../../support/databases.ts';
+import { aLink, anOrganization } from '../../support/payments-records.ts';
+
+const SORTS = ['created_at', 'updated_at', 'name', 'current_uses'] as const;
+const NEWEST: LinkList = { sort: 'created_at', order: 'desc' };
+const ALL = { page: 1, limit: 100 };
+
+eachDatabase('a list of payment links', databases => {
+  let db: Db;
+  let owner: Owner;
+  let stranger: Owner;
+
+  beforeEach(async () => {
+    db = openDatabase(await databases.create());
+    await migrate(db, PAYMENTS_MIGRATIONS);
+    const [us, them] = [anOrganization(), anOrganization()];
+    for (const organization of [us, them]) await organizationStore(db).insert(organization);
+    owner = { organizationId: us.id, mode: 'live' };
+    stranger = { organizationId: them.id, mode: 'live' };
+  });
+
+  afterEach(() => db.destroy());
+
+  const inserted = async (...links: PaymentLink[]) => {
+    for (const link of links) await linkStore(db).insert(link);
+    return links;
+  };
+  const namesOf = async (list: Partial<LinkList>, page = ALL) => {
+    const { data } = await linkStore(db).list(owner, { ...NEWEST, ...list }, page);
+    return data.map(link => link.name);
+  };
+
+  test('is searched in name and short code, in any case, with % and _ as themselves', async () => {
+    await inserted(
+      aLink(owner, { name: 'Espresso 100%', shortCode: 'aaaa' }),
+      aLink(owner, { name: 'Tea', shortCode: 'xx-ESP_R' }),
+      aLink(owner, { name: 'Bücher', shortCode: 'bbbb', isActive: false }),
+      aLink(owner, { name: 'ΟΔΌΣ', shortCode: 'dddd' }),
+      aLink(stranger, { name: 'Espresso of others', shortCode: 'cccc' }),
+    );
+    const found = async (search: string) => (await namesOf({ search, sort: 'name', order: 'asc' })).join();
+
+    expect(await found('esp')).toBe('Espresso 100%,Tea');
+    expect(await found('00%')).toBe('Espresso 100%');
+    expect(await found('_')).toBe('Tea');
+    expect(await found('e_p')).toBe('');
+    expect(await found('BÜ')).toBe('Bücher');
+    expect(await found('οδόσ')).toBe('ΟΔΌΣ');
+    expect(await found('tea xx')).toBe('');
+    expect(await found('100% aaaa')).toBe('');
+    expect(await found('')).toBe('Bücher,Espresso 100%,Tea,ΟΔΌΣ');
+    expect(await namesOf({ search: 'b', active: true })).toEqual([]);
+    expect(await namesOf({ search: 'b', active: false })).toEqual(['Bücher']);
+  });
+
+  test('comes in every order, with equal ones by id in the same direction', async () => {
+    const small = fc.integer({ min: 0, max: 3 });
+    const drafts = fc.array(fc.record({ created: small, updated: small, uses: small, name: small }), {
+      minLength: 1,
+      maxLength: 12,
+    });
+    await fc.assert(
+      fc.asyncProperty(drafts, async all => {
+        await db.raw('delete from payment_links');
+        const links = await inserted(
+          ...all.map(({ created, updated, uses, name }) =>
+            aLink(owner, {
+              createdAt: created,
+              updatedAt: updated,
+              currentUses: uses,
+              name: ['a', 'B', 'é', 'ab'][name] ?? '',
+            }),
+          ),
+        );
+        const keys = {
+          created_at: (link: PaymentLink) => link.createdAt,
+          updated_at: (link: PaymentLink) => link.updatedAt,
+          current_uses: (link: PaymentLink) => link.currentUses,
+          name: (link: PaymentLink) => link.name,
+        };
+        for (const sort of SORTS) {
+          const ascending = links
+            .toSorted((a, b) => compare(keys[sort](a), keys[sort](b)) || compare(a.id, b.id))
+            .map(link => link.id);
+          for (const order of ['asc', 'desc'] as const) {
+            const page = await linkStore(db).list(owner, { sort, order }, ALL);
+            const ids = page.data.map(link => link.id);
+            expect(ids).toEqual(order === 'asc' ? ascending : ascending.toReversed());
+          }
+        }
+      }),
+      { numRuns: 10 },
+    );
+  });
+
+  test('comes page by page, each link once, with the length of the whole list', async () => {
+    const links = await inserted(...Array.from({ length: 7 }, (_, i) => aLink(owner, { createdAt: i })));
+    const list = (page: number, limit: number, more: Partial<LinkList> = {}) =>
+      linkStore(db).list(owner, { ...NEWEST, order: 'asc', ...more }, { page, limit });
+
+    expect(await list(1, 3)).toEqual({ data: links.slice(0, 3), total: 7, hasMore: true });
+    expect(await list(2, 3)).toEqual({ data: links.slice(3, 6), total: 7, hasMore: true });
+    expect(await list(3, 3)).toEqual({ data: links.slice(6), total: 7, hasMore: false });
+    expect(await list(1, 7)).toEqual({ data: links, total: 7, hasMore: false });
+    expect(await list(4, 3)).toEqual({ data: [], total: 7, hasMore: false });
+    expect(await list(Number.MAX_SAFE_INTEGER, 100)).toEqual({ data: [], total: 7, hasMore: false });
+    expect(await list(1, 3, { search: 'nowhere' })).toEqual({ data: [], total: 0, hasMore: false });
+  });
+});
+
+describe('a list of payment links on SQLite', () => {
+  let database: TestDatabase;
+  let db: Db;
+  let owner: Owner;
+
+  beforeEach(async () => {
+    database = await sqliteDatabase();
+    db = openDatabase(database.options);
+    await migrate(db, PAYMENTS_MIGRATIONS);
+    const organization = anOrganization();
+    await organizationStore(db).insert(organization);
+    owner = { organizationId: organization.id, mode: 'live' };
+    for (let i = 0; i < 3; i++) await linkStore(db).insert(aLink(owner));
+  });
+
+  afterEach(async () => {
+    await db.destroy();
+    await database.remove();
+  });
+
+  const plansOf = async (work: () => Promise<unknown>): Promise<string[]> => {
+    const statements: { sql: string; bindings: Binding[] }[] = [];
+    const listener = (statement: { sql: string; bindings: Binding[] }) => statements.push(statement);
+    db.on('query', listener);
+    await work();
+    db.off('query', listener);
+    const plans = statements.map(({ sql, bindings }) =>
+      rowsOf<{ detail: string }>(db, `explain query plan ${sql}`, bindings),
+    );
+    return (await Promise.all(plans)).flat().map(step => step.detail);
+  };
+
+  test.each(SORTS)(
+    'by %s finds and counts in an index alone and reads only the rows of its page',
+    async sort => {
+      const plans = await plansOf(() =>
+        linkStore(db).list(
+          owner,
+          { search: 'coffee', active: true, sort, order: 'desc' },
+          { page: 1, limit: 2 },
+        ),
+      );
+
+      const reads = plans.filter(step => /^(SCAN|SEARCH) payment_links/.test(step)).toSorted();
+      expect(reads).toEqual([
+        'SEARCH payment_links USING COVERING INDEX payment_links_by_age (organization_id=? AND mode=?)',
+        'SEARCH payment_links USING COVERING INDEX payment_links_by_age (organization_id=? AND mode=?)',
+        'SEARCH payment_links USING INDEX sqlite_autoindex_payment_links_1 (id=?)',
+      ]);
+    },
+  );
+});
+
+function compare<T extends string | number>(a: T, b: T): number {
+  return a < b ? -1 : Number(a > b);
+}

@@ -1,0 +1,254 @@
+import fc from 'fast-check';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { uintColumn } from '../../../src/db/columns.ts';
+import { migrate } from '../../../src/db/migrate.ts';
+import { type Db, openDatabase } from '../../../src/db/open.ts';
+import { rowsOf } from '../../../src/db/query.ts';
+import { transaction } from '../../../src/db/transaction.ts';
+import { newId } from '../../../src/lib/ids.ts';
+import type { Owner } from '../../../src/payments/model/owner.ts';
+import type { PaymentLink } from '../../../src/payments/model/payment-link.ts';
+import { type LinkList, linkStore } from '../../../src/payments/store/link-store.ts';
+import { PAYMENTS_MIGRATIONS } from '../../../src/payments/store/migrations.ts';
+import { organizationStore } from '../../../src/payments/store/organization-store.ts';
+import { insertRow, type Values } from '../../../src/payments/store/rows.ts';
+import { eachDatabase } from '../../support/databases.ts';
+import { aLink, anOrganization, RECORD_TIME } from '../../support/payments-records.ts';
+
+const MAX_UINT256 = 2n ** 256n - 1n;
+const NEWEST: LinkList = { sort: 'created_at', order: 'desc' };
+const ALL = { page: 1, limit: 100 };
+
+eachDatabase('the payment links', databases => {
+  let db: Db;
+  let other: Db;
+  let owner: Owner;
+  let stranger: Owner;
+
+  beforeEach(async () => {
+    const options = await databases.create();
+    db = openDatabase(options);
+    other = openDatabase(options);
+    await migrate(db, PAYMENTS_MIGRATIONS);
+    const [us, them] = [anOrganization(), anOrganization()];
+    for (const organization of [us, them]) await organizationStore(db).insert(organization);
+    owner = { organizationId: us.id, mode: 'live' };
+    stranger = { organizationId: them.id, mode: 'live' };
+  });
+
+  afterEach(() => Promise.all([db.destroy(), other.destroy()]));
+
+  const inserted = async (...links: PaymentLink[]) => {
+    for (const link of links) await linkStore(db).insert(link);
+    return links;
+  };
+  const furnished = (): Partial<PaymentLink> => ({
+    description: 'Two notebooks,\n120 pages é',
+    isActive: false,
+    amount: MAX_UINT256,
+    minAmount: 0n,
+    maxAmount: 10n ** 18n,
+    suggestedAmount: 1n,
+    chainId: Number.MAX_SAFE_INTEGER,
+    imageUrl: 'https://books.example/a.png',
+    themeColor: '#0052ff',
+    buttonText: 'Pay now',
+    returnUrl: 'https://books.example/thanks',
+    returnLabel: 'Back',
+    branding: { business_name: 'Corner Books', logo_url: null },
+    formSchema: {
+      fields: [
+        {
+          id: 'size',
+          type: 'select',
+          label: 'Size',
+          required: true,
+          placeholder: null,
+          options: ['S', 'M'],
+        },
+      ],
+    },
+    shippingOptions: [{ id: 'express', name: 'Express', amount: '5', estimated_days: null }],
+    collectShippingAddress: true,
+    items: [
+      {
+        id: 'pli_7bNe3KyHq6SvR1uCgO5jMx2D',
+        name: 'Notebook',
+        description: null,
+        image_url: null,
+        amount: String(MAX_UINT256),
+        quantity: 2,
+      },
+    ],
+    maxUses: 1_000_000_000,
+    currentUses: 3,
+    expiresAt: RECORD_TIME + 5,
+    metadata: { zebra: '1', apple: '"2"', '': '' },
+    updatedAt: RECORD_TIME + 1,
+  });
+
+  test('are found as they were stored, by id and by short code', async () => {
+    const [plain, rich] = [aLink(owner), aLink(owner, furnished())];
+    await inserted(plain, rich);
+    const store = linkStore(db);
+
+    expect(await store.find(owner, plain.id)).toEqual(plain);
+    expect(await store.find(owner, rich.id)).toEqual(rich);
+    expect(await store.findByShortCode(rich.shortCode)).toEqual(rich);
+    expect(await store.findByShortCode(rich.shortCode.slice(1))).toBeUndefined();
+    const metadata = (await store.find(owner, rich.id))?.metadata;
+    expect(Object.keys(metadata ?? {})).toEqual(['zebra', 'apple', '']);
+  });
+
+  test('of others and of the other mode are as if they were missing', async () => {
+    const link = aLink(owner, { name: 'Ours' });
+    await inserted(link);
+    const store = linkStore(db);
+
+    for (const caller of [stranger, { ...owner, mode: 'test' as const }]) {
+      expect(await store.find(caller, link.id)).toBeUndefined();
+      expect(await store.list(caller, NEWEST, ALL)).toEqual({ data: [], total: 0, hasMore: false });
+      expect(await store.remove(caller, link.id)).toBe(false);
+      expect(await store.update({ ...link, ...caller, name: 'Theirs' })).toBe(false);
+    }
+    expect(await store.find(owner, link.id)).toEqual(link);
+  });
+
+  test('change in all but id, owner, creation and uses', async () => {
+    const [link, bystander] = [aLink(owner, { currentUses: 1 }), aLink(owner)];
+    await inserted(link, bystander);
+    const store = linkStore(db);
+    const changed = { ...link, ...furnished(), shortCode: 'another-1', name: 'Changed' };
+
+    expect(await store.update({ ...changed, currentUses: 77, createdAt: 1 })).toBe(true);
+
+    expect(await store.find(owner, link.id)).toEqual({ ...changed, currentUses: 1 });
+    expect(await store.find(owner, bystander.id)).toEqual(bystander);
+  });
+
+  test('that are removed are gone once, and their code stays taken', async () => {
+    const [link, successor] = [aLink(owner, { shortCode: 'summer' }), aLink(owner)];
+    const store = linkStore(db);
+    expect(await store.reserveShortCode('summer', link.id)).toBe(true);
+    await store.insert(link);
+
+    expect(await store.remove(owner, link.id)).toBe(true);
+
+    expect(await store.remove(owner, link.id)).toBe(false);
+    expect(await store.find(owner, link.id)).toBeUndefined();
+    expect(await store.findByShortCode('summer')).toBeUndefined();
+    expect(await store.reserveShortCode('summer', successor.id)).toBe(false);
+    expect(await store.reserveShortCode('summer', link.id)).toBe(true);
+    expect(await store.reserveShortCode('Summer', successor.id)).toBe(true);
+  });
+
+  test('that reserve one code at once: one has it, and the transactions of the others go on', async () => {
+    const reserve = (on: Db, linkId: string) =>
+      transaction(on, async handle => {
+        const store = linkStore(handle);
+        const own = await store.reserveShortCode('wanted', linkId);
+        if (!own) expect(await store.reserveShortCode(`instead-${linkId}`, linkId)).toBe(true);
+        return own;
+      });
+
+    const won = await Promise.all(
+      Array.from({ length: 12 }, (_, i) => reserve(i % 2 === 0 ? db : other, `pl_${i}`)),
+    );
+
+    expect(won.filter(Boolean)).toHaveLength(1);
+  });
+
+  test('know whether a session was opened of them, which stays without a link when they are removed', async () => {
+    const [used, unused] = [aLink(owner), aLink(owner)];
+    await inserted(used, unused);
+    const store = linkStore(db);
+    await insertRow(db, 'checkout_sessions', sessionValues(used));
+
+    expect(await store.hasSessions(used.id)).toBe(true);
+    expect(await store.hasSessions(unused.id)).toBe(false);
+
+    expect(await store.remove(owner, used.id)).toBe(true);
+    expect(await rowsOf(db, 'select payment_link_id from checkout_sessions')).toEqual([
+      { payment_link_id: null },
+    ]);
+  });
+
+  test('count uses up to their limit, without one for ever, and not when they are gone', async () => {
+    const [limited, endless] = [aLink(owner, { maxUses: 2, currentUses: 1 }), aLink(owner)];
+    await inserted(limited, endless);
+    const store = linkStore(db);
+
+    expect(await store.countUse(limited.id, RECORD_TIME + 9)).toBe(true);
+    expect(await store.countUse(limited.id, RECORD_TIME + 10)).toBe(false);
+    expect(await store.countUse(endless.id, RECORD_TIME + 11)).toBe(true);
+    expect(await store.countUse('pl_missing', RECORD_TIME)).toBe(false);
+
+    const used = { currentUses: 2, updatedAt: RECORD_TIME + 9 };
+    expect(await store.find(owner, limited.id)).toEqual({ ...limited, ...used });
+    expect((await store.find(owner, endless.id))?.currentUses).toBe(1);
+  });
+
+  test('never count more uses than allowed, however many checkouts complete at once', async () => {
+    const limits = fc.record({
+      maxUses: fc.integer({ min: 1, max: 8 }),
+      checkouts: fc.integer({ min: 1, max: 14 }),
+    });
+    await fc.assert(
+      fc.asyncProperty(limits, async ({ maxUses, checkouts }) => {
+        const link = aLink(owner, { maxUses });
+        await inserted(link);
+        const complete = (on: Db) =>
+          transaction(on, async handle => {
+            // As settlement does: it has read the link before it counts.
+            await linkStore(handle).find(owner, link.id);
+            return linkStore(handle).countUse(link.id, RECORD_TIME);
+          });
+
+        const counted = await Promise.all(
+          Array.from({ length: checkouts }, (_, i) => complete(i % 2 === 0 ? db : other)),
+        );
+
+        const expected = Math.min(maxUses, checkouts);
+        expect(counted.filter(Boolean)).toHaveLength(expected);
+        expect((await linkStore(db).find(owner, link.id))?.currentUses).toBe(expected);
+      }),
+      { numRuns: 8 },
+    );
+  });
+
+  test('belong to an organization that exists', async () => {
+    const link = aLink({ organizationId: 'org_missing', mode: 'live' });
+
+    await expect(linkStore(db).insert(link)).rejects.toThrow(/foreign key/i);
+  });
+});
+
+/** An active session of a link, by column. */
+function sessionValues(link: PaymentLink): Values {
+  const price = uintColumn(link.amount ?? 1n);
+  return {
+    id: newId('cs'),
+    organization_id: link.organizationId,
+    mode: link.mode,
+    payment_link_id: link.id,
+    status: 'active',
+    payment_status: 'awaiting_payment',
+    chain_id: link.chainId,
+    token_address: link.tokenAddress,
+    recipient_address: link.recipientAddress,
+    subtotal: price,
+    amount: price,
+    amount_due: price,
+    is_wallet_only: false,
+    amount_received: uintColumn(0n),
+    presentation: '{}',
+    confirmations: 0,
+    required_confirmations: 1,
+    is_late: false,
+    is_reorged: false,
+    metadata: '{}',
+    expires_at: RECORD_TIME + 1,
+    created_at: RECORD_TIME,
+    updated_at: RECORD_TIME,
+  };
+}

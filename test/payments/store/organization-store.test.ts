@@ -1,0 +1,58 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { migrate } from '../../../src/db/migrate.ts';
+import { type Db, openDatabase } from '../../../src/db/open.ts';
+import { PAYMENTS_MIGRATIONS } from '../../../src/payments/store/migrations.ts';
+import { organizationStore } from '../../../src/payments/store/organization-store.ts';
+import { eachDatabase } from '../../support/databases.ts';
+import { anOrganization } from '../../support/payments-records.ts';
+
+eachDatabase('the organizations', databases => {
+  let db: Db;
+
+  beforeEach(async () => {
+    db = openDatabase(await databases.create());
+    await migrate(db, PAYMENTS_MIGRATIONS);
+  });
+
+  afterEach(() => db.destroy());
+
+  test('are found by id and by name as they were stored', async () => {
+    const plain = anOrganization();
+    const furnished = anOrganization({
+      tier: 'elevated',
+      defaults: {
+        chainId: Number.MAX_SAFE_INTEGER,
+        tokenAddress: `0x${'0'.repeat(40)}`,
+        recipientAddress: `0x${'ab'.repeat(20)}`,
+      },
+    });
+    const store = organizationStore(db);
+
+    await store.insert(plain);
+    await store.insert(furnished);
+
+    expect(await store.find(plain.id)).toEqual(plain);
+    expect(await store.find(furnished.id)).toEqual(furnished);
+    expect(await store.findByName(furnished.name)).toEqual(furnished);
+    expect(await store.find('org_missing')).toBeUndefined();
+    expect(await store.findByName(furnished.name.toUpperCase())).toBeUndefined();
+  });
+
+  test('are listed by name, all of them', async () => {
+    const store = organizationStore(db);
+    const [zebra, aunt, corner] = ['Zebra', 'Äunt', 'Corner'].map(name => anOrganization({ name }));
+    for (const organization of [zebra, aunt, corner]) if (organization) await store.insert(organization);
+
+    expect(await store.list()).toEqual([corner, zebra, aunt]);
+  });
+
+  test('never share a name', async () => {
+    const store = organizationStore(db);
+    await store.insert(anOrganization({ name: 'Acme' }));
+
+    await expect(store.insert(anOrganization({ name: 'Acme' }))).rejects.toSatisfy(error => {
+      expect(db.dialect.violatedColumns(error)).toEqual(['name']);
+      return true;
+    });
+  });
+});

@@ -1,0 +1,263 @@
+import { randomBytes } from 'node:crypto';
+import { signatureJudge } from '../../src/chain/signature.ts';
+import { mountGated } from '../../src/contract/mount.ts';
+import type { OperationRow } from '../../src/contract/operations.ts';
+import {
+  type PaymentsOperations,
+  type PaymentsPublicOperation,
+  paymentsContract,
+} from '../../src/contract/payments.ts';
+import { paymentsErrorBody } from '../../src/contract/payments-errors.ts';
+import { describeErrors } from '../../src/contract/violations.ts';
+import { migrate } from '../../src/db/migrate.ts';
+import { type DatabaseOptions, type Db, openDatabase } from '../../src/db/open.ts';
+import { transaction } from '../../src/db/transaction.ts';
+import { newId } from '../../src/lib/ids.ts';
+import { createLogger } from '../../src/lib/logger.ts';
+import { type Seals, seals } from '../../src/lib/sealed.ts';
+import { apiKeyHandlers } from '../../src/payments/api/api-keys.ts';
+import type { Known, Visitor } from '../../src/payments/api/caller.ts';
+import { eventHandlers } from '../../src/payments/api/events.ts';
+import { paymentsGate } from '../../src/payments/api/gate.ts';
+import { issueKey } from '../../src/payments/api/issue-key.ts';
+import { linkHandlers } from '../../src/payments/api/links.ts';
+import { sessionHandlers } from '../../src/payments/api/sessions.ts';
+import { simulationHandlers } from '../../src/payments/api/simulate.ts';
+import { transactionHandlers } from '../../src/payments/api/transactions.ts';
+import { transferHandlers } from '../../src/payments/api/transfers.ts';
+import { checkoutHandlers } from '../../src/payments/checkout/operations.ts';
+import type { Permission } from '../../src/payments/model/api-key.ts';
+import type { LinkDefaults, Mode, Owner } from '../../src/payments/model/owner.ts';
+import { NATIVE_COIN, paymentChains } from '../../src/payments/model/payment-chain.ts';
+import type { Transfer } from '../../src/payments/model/transfer.ts';
+import { PAYMENTS_MIGRATIONS } from '../../src/payments/store/migrations.ts';
+import { organizationStore } from '../../src/payments/store/organization-store.ts';
+import { type Settlement, settlement } from '../../src/payments/store/settlement/settlement.ts';
+import { serve } from '../http/serve.ts';
+import { list, record, text } from './json.ts';
+import { type ManualClock, manualClock } from './manual-clock.ts';
+import { aLink, anOrganization } from './payments-records.ts';
+
+/** Chains of the service: one for test money and one for real, both with the token of `aLink` and their coin. */
+export const TEST_CHAIN = 31_337;
+export const LIVE_CHAIN = 8453;
+export const TOKEN = aLink({ organizationId: '', mode: 'test' }).tokenAddress;
+export const RECIPIENT = aLink({ organizationId: '', mode: 'test' }).recipientAddress;
+/** How long a payer has who opens a link. */
+export const LIFETIME_MS = 20 * 60_000;
+
+const tokens = [
+  { address: NATIVE_COIN, symbol: 'ETH', decimals: 18 },
+  { address: TOKEN, symbol: 'USDC', decimals: 6 },
+];
+const chains = paymentChains([
+  {
+    id: TEST_CHAIN,
+    name: 'Local',
+    mode: 'test',
+    tokens,
+    confirmations: 2,
+    explorerUrl: hash => `https://explorer.example/tx/${hash}`,
+  },
+  { id: LIVE_CHAIN, name: 'Base', mode: 'live', tokens, confirmations: 3, explorerUrl: undefined },
+]);
+
+/** One answer that keeps the contract. `body` is the parsed JSON, or the text where it is none. */
+export interface ApiAnswer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: unknown;
+}
+
+/** Whoever sends requests: a key's holder, or a payer. */
+export interface ApiClient {
+  get(path: string, headers?: Readonly<Record<string, string>>): Promise<ApiAnswer>;
+  post(path: string, body?: unknown, headers?: Readonly<Record<string, string>>): Promise<ApiAnswer>;
+  patch(path: string, body: unknown): Promise<ApiAnswer>;
+  delete(path: string): Promise<ApiAnswer>;
+}
+
+export interface Merchant extends ApiClient {
+  readonly owner: Owner;
+  readonly name: string;
+  /** Another key of the same organization. */
+  withKey(key: { mode?: Mode; permission?: Permission }): Promise<ApiClient>;
+}
+
+/** Every operation of the payments platform over HTTP, without what watches chains. */
+export interface PaymentsApi extends AsyncDisposable {
+  readonly db: Db;
+  readonly seals: Seals;
+  readonly clock: ManualClock;
+  /** Somebody without a key. */
+  readonly payer: ApiClient;
+  /** Changes states as what watches the chains would, in one transaction. */
+  settle<T>(work: (settled: Settlement) => Promise<T>): Promise<T>;
+  /** A new organization with a key of this mode that may do everything; of test mode unless said otherwise. */
+  merchant(mode?: Mode, defaults?: Partial<LinkDefaults>): Promise<Merchant>;
+}
+
+/** Starts it on an empty database; closes with `await using`. */
+export async function startPaymentsApi(database: DatabaseOptions): Promise<PaymentsApi> {
+  const db = openDatabase(database);
+  await migrate(db, PAYMENTS_MIGRATIONS);
+  const clock = manualClock();
+  const sealed = seals(['a secret that seals nothing but what tests keep']);
+  const context = {
+    db,
+    clock,
+    seals: sealed,
+    chains,
+    publicUrl: 'https://pay.example.com',
+    sessionLifetimeMs: LIFETIME_MS,
+  };
+  const log = createLogger({ level: 'warn' });
+  const limits = { standard: 10_000, elevated: 10_000 };
+  const route = await mountGated<PaymentsOperations, PaymentsPublicOperation, Known, Visitor>({
+    contract: paymentsContract,
+    gate: paymentsGate({ db, seals: sealed, clock, limits, log }),
+    handlers: {
+      ...linkHandlers(context),
+      ...apiKeyHandlers(context),
+      ...sessionHandlers(context),
+      ...transactionHandlers(context),
+      ...eventHandlers(context),
+      ...transferHandlers(context),
+      ...simulationHandlers(context),
+      ...checkoutHandlers({ ...context, verifySignature: signatureJudge(() => undefined) }),
+    },
+    validateResponses: true,
+  });
+  const served = await serve([route], { log, formatError: paymentsErrorBody });
+  const keyed = async (owner: Owner, permission: Permission) => {
+    const draft = { ...owner, name: 'A key', permission, expiresAt: null };
+    return client(served.url, (await issueKey(db, draft, clock.now())).secret);
+  };
+
+  return {
+    db,
+    seals: sealed,
+    clock,
+    payer: client(served.url),
+    settle: work => transaction(db, handle => work(settlement({ handle, seals: sealed, now: clock.now() }))),
+    async merchant(mode = 'test', defaults = {}) {
+      const { id: organizationId, ...organization } = anOrganization({
+        id: newId('org'),
+        defaults: { chainId: null, tokenAddress: null, recipientAddress: null, ...defaults },
+      });
+      await organizationStore(db).insert({ id: organizationId, ...organization });
+      const owner = { organizationId, mode };
+      return {
+        owner,
+        name: organization.name,
+        withKey: key => keyed({ ...owner, mode: key.mode ?? mode }, key.permission ?? 'admin'),
+        ...(await keyed(owner, 'admin')),
+      };
+    },
+    async [Symbol.asyncDispose]() {
+      await served.close(0);
+      await db.destroy();
+    },
+  };
+}
+
+/** A transfer of 2.5 tokens to the recipient of `aLink`, in a transaction and block of its own. */
+export function aPayment(changes: Partial<Transfer> & Pick<Transfer, 'blockTime'>): Transfer {
+  return {
+    chainId: TEST_CHAIN,
+    txHash: someHash(),
+    logIndex: 1,
+    blockNumber: 7,
+    blockHash: someHash(),
+    tokenAddress: TOKEN,
+    sender: `0x${'c1'.repeat(20)}`,
+    recipient: RECIPIENT,
+    amount: 2_500_000n,
+    ...changes,
+  };
+}
+
+export function someHash(): string {
+  return `0x${randomBytes(32).toString('hex')}`;
+}
+
+/** The ids of a page, in order. */
+export function idsOf({ body }: ApiAnswer): string[] {
+  return list(record(body).data).map(one => text(record(one).id));
+}
+
+/** Status, code and place of an error in one line. */
+export function errorOf(answer: ApiAnswer): string {
+  const { code, param } = record(record(answer.body).error);
+  return [answer.status, text(code), ...(param === undefined ? [] : [text(param)])].join(' ');
+}
+
+/** An error answer as a client could tell it from another one, without what is of one request only. */
+export function masked({ status, headers, body }: ApiAnswer, id: string): unknown {
+  const own = ['date', 'x-request-id', 'x-ratelimit-remaining', 'x-ratelimit-reset', 'content-length'];
+  const kept = [...headers].filter(([name]) => !own.includes(name));
+  return JSON.parse(JSON.stringify({ status, headers: kept, body }).replaceAll(id, '<id>'));
+}
+
+const validators = await paymentsContract.responses();
+
+function client(url: string, key?: string): ApiClient {
+  const send = async (
+    method: 'get' | 'post' | 'patch' | 'delete',
+    path: string,
+    options: RequestInit,
+  ): Promise<ApiAnswer> => {
+    const response = await fetch(url + path, {
+      method: method.toUpperCase(),
+      ...options,
+      headers: { ...(key === undefined ? {} : { 'X-API-Key': key }), ...options.headers },
+      signal: AbortSignal.timeout(20_000),
+    });
+    const content = await response.text();
+    const isJson = (response.headers.get('content-type') ?? '').startsWith('application/json');
+    const body: unknown = isJson && content !== '' ? JSON.parse(content) : content;
+    const { status, headers } = response;
+    hold({ status, headers, body }, operationAt(method, path));
+    return { status, headers, body };
+  };
+  return {
+    get: (path, headers = {}) => send('get', path, { headers }),
+    patch: (path, body) =>
+      send('patch', path, {
+        headers: { 'Content-Type': 'application/json' },
+        body: JSON.stringify(body),
+      }),
+    delete: path => send('delete', path, {}),
+    post: (path, body, headers = {}) =>
+      send('post', path, {
+        headers: { ...headers, ...(body === undefined ? {} : { 'Content-Type': 'application/json' }) },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      }),
+  };
+}
+
+/** @throws Error for an answer that the contract does not promise */
+function hold({ status, headers, body }: ApiAnswer, { id, statuses }: OperationRow): void {
+  if (!statuses.includes(status)) throw new Error(`${id} does not declare ${status}`);
+  if (headers.get('x-request-id') === null) throw new Error(`${id}: no X-Request-Id`);
+  if (status === 304) return;
+  const validate = validators[`${id}_${status}`];
+  if (validate === undefined) throw new Error(`${id} has no schema for ${status}`);
+  if (!validate(body)) throw new Error(`${id} ${status}: ${describeErrors(validate.errors)}`);
+}
+
+function operationAt(method: string, path: string): OperationRow {
+  const segments = path.split('?')[0]?.split('/') ?? [];
+  const candidates = Object.values<OperationRow>(paymentsContract.table).filter(row => {
+    const pattern = row.path.split('/');
+    return (
+      row.method === method &&
+      pattern.length === segments.length &&
+      pattern.every((part, index) => part.startsWith('{') || part === segments[index])
+    );
+  });
+  // A literal segment is closer than a template.
+  const [closest] = candidates.sort((a, b) => a.path.split('{').length - b.path.split('{').length);
+  if (closest === undefined) throw new Error(`No operation ${method} ${path}`);
+  return closest;
+}

@@ -1,0 +1,77 @@
+import { newId, randomBase62 } from '../../src/lib/ids.ts';
+import type { ApiKey } from '../../src/payments/model/api-key.ts';
+import type { Organization, Owner } from '../../src/payments/model/owner.ts';
+import type { PaymentLink } from '../../src/payments/model/payment-link.ts';
+
+/** When records of these factories were made, UTC milliseconds. */
+export const RECORD_TIME = Date.UTC(2026, 4, 4, 12);
+
+const TOKEN = `0x${'70'.repeat(20)}`;
+const RECIPIENT = `0x${'5e'.repeat(20)}`;
+
+/** An organization with a name of its own. */
+export function anOrganization(changes: Partial<Organization> = {}): Organization {
+  return {
+    id: newId('org'),
+    name: `Acme ${randomBase62(8)}`,
+    tier: 'standard',
+    defaults: { chainId: null, tokenAddress: null, recipientAddress: null },
+    createdAt: RECORD_TIME,
+    ...changes,
+  };
+}
+
+/** A key of an organization and mode that may do everything and never ends. */
+export function anApiKey({ organizationId, mode }: Owner, changes: Partial<ApiKey> = {}): ApiKey {
+  return {
+    id: newId('ak'),
+    organizationId,
+    mode,
+    name: 'Shop',
+    prefix: `tg_${mode}_${randomBase62(5)}`,
+    lastFour: randomBase62(4),
+    permission: 'admin',
+    expiresAt: null,
+    lastUsedAt: null,
+    createdAt: RECORD_TIME,
+    revokedAt: null,
+    ...changes,
+  };
+}
+
+/** An active link over an amount, without form, shipping, items, end or limit. */
+export function aLink({ organizationId, mode }: Owner, changes: Partial<PaymentLink> = {}): PaymentLink {
+  return {
+    id: newId('pl'),
+    organizationId,
+    mode,
+    shortCode: randomBase62(10),
+    name: 'A cup of coffee',
+    description: null,
+    isActive: true,
+    amount: 2_500_000n,
+    minAmount: null,
+    maxAmount: null,
+    suggestedAmount: null,
+    chainId: 31_337,
+    tokenAddress: TOKEN,
+    recipientAddress: RECIPIENT,
+    imageUrl: null,
+    themeColor: null,
+    buttonText: 'Pay',
+    returnUrl: null,
+    returnLabel: null,
+    branding: null,
+    formSchema: null,
+    shippingOptions: [],
+    collectShippingAddress: false,
+    items: [],
+    maxUses: null,
+    currentUses: 0,
+    expiresAt: null,
+    metadata: {},
+    createdAt: RECORD_TIME,
+    updatedAt: RECORD_TIME,
+    ...changes,
+  };
+}

@@ -1,0 +1,52 @@
+import type { DatabaseOptions } from '../../src/db/open.ts';
+import { createMetrics } from '../../src/http/metrics.ts';
+import { systemClock } from '../../src/lib/clock.ts';
+import { createLogger } from '../../src/lib/logger.ts';
+import { NATIVE_COIN } from '../../src/payments/model/payment-chain.ts';
+import {
+  type PaymentsService,
+  type PaymentsServiceOptions,
+  startPaymentsService,
+  type WatchedChain,
+} from '../../src/payments/service.ts';
+
+export interface TestPaymentsService extends PaymentsService, AsyncDisposable {}
+
+/** The whole service on a free port, every answer checked against the contract. Its demo pays to `SHOP`. */
+export async function startTestPayments(
+  database: DatabaseOptions,
+  overrides: Partial<PaymentsServiceOptions> = {},
+): Promise<TestPaymentsService> {
+  const service = await startPaymentsService({
+    host: '127.0.0.1',
+    port: 0,
+    database,
+    secretKey: { kind: 'value', value: 'seals-nothing-but-what-tests-keep-and-drop' },
+    chains: [unreachableChain],
+    demo: { chainId: unreachableChain.id, tokenAddress: NATIVE_COIN, recipientAddress: SHOP },
+    rateLimitPerMinute: { standard: 1_000, elevated: 10_000 },
+    sessionLifetimeMs: 600_000,
+    validateResponses: true,
+    trustedProxies: [],
+    metrics: createMetrics(),
+    clock: systemClock,
+    log: createLogger({ level: 'silent' }),
+    ...overrides,
+  });
+  return { ...service, [Symbol.asyncDispose]: service.close };
+}
+
+/** Whom the demo of a test pays. */
+export const SHOP = `0x${'5e'.repeat(20)}`;
+
+/** A chain with its coin only. Nobody listens where its node should be. */
+export const unreachableChain: WatchedChain = {
+  id: 31_337,
+  name: 'Local',
+  mode: 'test',
+  tokens: [{ address: NATIVE_COIN, symbol: 'ETH', decimals: 18 }],
+  confirmations: 2,
+  explorerUrl: undefined,
+  rpcUrls: ['http://127.0.0.1:9'],
+  isOfThisRun: false,
+};
