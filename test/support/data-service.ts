@@ -10,7 +10,7 @@ import { systemClock } from '../../src/lib/clock.ts';
 import { createLogger } from '../../src/lib/logger.ts';
 
 /** A chain of a devnet, or one that a test started by itself, without a market and names. */
-export type IndexedChain = Omit<EmbeddedChain, 'prices' | 'names'> & Partial<EmbeddedChain>;
+export type IndexedChain = Omit<EmbeddedChain, 'prices' | 'names' | 'tokens'> & Partial<EmbeddedChain>;
 
 export interface TestDataService extends DataService, AsyncDisposable {}
 

@@ -1,0 +1,149 @@
+import type { ChainClient } from '../../chain/client.ts';
+import { leadership } from '../../db/leader.ts';
+import type { Db } from '../../db/open.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { type Logger, logAndGoOn } from '../../lib/logger.ts';
+import type { Seals } from '../../lib/sealed.ts';
+import { startWorker, type Worker } from '../../lib/worker.ts';
+import type { PaymentChain } from '../model/payment-chain.ts';
+import { watchedStore } from '../store/watched-store.ts';
+import { advance } from './advance.ts';
+import { claimFollower } from './claims.ts';
+import { confirmPayments } from './confirm.ts';
+import { effects, LeadershipLost } from './effect.ts';
+import { nativeReader } from './native-transfers.ts';
+import { nodeView } from './node-view.ts';
+import { places } from './places.ts';
+import { watchReorganisations } from './reorgs.ts';
+import type { Round } from './round.ts';
+import type { Fault } from './steps.ts';
+import { confirmUnmatched } from './unmatched.ts';
+
+export interface ChainWatcherOptions {
+  readonly chain: PaymentChain;
+  readonly client: ChainClient;
+  readonly db: Db;
+  readonly seals: Seals;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** For how long another process waits after this one was killed, in milliseconds; 15 s when absent. */
+  readonly leaseMs?: number;
+  readonly fault?: Fault;
+}
+
+/** How far a watcher has come. */
+export interface WatcherStatus {
+  /** The newest block that the node showed; undefined until it showed one. */
+  readonly head: number | undefined;
+  /** When the latest round began that this process finished as the leader, in UTC milliseconds. */
+  readonly scannedAt: number | undefined;
+}
+
+/** Sees payments on one chain and settles them. Only one watcher of a chain does so at a time. */
+export interface ChainWatcher extends Worker {
+  status(): WatcherStatus;
+  /** Lets another watcher of the chain lead at once. */
+  resign(): Promise<void>;
+}
+
+export interface RunningChainWatcher {
+  /** One round now, after the one that is going on. @throws WrongChain, or whatever kept the node from answering */
+  runOnce(): Promise<number>;
+  status(): WatcherStatus;
+  /** Skips the pause between rounds. */
+  nudge(): void;
+  /** Resolves when the round that is going on has ended. */
+  stop(): Promise<void>;
+}
+
+const LEASE_MS = 15_000;
+const PAUSE_MS = 500;
+
+/** Watches a chain until it is stopped, resting `pauseMs` (500 when absent) after a round without news. */
+export function startChainWatcher(
+  options: ChainWatcherOptions & { readonly pauseMs?: number },
+): RunningChainWatcher {
+  const { clock, log, pauseMs = PAUSE_MS } = options;
+  const watcher = chainWatcher(options);
+  const running = startWorker(watcher, { pauseMs, clock, log });
+  return {
+    runOnce: () => watcher.runOnce(new AbortController().signal),
+    status: watcher.status,
+    nudge: running.nudge,
+    async stop() {
+      await running.stop();
+      await watcher.resign();
+    },
+  };
+}
+
+/** One watcher of one chain. Rounds that are asked for at the same time follow one another. */
+export function chainWatcher(options: ChainWatcherOptions): ChainWatcher {
+  const { chain, client, db, seals, clock, log, leaseMs = LEASE_MS, fault = () => {} } = options;
+  const leader = leadership(db, { name: `watcher:${chain.id}`, leaseMs, clock });
+  const effect = effects({ db, seals, clock, leader, fault });
+  const view = nodeView(client);
+  const advancing = advance({ native: nativeReader(chain.id, view), clock, fault });
+  const claims = claimFollower({ clock });
+  let status: WatcherStatus = { head: undefined, scannedAt: undefined };
+  let lastRun: Promise<unknown> = Promise.resolve();
+  let settledHead = '';
+
+  async function lead(signal: AbortSignal): Promise<number> {
+    await fault('round');
+    if (!(await leader.hold())) {
+      forget();
+      return 0;
+    }
+    const startedAt = clock.now();
+    const head = await view.head();
+    status = { ...status, head: head.number };
+    await fault('head');
+    // Read after the head: whoever is paid in a block up to it is watched by now.
+    const watched = places(await watchedStore(db).recipients(chain.id));
+    const round: Round = { chain, view, head, places: watched, db, seals, log, effect };
+
+    const recorded = await advancing.run(round, startedAt, signal);
+    const confirmed = await confirmPayments(round);
+    const followed = await claims.follow(round);
+    // What is settled only changes with the chain.
+    const lost = settledHead === head.hash ? 0 : await watchReorganisations(round);
+    const listed = await confirmUnmatched(round);
+    settledHead = head.hash;
+    if (confirmed + followed + lost > 0) advancing.forget();
+    status = { head: head.number, scannedAt: startedAt };
+    return recorded + confirmed + followed + lost + listed;
+  }
+
+  /** What another leader does is not known here. */
+  function forget(): void {
+    advancing.forget();
+    settledHead = '';
+  }
+
+  async function runOnce(signal: AbortSignal): Promise<number> {
+    try {
+      return await lead(signal);
+    } catch (error) {
+      forget();
+      if (error instanceof LeadershipLost) {
+        log.info({ chainId: chain.id }, 'another watcher has taken over');
+        return 0;
+      }
+      // Another process may reach a node of this chain.
+      await leader.resign().catch(logAndGoOn(log, 'resigning as a watcher'));
+      throw error;
+    }
+  }
+
+  return {
+    name: `watcher of chain ${chain.id}`,
+    runOnce(signal) {
+      const run = lastRun.then(() => runOnce(signal));
+      lastRun = run.catch(() => {});
+      return run;
+    },
+    status: () => status,
+    resign: leader.resign,
+  };
+}

@@ -1,0 +1,63 @@
+import type { PaymentTransaction } from '../model/payment-transaction.ts';
+import { transactionStore } from '../store/transaction-store.ts';
+import { ROWS_PER_EFFECT, type Round } from './round.ts';
+import { slices } from './slices.ts';
+import { shows, standingOf } from './standing.ts';
+
+/**
+ * Counts the confirmations of payments that were seen, from fresh headers: completes those that have enough and whose
+ * receipt still shows them, and takes back those whose block is no longer the chain's. Answers with how many were
+ * completed or taken back.
+ */
+export async function confirmPayments(round: Round): Promise<number> {
+  const { chain, view, head, db, log, effect } = round;
+  const seen = (await transactionStore(db).open(chain.id)).filter(one => one.status === 'confirming');
+  const { standing, gone } = await standingOf(seen, { view, head });
+  const ripe = standing.filter(one => depthOf(one) >= one.requiredConfirmations).sort(byPlace);
+  // A head that went back counts for less than what was seen before: that is not told to anybody.
+  const growing = standing.filter(
+    one => depthOf(one) < one.requiredConfirmations && depthOf(one) > one.confirmations,
+  );
+
+  const receipts = await view.receipts(ripe.map(one => one.txHash ?? ''));
+  const completed: PaymentTransaction[] = [];
+  const untrue: PaymentTransaction[] = [];
+  for (const one of ripe) {
+    const receipt = receipts.get(one.txHash ?? '');
+    const isShown = receipt === undefined ? undefined : shows(receipt, one);
+    if (isShown === true) completed.push(one);
+    if (isShown !== false) continue;
+    untrue.push(one);
+    log.warn(
+      { transaction: one.id, txHash: one.txHash },
+      'the node showed a transfer that its receipt lacks',
+    );
+  }
+
+  for (const some of slices([...gone, ...untrue], ROWS_PER_EFFECT)) {
+    await effect('confirm', async ({ settle }) => {
+      for (const one of some) await settle.orphan(one.id);
+    });
+    log.info({ transactions: some.map(one => one.id) }, 'payments were taken back by a reorganisation');
+  }
+  for (const some of slices(completed, ROWS_PER_EFFECT)) {
+    await effect('confirm', async ({ settle }) => {
+      for (const one of some) await settle.complete(one.id);
+    });
+  }
+  for (const some of slices(growing, ROWS_PER_EFFECT)) {
+    await effect('confirm', async ({ settle }) => {
+      for (const one of some) await settle.progress(one.id, depthOf(one));
+    });
+  }
+  return gone.length + untrue.length + completed.length;
+
+  /** The block itself is the first confirmation. */
+  function depthOf(one: PaymentTransaction): number {
+    return head.number - (one.blockNumber ?? head.number + 1) + 1;
+  }
+}
+
+function byPlace(a: PaymentTransaction, b: PaymentTransaction): number {
+  return (a.blockNumber ?? 0) - (b.blockNumber ?? 0) || (a.logIndex ?? 0) - (b.logIndex ?? 0);
+}

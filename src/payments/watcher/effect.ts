@@ -1,0 +1,47 @@
+import type { Leadership } from '../../db/leader.ts';
+import type { Db, Transaction } from '../../db/open.ts';
+import { transaction } from '../../db/transaction.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { Seals } from '../../lib/sealed.ts';
+import { type Settlement, settlement } from '../store/settlement/settlement.ts';
+import type { EffectName, Fault } from './steps.ts';
+
+/** One transaction of the leader, with the moves of sessions and transactions in it. */
+export interface EffectScope {
+  readonly handle: Transaction;
+  readonly settle: Settlement;
+  readonly now: number;
+}
+
+/**
+ * Changes the database, once, as the leader. The work may run more than once and touches only its scope.
+ * @throws LeadershipLost, with nothing changed, when another watcher has taken over
+ */
+export type Effect = <T>(name: EffectName, work: (scope: EffectScope) => Promise<T>) => Promise<T>;
+
+/** Another watcher of the chain is at work; it sees what this one saw. */
+export class LeadershipLost extends Error {
+  override readonly name = 'LeadershipLost';
+}
+
+export function effects(deps: {
+  readonly db: Db;
+  readonly seals: Seals;
+  readonly clock: Clock;
+  readonly leader: Leadership;
+  readonly fault: Fault;
+}): Effect {
+  const { db, seals, clock, leader, fault } = deps;
+  return async (name, work) => {
+    await fault(`before ${name}`);
+    const result = await transaction(db, async handle => {
+      if (!(await leader.confirm(handle))) throw new LeadershipLost('Another watcher leads.');
+      const now = clock.now();
+      const done = await work({ handle, settle: settlement({ handle, seals, now }), now });
+      await fault(`inside ${name}`);
+      return done;
+    });
+    await fault(`after ${name}`);
+    return result;
+  };
+}

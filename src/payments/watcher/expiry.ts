@@ -1,0 +1,54 @@
+import type { Db } from '../../db/open.ts';
+import { transaction } from '../../db/transaction.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { Seals } from '../../lib/sealed.ts';
+import type { Worker } from '../../lib/worker.ts';
+import { cursorStore } from '../store/cursor-store.ts';
+import { dueChains } from '../store/due-chains.ts';
+import { settlement } from '../store/settlement/settlement.ts';
+import type { Fault } from './steps.ts';
+
+/** Sessions that one transaction ends at most. */
+const SESSIONS_PER_EFFECT = 200;
+
+/**
+ * Ends sessions whose time is over, once their chain has been looked through beyond that time: a payment made in time
+ * may have been mined and not been seen. A chain that nobody looks at, because its node is down or it is no longer
+ * configured, holds them up for ten minutes. Several may run; each session ends once.
+ */
+export function expiryWorker({
+  db,
+  seals,
+  clock,
+  fault = () => {},
+}: {
+  db: Db;
+  seals: Seals;
+  clock: Clock;
+  fault?: Fault;
+}): Worker {
+  async function expireOn(chainId: number): Promise<number> {
+    await fault('before expiry');
+    const expired = await transaction(db, async handle => {
+      const cursor = await cursorStore(handle).find(chainId);
+      const due = { chainId, scannedAt: cursor?.scannedAt ?? 0, limit: SESSIONS_PER_EFFECT };
+      const count = await settlement({ handle, seals, now: clock.now() }).expireDue(due);
+      await fault('inside expiry');
+      return count;
+    });
+    await fault('after expiry');
+    return expired;
+  }
+
+  return {
+    name: 'expiry of checkout sessions',
+    async runOnce(signal) {
+      let expired = 0;
+      for (const chainId of await dueChains(db, clock.now())) {
+        if (signal.aborted) break;
+        expired += await expireOn(chainId);
+      }
+      return expired;
+    },
+  };
+}

@@ -1,0 +1,55 @@
+import type { PaymentTransaction } from '../model/payment-transaction.ts';
+import { NO_LOG, type Transfer } from '../model/transfer.ts';
+import type { TransactionStore } from '../store/transaction-store.ts';
+
+/** Places that no log has, for the time between leaving the old ones and taking the new ones. */
+const FIRST_NOWHERE = -2;
+
+/**
+ * Gives the rows of one transaction the places that its transfers have now. A transaction that comes back in another
+ * block after a reorganisation has its logs at other indexes there, and must not pay a second time. Equal transfers of
+ * one transaction keep their order. Answers with the rows as they are then.
+ */
+export async function moveRows(
+  store: TransactionStore,
+  rows: readonly PaymentTransaction[],
+  transfers: readonly Transfer[],
+): Promise<readonly PaymentTransaction[]> {
+  const moves = movesOf(rows, transfers);
+  for (const [index, { row }] of moves.entries()) {
+    await store.update({ ...row, logIndex: FIRST_NOWHERE - index });
+  }
+  for (const { row, logIndex } of moves) await store.update({ ...row, logIndex });
+  const moved = new Map(moves.map(({ row, logIndex }) => [row.id, logIndex]));
+  return rows.map(row => ({ ...row, logIndex: moved.get(row.id) ?? row.logIndex }));
+}
+
+function movesOf(
+  rows: readonly PaymentTransaction[],
+  transfers: readonly Transfer[],
+): { row: PaymentTransaction; logIndex: number }[] {
+  const blockHash = transfers[0]?.blockHash;
+  const left = rows
+    .filter(row => row.logIndex !== null && row.logIndex !== NO_LOG && row.blockHash !== blockHash)
+    .sort((a, b) => Number(a.logIndex) - Number(b.logIndex));
+  const settled = new Set(rows.filter(row => row.blockHash === blockHash).map(row => row.logIndex));
+  const moves: { row: PaymentTransaction; logIndex: number }[] = [];
+  for (const transfer of transfers) {
+    if (settled.has(transfer.logIndex)) continue;
+    const found = left.findIndex(row => isSame(row, transfer));
+    const [row] = found < 0 ? [] : left.splice(found, 1);
+    if (row !== undefined && row.logIndex !== transfer.logIndex) {
+      moves.push({ row, logIndex: transfer.logIndex });
+    }
+  }
+  return moves;
+}
+
+function isSame(row: PaymentTransaction, transfer: Transfer): boolean {
+  return (
+    row.tokenAddress === transfer.tokenAddress &&
+    row.sender === transfer.sender &&
+    row.recipient === transfer.recipient &&
+    row.amount === transfer.amount
+  );
+}

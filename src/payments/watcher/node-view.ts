@@ -1,0 +1,191 @@
+import type { Address, Hash, RpcBlock, RpcLog, RpcTransaction, RpcTransactionReceipt } from 'viem';
+import { LimitExceededRpcError, numberToHex, toEventSelector } from 'viem';
+import { nodeAnswered } from '../../chain/answered.ts';
+import { type ChainClient, WrongChain } from '../../chain/client.ts';
+import { inSlices, slices } from './slices.ts';
+
+/** A block's place and time. The hash is lower case, the time UTC milliseconds. */
+export interface Header {
+  readonly number: number;
+  readonly hash: string;
+  readonly time: number;
+}
+
+/** A block with the transactions in it. */
+export interface FullBlock extends Header {
+  readonly transactions: readonly RpcTransaction[];
+}
+
+/** From and to, both included. */
+export interface BlockRange {
+  readonly from: number;
+  readonly to: number;
+}
+
+export type { RpcLog, RpcTransaction, RpcTransactionReceipt };
+
+/**
+ * What the watcher asks of a node. Every question goes with the one for the chain's id in the same HTTP request, so
+ * that no answer of another chain is ever used, whichever of several nodes gave it. Blocks and transactions that the
+ * node does not have are missing in the answers.
+ * @throws WrongChain, or whatever kept the node from answering
+ */
+export interface NodeView {
+  /** The newest block by the tag `latest`: `safe` and `pending` mean something else at every provider. */
+  head(): Promise<Header>;
+  headers(numbers: Iterable<number>): Promise<Map<number, Header>>;
+  blocks(numbers: readonly number[]): Promise<FullBlock[]>;
+  /** Transfers of these tokens to these recipients, and the header of the last block as the same node has it. */
+  logs(range: BlockRange, filter: TransferFilter): Promise<{ logs: RpcLog[]; last: Header | undefined }>;
+  /** By lower-case hash. */
+  receipts(hashes: Iterable<string>): Promise<Map<string, RpcTransactionReceipt>>;
+  /** By lower-case hash; those waiting in the pool have no block. */
+  transactions(hashes: Iterable<string>): Promise<Map<string, RpcTransaction>>;
+  /** How many transactions of an account are in the blocks up to that one. */
+  nonceOf(address: string, block: number): Promise<number>;
+}
+
+export interface TransferFilter {
+  readonly tokens: readonly string[];
+  readonly recipients: readonly string[];
+}
+
+export const TRANSFER_TOPIC = toEventSelector('Transfer(address,address,uint256)');
+
+/** Nodes refuse longer lists of topics. */
+const RECIPIENTS_PER_QUESTION = 500;
+/** Questions under way at a time: five full batches. */
+const QUESTIONS_AT_A_TIME = 500;
+/** Full blocks may have a megabyte each. */
+const BLOCKS_AT_A_TIME = 20;
+
+/** Asks through viem's client, which sends the questions of one tick together. */
+export function nodeView(client: ChainClient): NodeView {
+  const { request } = client.public;
+
+  async function verified<T>(questions: Promise<T>): Promise<T> {
+    const [chainId, answer] = await Promise.all([request({ method: 'eth_chainId' }), questions]);
+    if (Number(chainId) !== client.id) throw new WrongChain(client.id, Number(chainId));
+    return answer;
+  }
+
+  const headerAt = async (number: number): Promise<Header | undefined> => {
+    const params = [numberToHex(number), false] as const;
+    return headerOf(await request({ method: 'eth_getBlockByNumber', params: [...params] }));
+  };
+
+  /** A node that finds a range too wide is asked for its halves. */
+  async function logsOf(range: BlockRange, filter: TransferFilter): Promise<RpcLog[]> {
+    try {
+      return await request({ method: 'eth_getLogs', params: [question(range, filter)] });
+    } catch (error) {
+      const isTooMuch = nodeAnswered(error) || error instanceof LimitExceededRpcError;
+      if (!isTooMuch || range.from === range.to) throw error;
+      const middle = Math.floor((range.from + range.to) / 2);
+      const halves = [
+        { from: range.from, to: middle },
+        { from: middle + 1, to: range.to },
+      ];
+      return (await Promise.all(halves.map(half => logsOf(half, filter)))).flat();
+    }
+  }
+
+  return {
+    async head() {
+      const block = await verified(request({ method: 'eth_getBlockByNumber', params: ['latest', false] }));
+      const header = headerOf(block);
+      if (header === undefined) throw new Error('The node has no latest block.');
+      return header;
+    },
+
+    async headers(numbers) {
+      const found = await inSlices([...new Set(numbers)], QUESTIONS_AT_A_TIME, slice =>
+        verified(Promise.all(slice.map(headerAt))),
+      );
+      return new Map(found.flatMap(header => (header === undefined ? [] : [[header.number, header]])));
+    },
+
+    async blocks(numbers) {
+      const found = await inSlices(numbers, BLOCKS_AT_A_TIME, slice =>
+        verified(
+          Promise.all(
+            slice.map(number =>
+              request({ method: 'eth_getBlockByNumber', params: [numberToHex(number), true] }),
+            ),
+          ),
+        ),
+      );
+      return found.flatMap(block => {
+        const header = headerOf(block);
+        if (header === undefined || block === null) return [];
+        const transactions: RpcTransaction[] = [];
+        for (const one of block.transactions) if (typeof one === 'object') transactions.push(one);
+        return [{ ...header, transactions }];
+      });
+    },
+
+    async logs(range, { tokens, recipients }) {
+      const filters = slices(recipients, RECIPIENTS_PER_QUESTION).map(some => ({ tokens, recipients: some }));
+      const questions = tokens.length === 0 ? [] : filters.map(filter => logsOf(range, filter));
+      const [last, ...logs] = await verified(Promise.all([headerAt(range.to), ...questions]));
+      return { logs: logs.flat(), last };
+    },
+
+    async receipts(hashes) {
+      const found = await inSlices([...hashes].filter(isHash), QUESTIONS_AT_A_TIME, slice =>
+        verified(
+          Promise.all(slice.map(hash => request({ method: 'eth_getTransactionReceipt', params: [hash] }))),
+        ),
+      );
+      return new Map(found.flatMap(one => (one === null ? [] : [[one.transactionHash.toLowerCase(), one]])));
+    },
+
+    async transactions(hashes) {
+      const found = await inSlices([...hashes].filter(isHash), QUESTIONS_AT_A_TIME, slice =>
+        verified(
+          Promise.all(slice.map(hash => request({ method: 'eth_getTransactionByHash', params: [hash] }))),
+        ),
+      );
+      return new Map(found.flatMap(one => (one === null ? [] : [[one.hash.toLowerCase(), one]])));
+    },
+
+    async nonceOf(address, block) {
+      const question = request({
+        method: 'eth_getTransactionCount',
+        params: [asAddress(address), numberToHex(block)],
+      });
+      return Number(await verified(question));
+    },
+  };
+}
+
+function question({ from, to }: BlockRange, { tokens, recipients }: TransferFilter) {
+  return {
+    fromBlock: numberToHex(from),
+    toBlock: numberToHex(to),
+    address: tokens.map(asAddress),
+    topics: [TRANSFER_TOPIC, null, recipients.map(wordOf)],
+  };
+}
+
+function headerOf(block: Pick<RpcBlock, 'number' | 'hash' | 'timestamp'> | null): Header | undefined {
+  if (block === null || block.number === null || block.hash === null) return undefined;
+  return {
+    number: Number(block.number),
+    hash: block.hash.toLowerCase(),
+    time: Number(block.timestamp) * 1000,
+  };
+}
+
+/** An address as a topic has it: 32 bytes. */
+function wordOf(address: string): Hash {
+  return `0x${address.slice(2).padStart(64, '0')}`;
+}
+
+function asAddress(text: string): Address {
+  return `0x${text.slice(2)}`;
+}
+
+function isHash(text: string): text is Hash {
+  return /^0x[0-9a-f]{64}$/i.test(text);
+}

@@ -1,0 +1,160 @@
+import type { PaymentTransaction } from '../model/payment-transaction.ts';
+import type { Transfer, UnmatchedTransfer } from '../model/transfer.ts';
+import { cursorStore } from '../store/cursor-store.ts';
+import { sessionStore } from '../store/session-store.ts';
+import { transactionStore } from '../store/transaction-store.ts';
+import { transferStore } from '../store/transfer-store.ts';
+import { watchedStore } from '../store/watched-store.ts';
+import type { EffectScope } from './effect.ts';
+import { match, placeOf } from './match.ts';
+import { moveRows } from './moved.ts';
+import { ROWS_PER_EFFECT, type Round } from './round.ts';
+
+/** Transfers that the chain has now, and what else is kept with them. */
+export interface Sighting {
+  readonly transfers: readonly Transfer[];
+  /** Claimed transactions that go on under the hash of one of the transfers: claim's id by hash. */
+  readonly repriced: ReadonlyMap<string, string>;
+  /** Kept in the transaction of the last transfers; undefined leaves the cursor where it is. */
+  readonly cursor: { readonly blockNumber: number; readonly scannedAt: number } | undefined;
+}
+
+/**
+ * Records transfers: with the session that each pays, or as unmatched ones of everybody whom the recipient belongs to.
+ * What is recorded already stays as it is. Answers with the places (`placeKey`) that need not be looked at again
+ * while their block stands.
+ */
+export async function record(
+  round: Round,
+  { transfers, repriced, cursor }: Sighting,
+): Promise<{ done: readonly string[]; changes: number }> {
+  const done: string[] = [];
+  let changes = 0;
+  const parts = partsOf(transfers);
+  if (parts.length === 0 && cursor !== undefined) parts.push([]);
+  for (const [index, part] of parts.entries()) {
+    const answer = await round.effect('record', async scope => {
+      const recorded = await recordPart(round, scope, { part, repriced });
+      const isLast = index === parts.length - 1;
+      if (isLast && cursor !== undefined) await cursorStore(scope.handle).set(round.chain.id, cursor);
+      return recorded;
+    });
+    done.push(...answer.done);
+    changes += answer.changes;
+  }
+  return { done, changes };
+}
+
+/** Names a transfer in a block. */
+export function placeKey({ txHash, logIndex, blockHash }: Transfer): string {
+  return `${blockHash} ${txHash} ${logIndex}`;
+}
+
+async function recordPart(
+  round: Round,
+  scope: EffectScope,
+  { part, repriced }: { part: readonly Transfer[][]; repriced: ReadonlyMap<string, string> },
+): Promise<{ done: string[]; changes: number }> {
+  const { handle, settle } = scope;
+  const transactions = transactionStore(handle);
+  const unmatched = await unmatchedOf(round, scope, part.flat());
+  const done: string[] = [];
+  let changes = 0;
+  for (const transfers of part) {
+    const [{ txHash } = { txHash: '' }] = transfers;
+    const claim = repriced.get(txHash);
+    if (claim !== undefined) await settle.follow(claim, txHash);
+    const rows = await moveRows(transactions, await transactions.byHash(round.chain.id, txHash), transfers);
+    for (const transfer of transfers) {
+      const found = unmatched.filter(one => isSamePlace(one, transfer));
+      const outcome =
+        (await recordAgain(round, scope, { transfer, rows })) ??
+        (await recordNew(round, scope, { transfer, rows, found }));
+      if (outcome !== 'open') done.push(placeKey(transfer));
+      if (outcome === 'changed') changes += 1;
+    }
+  }
+  return { done, changes };
+}
+
+/** `same`: nothing to do, now and later. `open`: it may still find its session. */
+type Outcome = 'changed' | 'same' | 'open';
+
+/** Undefined for a transfer that was not recorded as a payment before. */
+async function recordAgain(
+  round: Round,
+  { settle }: EffectScope,
+  { transfer, rows }: { transfer: Transfer; rows: readonly PaymentTransaction[] },
+): Promise<Outcome | undefined> {
+  const before = rows.find(one => one.logIndex === transfer.logIndex);
+  const after = await settle.sightAgain(transfer, depthOf(round, transfer));
+  if (after === undefined) return undefined;
+  return before?.id === after.id && before.blockHash === after.blockHash ? 'same' : 'changed';
+}
+
+async function recordNew(
+  round: Round,
+  { handle, settle, now }: EffectScope,
+  {
+    transfer,
+    rows,
+    found,
+  }: { transfer: Transfer; rows: readonly PaymentTransaction[]; found: readonly UnmatchedTransfer[] },
+): Promise<Outcome> {
+  const here = found.filter(one => one.blockHash === transfer.blockHash);
+  if (here.some(one => one.confirmedAt !== null)) return 'same';
+  const claimedBy = new Set(rows.filter(one => one.sender === null).map(one => one.sessionId));
+  const sessions = sessionStore(handle, round.seals);
+  const matched = await match(transfer, { sessions, transactions: transactionStore(handle), claimedBy });
+  const unmatched = transferStore(handle);
+  if (matched !== undefined) {
+    const { session, matchedBy } = matched;
+    await settle.sight(session, transfer, { matchedBy, confirmations: depthOf(round, transfer) });
+    if (found.length > 0) await unmatched.remove(found.map(one => one.id));
+    return 'changed';
+  }
+  if (here.length > 0) return 'open';
+  for (const owner of await watchedStore(handle).ownersOf(placeOf(transfer))) {
+    await unmatched.upsert(owner, transfer, now);
+  }
+  return 'open';
+}
+
+/** Those that were kept before, of any block. */
+async function unmatchedOf(
+  { chain }: Round,
+  { handle }: EffectScope,
+  transfers: readonly Transfer[],
+): Promise<UnmatchedTransfer[]> {
+  if (transfers.length === 0) return [];
+  const store = transferStore(handle);
+  const lowest = transfers.reduce((least, one) => Math.min(least, one.blockNumber), Infinity);
+  const kept = [...(await store.unconfirmed(chain.id)), ...(await store.openSince(chain.id, lowest))];
+  const hashes = new Set(transfers.map(one => one.txHash));
+  const byId = new Map(kept.filter(one => hashes.has(one.txHash)).map(one => [one.id, one]));
+  return [...byId.values()];
+}
+
+/** The block itself is the first confirmation. */
+function depthOf({ head }: Round, { blockNumber }: Transfer): number {
+  return head.number - blockNumber + 1;
+}
+
+function isSamePlace(a: Transfer, b: Transfer): boolean {
+  return a.txHash === b.txHash && a.logIndex === b.logIndex;
+}
+
+/** Lists of transactions, each with all its transfers, of about `ROWS_PER_EFFECT` transfers. */
+function partsOf(transfers: readonly Transfer[]): Transfer[][][] {
+  const parts: Transfer[][][] = [];
+  let size = ROWS_PER_EFFECT;
+  for (const ofTransaction of Map.groupBy(transfers, one => one.txHash).values()) {
+    if (size >= ROWS_PER_EFFECT) {
+      parts.push([]);
+      size = 0;
+    }
+    parts.at(-1)?.push(ofTransaction);
+    size += ofTransaction.length;
+  }
+  return parts;
+}

@@ -1,0 +1,51 @@
+import { transactionStore } from '../store/transaction-store.ts';
+import { transferStore } from '../store/transfer-store.ts';
+import { lookUp, transfersIn } from './by-hash.ts';
+import { record } from './record.ts';
+import { ROWS_PER_EFFECT, type Round } from './round.ts';
+import { slices } from './slices.ts';
+import { standingOf } from './standing.ts';
+
+/** Blocks that are looked at again after their payments were settled, at least. */
+const WATCHED_BLOCKS = 64;
+
+/**
+ * Looks again at what was settled in the latest blocks. A payment whose block the chain has dropped moves to the block
+ * that has it now; when there is none although the chain has grown by the required depth, it counts as never made.
+ * Answers with how many payments were lost.
+ */
+export async function watchReorganisations(round: Round): Promise<number> {
+  const { chain, view, head, db, places, log, effect } = round;
+  const since = head.number - Math.max(WATCHED_BLOCKS, 2 * chain.confirmations);
+  const completed = await transactionStore(db).completedSince(chain.id, since);
+  const open = await transferStore(db).openSince(chain.id, since);
+  const listed = open.filter(one => one.confirmedAt !== null);
+  const payments = await standingOf(completed, { view, head });
+  const transfers = await standingOf(listed, { view, head });
+  if (payments.gone.length === 0 && transfers.gone.length === 0) return 0;
+
+  const hashes = [...payments.gone, ...transfers.gone].flatMap(one => one.txHash ?? []);
+  const found = await lookUp(hashes, { view, head });
+  const elsewhere = [...found.values()].flatMap(one => transfersIn(one, { chainId: chain.id, places }));
+  if (elsewhere.length > 0) {
+    await record(round, { transfers: elsewhere, repriced: new Map(), cursor: undefined });
+  }
+  const back = new Set(elsewhere.map(one => one.txHash));
+  // A hash that could not be looked up may be back as well.
+  const isLost = (txHash: string | null) => txHash !== null && found.has(txHash) && !back.has(txHash);
+
+  const lost = payments.gone.filter(
+    one => isLost(one.txHash) && head.number >= (one.blockNumber ?? head.number) + one.requiredConfirmations,
+  );
+  for (const some of slices(lost, ROWS_PER_EFFECT)) {
+    await effect('reorgs', async ({ settle }) => {
+      for (const one of some) await settle.reorg(one.id);
+    });
+    log.error({ transactions: some.map(one => one.id) }, 'completed payments were lost in a reorganisation');
+  }
+  const unlisted = transfers.gone.filter(one => isLost(one.txHash)).map(one => one.id);
+  if (unlisted.length > 0) {
+    await effect('reorgs', ({ handle }) => transferStore(handle).remove(unlisted));
+  }
+  return lost.length + unlisted.length;
+}

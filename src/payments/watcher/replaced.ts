@@ -1,0 +1,73 @@
+import type { PaymentTransaction } from '../model/payment-transaction.ts';
+import type { Transfer } from '../model/transfer.ts';
+import { sessionStore } from '../store/session-store.ts';
+import { transactionStore } from '../store/transaction-store.ts';
+import type { Header, NodeView } from './node-view.ts';
+import type { Round } from './round.ts';
+
+/** Nodes keep the state of about so many blocks, and only with it can they tell when a nonce was used. */
+const BLOCKS_WITH_STATE = 100;
+
+/**
+ * Claimed transactions that their wallet sent again, usually with a higher fee, and whose payment came under another
+ * hash: same wallet, same nonce, same token and recipient. Answers with the claims' ids by the new hash.
+ */
+export async function repricedBy(
+  { chain, view, db, seals }: Omit<Round, 'effect' | 'head' | 'places'>,
+  transfers: readonly Transfer[],
+): Promise<Map<string, string>> {
+  if (transfers.length === 0) return new Map();
+  const open = await transactionStore(db).open(chain.id);
+  const claims = open.filter(one => one.status === 'pending' && one.nonce !== null);
+  const sessions = await sessionStore(db, seals).findMany([...new Set(claims.map(one => one.sessionId))]);
+  const pairs = claims.flatMap(claim => {
+    const payer = sessions.get(claim.sessionId)?.payerAddress;
+    return transfers.filter(one => one.sender === payer && isFor(one, claim)).map(one => ({ claim, one }));
+  });
+  const found = await view.transactions(new Set(pairs.map(({ one }) => one.txHash)));
+  const repriced = new Map<string, string>();
+  for (const { claim, one } of pairs) {
+    const transaction = found.get(one.txHash);
+    const isSame =
+      transaction?.from.toLowerCase() === one.sender && Number(transaction.nonce) === claim.nonce;
+    if (isSame) repriced.set(one.txHash, claim.id);
+  }
+  return repriced;
+}
+
+/** What became of a nonce that a vanished transaction had. */
+export type Fate = 'unused' | 'cancelled' | 'replaced';
+
+/**
+ * Finds the transaction that used an account's nonce: none yet, one that sends nothing to the account itself, which is
+ * how wallets cancel, or another one. One that lies too far back counts as replaced.
+ */
+export async function fateOf(
+  { sender, nonce }: { sender: string; nonce: number },
+  { view, head }: { view: NodeView; head: Header },
+): Promise<Fate> {
+  const isUsedAt = async (block: number) => (await view.nonceOf(sender, block)) > nonce;
+  if (!(await isUsedAt(head.number))) return 'unused';
+  let before = Math.max(-1, head.number - BLOCKS_WITH_STATE);
+  if (before >= 0 && (await isUsedAt(before))) return 'replaced';
+  let at = head.number;
+  while (at - before > 1) {
+    const middle = Math.floor((before + at) / 2);
+    if (await isUsedAt(middle)) at = middle;
+    else before = middle;
+  }
+  const [block] = await view.blocks([at]);
+  const by = block?.transactions.find(
+    one => one.from.toLowerCase() === sender && Number(one.nonce) === nonce,
+  );
+  const isNothing = by !== undefined && BigInt(by.value) === 0n && by.to?.toLowerCase() === sender;
+  return isNothing ? 'cancelled' : 'replaced';
+}
+
+function isFor(transfer: Transfer, claim: PaymentTransaction): boolean {
+  return (
+    transfer.txHash !== claim.txHash &&
+    transfer.tokenAddress === claim.tokenAddress &&
+    transfer.recipient === claim.recipient
+  );
+}

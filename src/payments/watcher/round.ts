@@ -1,0 +1,22 @@
+import type { Db } from '../../db/open.ts';
+import type { Logger } from '../../lib/logger.ts';
+import type { Seals } from '../../lib/sealed.ts';
+import type { PaymentChain } from '../model/payment-chain.ts';
+import type { Effect } from './effect.ts';
+import type { Header, NodeView } from './node-view.ts';
+import type { Places } from './places.ts';
+
+/** What one look at a chain goes by: everything in it is judged against the same head. */
+export interface Round {
+  readonly chain: PaymentChain;
+  readonly view: NodeView;
+  readonly head: Header;
+  readonly places: Places;
+  readonly db: Db;
+  readonly seals: Seals;
+  readonly log: Logger;
+  readonly effect: Effect;
+}
+
+/** Work that one transaction does at most, so that others get their turn at the database. */
+export const ROWS_PER_EFFECT = 200;

@@ -1,0 +1,95 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { NATIVE_COIN } from '../../../src/payments/model/payment-chain.ts';
+import { eachDatabase } from '../../support/databases.ts';
+import { manualClock } from '../../support/manual-clock.ts';
+import { addressOf, startPaymentChain, type TestPaymentChain } from '../../support/payment-chain.ts';
+import { CONFIRMATIONS, paymentChain, shop, watcherOf } from './setting.ts';
+
+let chain: TestPaymentChain;
+beforeAll(async () => {
+  chain = await startPaymentChain();
+});
+afterAll(() => chain.stop());
+
+const never = new AbortController().signal;
+
+eachDatabase('watching a chain', databases => {
+  async function begin() {
+    const clock = manualClock(Date.now());
+    const watched = paymentChain(chain);
+    const ours = await shop(await databases.create(), clock, watched);
+    const watcher = watcherOf({ chain: watched, rpcUrl: chain.rpcUrl, db: ours.db, clock });
+    return {
+      ...ours,
+      clock,
+      round: () => watcher.runOnce(never),
+      [Symbol.asyncDispose]: async () => ours.close(),
+    };
+  }
+
+  test('an exact amount from anywhere settles its session once, after its confirmations and with the tab closed', async () => {
+    await using ours = await begin();
+    const other = await ours.open();
+    const session = await ours.open();
+
+    await chain.pay({ from: 1, to: ours.recipient, amount: session.amountDue });
+    await chain.mine();
+    await ours.round();
+    const seen = await ours.session(session.id);
+    await chain.mine(CONFIRMATIONS - 1);
+    await ours.round();
+    await ours.round();
+
+    const settled = await ours.session(session.id);
+    expect(session.amountDue).not.toBe(other.amountDue);
+    expect(seen).toMatchObject({ status: 'active', paymentStatus: 'confirming', confirmations: 1 });
+    expect(settled).toMatchObject({
+      status: 'completed',
+      paymentStatus: 'paid',
+      payerAddress: chain.accounts[1],
+      amountReceived: session.amountDue,
+    });
+    expect(await ours.session(other.id)).toMatchObject({ paymentStatus: 'awaiting_payment' });
+    expect(await ours.events()).toEqual(['payment.completed', 'checkout.completed']);
+  });
+
+  test('a wallet that signed settles its session with the price, coins as well as tokens', async () => {
+    await using ours = await begin();
+    await ours.open();
+    const tokens = await ours.open();
+    await ours.open({ tokenAddress: NATIVE_COIN });
+    const coins = await ours.open({ tokenAddress: NATIVE_COIN });
+    await ours.bind(tokens.id, `${chain.accounts[2]}`);
+    await ours.bind(coins.id, `${chain.accounts[3]}`);
+
+    await chain.pay({ from: 2, to: ours.recipient, amount: tokens.amount });
+    await chain.send({ from: 3, to: addressOf(ours.recipient), value: coins.amount });
+    await chain.mine(CONFIRMATIONS);
+    await ours.round();
+    await ours.round();
+
+    expect(await ours.session(tokens.id)).toMatchObject({ status: 'completed', paymentStatus: 'paid' });
+    expect(await ours.session(coins.id)).toMatchObject({ status: 'completed', paymentStatus: 'paid' });
+  });
+
+  test('two watchers of one chain have one effect', async () => {
+    await using ours = await begin();
+    const watched = paymentChain(chain);
+    const second = watcherOf({ chain: watched, rpcUrl: chain.rpcUrl, db: ours.db, clock: ours.clock });
+    const sessions = await Promise.all(Array.from({ length: 5 }, () => ours.open()));
+
+    for (const { amountDue } of sessions) await chain.pay({ from: 4, to: ours.recipient, amount: amountDue });
+    await chain.mine();
+    for (let mined = 0; mined < CONFIRMATIONS; mined++) {
+      await Promise.all([ours.round(), second.runOnce(never)]);
+      ours.clock.advance(16_000);
+      await Promise.all([second.runOnce(never), ours.round()]);
+      await chain.mine();
+    }
+    await Promise.all([second.runOnce(never), ours.round()]);
+
+    const events = await ours.events();
+    expect(events.filter(type => type === 'payment.completed')).toHaveLength(5);
+    expect(events.filter(type => type === 'checkout.completed')).toHaveLength(5);
+  });
+});

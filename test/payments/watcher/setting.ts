@@ -1,0 +1,151 @@
+import { randomBytes } from 'node:crypto';
+import { createChainClient } from '../../../src/chain/client.ts';
+import { migrate } from '../../../src/db/migrate.ts';
+import { type DatabaseOptions, type Db, openDatabase } from '../../../src/db/open.ts';
+import { transaction } from '../../../src/db/transaction.ts';
+import type { Clock } from '../../../src/lib/clock.ts';
+import { newId } from '../../../src/lib/ids.ts';
+import { createLogger } from '../../../src/lib/logger.ts';
+import { seals as sealsOf } from '../../../src/lib/sealed.ts';
+import type { Owner } from '../../../src/payments/model/owner.ts';
+import { NATIVE_COIN, type PaymentChain } from '../../../src/payments/model/payment-chain.ts';
+import type { CheckoutSession } from '../../../src/payments/model/session.ts';
+import { eventStore } from '../../../src/payments/store/event-store.ts';
+import { PAYMENTS_MIGRATIONS } from '../../../src/payments/store/migrations.ts';
+import { organizationStore } from '../../../src/payments/store/organization-store.ts';
+import { type SessionDraft, sessionStore } from '../../../src/payments/store/session-store.ts';
+import { settlement } from '../../../src/payments/store/settlement/settlement.ts';
+import { transactionStore } from '../../../src/payments/store/transaction-store.ts';
+import { type ChainWatcher, chainWatcher } from '../../../src/payments/watcher/chain-watcher.ts';
+import type { Fault } from '../../../src/payments/watcher/steps.ts';
+import { anOrganization } from '../../support/payments-records.ts';
+
+export const seals = sealsOf(['a secret of tests only']);
+export const log = createLogger({ level: 'silent' });
+export const CONFIRMATIONS = 3;
+
+/** What the tests watch: a chain with one token and its coin. */
+export function paymentChain({ chainId, token }: { chainId: number; token: string }): PaymentChain {
+  return {
+    id: chainId,
+    name: 'Test chain',
+    mode: 'test',
+    tokens: [
+      { address: token.toLowerCase(), symbol: 'USDS', decimals: 6 },
+      { address: NATIVE_COIN, symbol: 'ETH', decimals: 18 },
+    ],
+    confirmations: CONFIRMATIONS,
+    explorerUrl: undefined,
+  };
+}
+
+export function watcherOf({
+  chain,
+  rpcUrl,
+  db,
+  clock,
+  ...rest
+}: {
+  chain: PaymentChain;
+  rpcUrl: string;
+  db: Db;
+  clock: Clock;
+  leaseMs?: number;
+  fault?: Fault;
+}): ChainWatcher {
+  const client = createChainClient({ id: chain.id, rpcUrls: [rpcUrl], timeoutMs: 5_000, log });
+  return chainWatcher({ chain, client, db, seals, clock, log, ...rest });
+}
+
+/** An open database with one organization, and what the tests do and see in it. */
+export async function shop(options: DatabaseOptions, clock: Clock, chain: PaymentChain) {
+  const db = openDatabase(options);
+  await migrate(db, PAYMENTS_MIGRATIONS);
+  const organization = anOrganization();
+  await organizationStore(db).insert(organization);
+  const owner: Owner = { organizationId: organization.id, mode: 'test' };
+  const recipientAddress = `0x${randomBytes(20).toString('hex')}`;
+
+  return {
+    db,
+    owner,
+    recipient: recipientAddress,
+    open: (changes: Partial<SessionDraft> = {}) =>
+      transaction(db, handle =>
+        sessionStore(handle, seals).open({
+          ...draft(owner, { chain, recipientAddress, now: clock.now() }),
+          ...changes,
+        }),
+      ),
+    async session(id: string): Promise<CheckoutSession> {
+      const found = await sessionStore(db, seals).findById(id);
+      if (found === undefined) throw new Error(`no session ${id}`);
+      return found;
+    },
+    bind: (id: string, wallet: string) =>
+      transaction(db, handle => sessionStore(handle, seals).bindWallet(id, wallet, clock.now())),
+    claim: (id: string, hash: string) =>
+      transaction(db, handle => settlement({ handle, seals, now: clock.now() }).claim({ id }, hash)),
+    payments: (id: string) => transactionStore(db).ofSession(id),
+    /** Types, the oldest first. */
+    async events(): Promise<string[]> {
+      const page = await eventStore(db, seals).list(owner, { since: 0 }, { page: 1, limit: 100 });
+      return page.data.map(one => one.type).reverse();
+    },
+    close: () => db.destroy(),
+  };
+}
+
+export type Shop = Awaited<ReturnType<typeof shop>>;
+
+function draft(
+  owner: Owner,
+  { chain, recipientAddress, now }: { chain: PaymentChain; recipientAddress: string; now: number },
+): SessionDraft {
+  const [token = { address: NATIVE_COIN }] = chain.tokens;
+  return {
+    ...owner,
+    id: newId('cs'),
+    paymentLinkId: null,
+    status: 'active',
+    paymentStatus: 'awaiting_payment',
+    chainId: chain.id,
+    tokenAddress: token.address,
+    recipientAddress,
+    subtotal: 5_000_000n,
+    amount: 5_000_000n,
+    amountReceived: 0n,
+    presentation: {
+      name: null,
+      description: null,
+      imageUrl: null,
+      themeColor: null,
+      buttonText: 'Pay',
+      returnLabel: null,
+      merchant: { name: 'Shop', logo_url: null },
+      items: [],
+    },
+    payerAddress: null,
+    txHash: null,
+    confirmations: 0,
+    requiredConfirmations: chain.confirmations,
+    transactionId: null,
+    failureReason: null,
+    isLate: false,
+    isReorged: false,
+    successUrl: null,
+    cancelUrl: null,
+    clientReferenceId: null,
+    metadata: {},
+    customerEmail: null,
+    customerName: null,
+    formData: null,
+    shippingAddress: null,
+    shippingOption: null,
+    expiresAt: now + 1_800_000,
+    createdAt: now,
+    updatedAt: now,
+    completedAt: null,
+    endedAt: null,
+  };
+}

@@ -1,0 +1,103 @@
+import { migrate } from '../../src/db/migrate.ts';
+import { openDatabase } from '../../src/db/open.ts';
+import { transaction } from '../../src/db/transaction.ts';
+import { newId } from '../../src/lib/ids.ts';
+import { seals } from '../../src/lib/sealed.ts';
+import { checkoutPages } from '../../src/payments/checkout/page/routes.ts';
+import { type Choices, openingOf } from '../../src/payments/model/opening.ts';
+import { NATIVE_COIN, paymentChains } from '../../src/payments/model/payment-chain.ts';
+import type { PaymentLink } from '../../src/payments/model/payment-link.ts';
+import type { CheckoutSession } from '../../src/payments/model/session.ts';
+import { linkStore } from '../../src/payments/store/link-store.ts';
+import { PAYMENTS_MIGRATIONS } from '../../src/payments/store/migrations.ts';
+import { organizationStore } from '../../src/payments/store/organization-store.ts';
+import { sessionStore } from '../../src/payments/store/session-store.ts';
+import { sqliteDatabase } from './databases.ts';
+import { type ManualClock, manualClock } from './manual-clock.ts';
+import { aLink, anOrganization, RECORD_TIME } from './payments-records.ts';
+import { serveRoutes } from './serve-routes.ts';
+
+/** How long a payer has, in milliseconds. */
+export const PAGE_LIFETIME_MS = 30 * 60_000;
+
+/** The hosted pages over a database of their own, without the API behind them. `await using` ends them. */
+export interface ServedPages extends AsyncDisposable {
+  readonly url: string;
+  readonly clock: ManualClock;
+  /** Name of the organization behind every link. */
+  readonly merchantName: string;
+  /** Adds a link of a test network. */
+  link(changes?: Partial<PaymentLink>): Promise<PaymentLink>;
+  /** Adds a session of a link, and then has it be as a settlement would leave it. */
+  session(link: PaymentLink, choices?: Choices, changes?: Partial<CheckoutSession>): Promise<CheckoutSession>;
+  /** The link as it is kept. */
+  kept(link: PaymentLink): Promise<PaymentLink | undefined>;
+  get(path: string): Promise<{ status: number; headers: Headers; text: string }>;
+}
+
+export async function servePages(): Promise<ServedPages> {
+  const database = await sqliteDatabase();
+  const db = openDatabase(database.options);
+  await migrate(db, PAYMENTS_MIGRATIONS);
+  const clock = manualClock(RECORD_TIME);
+  const sealed = seals(['a secret of the pages that are tested']);
+  const sample = aLink({ organizationId: '', mode: 'test' });
+  const chains = paymentChains([
+    {
+      id: sample.chainId,
+      name: 'Local network',
+      mode: 'test',
+      tokens: [
+        { address: NATIVE_COIN, symbol: 'ETH', decimals: 18 },
+        { address: sample.tokenAddress, symbol: 'USDC', decimals: 6 },
+      ],
+      confirmations: 3,
+      explorerUrl: hash => `https://explorer.example/tx/${hash}`,
+    },
+  ]);
+  const organization = anOrganization({ name: 'Corner Books' });
+  await organizationStore(db).insert(organization);
+  const owner = { organizationId: organization.id, mode: 'test' } as const;
+  const pages = checkoutPages({ db, seals: sealed, clock, chains, publicUrl: 'https://pay.example' });
+  const served = await serveRoutes(pages);
+
+  return {
+    url: served.url,
+    clock,
+    merchantName: organization.name,
+    async link(changes = {}) {
+      const link = aLink(owner, changes);
+      await linkStore(db).insert(link);
+      return link;
+    },
+    async session(link, choices = {}, changes = {}) {
+      const opening = openingOf({ link }, choices, {
+        ...owner,
+        id: newId('cs'),
+        merchantName: organization.name,
+        chains,
+        now: clock.now(),
+        lifetimeMs: PAGE_LIFETIME_MS,
+        successUrl: undefined,
+        cancelUrl: null,
+      });
+      if ('fault' in opening) throw new Error(opening.fault.message);
+      const session = await transaction(db, handle =>
+        sessionStore(handle, sealed).open({ ...opening.draft, ...changes }),
+      );
+      const changed = { ...session, ...changes };
+      await sessionStore(db, sealed).update(changed);
+      return changed;
+    },
+    kept: link => linkStore(db).find(owner, link.id),
+    async get(path) {
+      const answer = await fetch(served.url + path, { signal: AbortSignal.timeout(10_000) });
+      return { status: answer.status, headers: answer.headers, text: await answer.text() };
+    },
+    async [Symbol.asyncDispose]() {
+      await served.close();
+      await db.destroy();
+      await database.remove();
+    },
+  };
+}

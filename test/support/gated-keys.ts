@@ -1,0 +1,173 @@
+import type { Contract } from '../../src/contract/contract.ts';
+import { mountGated } from '../../src/contract/mount.ts';
+import {
+  type PaymentsHandlers,
+  type PaymentsOperations,
+  type PaymentsPublicOperation,
+  paymentsContract,
+} from '../../src/contract/payments.ts';
+import { paymentsErrorBody } from '../../src/contract/payments-errors.ts';
+import { migrate } from '../../src/db/migrate.ts';
+import { type DatabaseOptions, type Db, openDatabase } from '../../src/db/open.ts';
+import { type Clock, systemClock } from '../../src/lib/clock.ts';
+import { newId } from '../../src/lib/ids.ts';
+import { createLogger } from '../../src/lib/logger.ts';
+import { seals } from '../../src/lib/sealed.ts';
+import { apiKeyHandlers } from '../../src/payments/api/api-keys.ts';
+import type { Known, Visitor } from '../../src/payments/api/caller.ts';
+import { paymentsGate } from '../../src/payments/api/gate.ts';
+import { issueKey, type KeyDraft } from '../../src/payments/api/issue-key.ts';
+import { notFound } from '../../src/payments/api/not-found.ts';
+import type { KeyLimits } from '../../src/payments/api/rate-limits.ts';
+import type { ApiKey } from '../../src/payments/model/api-key.ts';
+import type { Tier } from '../../src/payments/model/owner.ts';
+import { PAYMENTS_MIGRATIONS } from '../../src/payments/store/migrations.ts';
+import { organizationStore } from '../../src/payments/store/organization-store.ts';
+import { type Served, serve } from '../http/serve.ts';
+
+const SEAL_SECRET = 'a secret that seals nothing but what tests keep';
+
+const { listApiKeys, createApiKey, revokeApiKey, rollApiKey, getCheckoutState, bindWallet, claimPayment } =
+  paymentsContract.table;
+const TABLE = {
+  listApiKeys,
+  createApiKey,
+  revokeApiKey,
+  rollApiKey,
+  getCheckoutState,
+  bindWallet,
+  claimPayment,
+};
+type Id = keyof typeof TABLE;
+const CONTRACT: Contract<Pick<PaymentsOperations, Id>> = { ...paymentsContract, table: TABLE };
+type Handlers = Pick<PaymentsHandlers<Known, Visitor>, Id>;
+
+export interface GatedKeysOptions {
+  readonly database: DatabaseOptions;
+  readonly clock?: Clock;
+  readonly limits?: KeyLimits;
+  /** Stands in the way of the operation that makes a key, before it commits. */
+  readonly beforeCreation?: (caller: Known) => Promise<void>;
+}
+
+export interface Sent {
+  /** A key's secret, sent as `Authorization: Bearer`. */
+  readonly key?: string;
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** The address that it comes from; loopback when absent. */
+  readonly from?: string;
+}
+
+export interface Answered {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  readonly body: unknown;
+}
+
+/** The gate, the operations of API keys and payer's operations that know no session, over HTTP. */
+export interface GatedKeys extends AsyncDisposable {
+  readonly url: string;
+  readonly db: Db;
+  readonly entries: Served['entries'];
+  /** Makes an organization and resolves to its id. */
+  organization(tier?: Tier): Promise<string>;
+  /** Makes a key: live and admin unless said otherwise. */
+  key(draft: Partial<KeyDraft> & { organizationId: string }): Promise<{ key: ApiKey; secret: string }>;
+  send(method: string, path: string, sent?: Sent): Promise<Answered>;
+}
+
+/** Starts them on a database that is brought up to date; closes with `await using`. */
+export async function startGatedKeys(options: GatedKeysOptions): Promise<GatedKeys> {
+  const { database, clock = systemClock, limits = { standard: 120, elevated: 1200 } } = options;
+  const db = openDatabase(database);
+  await migrate(db, PAYMENTS_MIGRATIONS);
+  const entries: Served['entries'] = [];
+  const log = createLogger({
+    level: 'debug',
+    destination: { write: line => void entries.push(JSON.parse(line)) },
+  });
+  const gate = paymentsGate({ db, seals: seals([SEAL_SECRET]), clock, limits, log });
+  const route = await mountGated<
+    Pick<PaymentsOperations, Id>,
+    Extract<PaymentsPublicOperation, Id>,
+    Known,
+    Visitor
+  >({
+    contract: CONTRACT,
+    handlers: handlersOf({ db, clock }, options.beforeCreation),
+    gate,
+    validateResponses: true,
+  });
+  const served = await serve([route], { log, formatError: paymentsErrorBody, trustedProxies: ['127.0.0.1'] });
+
+  return {
+    url: served.url,
+    db,
+    entries,
+    async organization(tier = 'standard') {
+      const id = newId('org');
+      const defaults = { chainId: null, tokenAddress: null, recipientAddress: null };
+      await organizationStore(db).insert({ id, name: id, tier, defaults, createdAt: clock.now() });
+      return id;
+    },
+    key: draft =>
+      issueKey(
+        db,
+        { mode: 'live', name: 'A key', permission: 'admin', expiresAt: null, ...draft },
+        clock.now(),
+      ),
+    send: (method, path, sent) => send(served.url, method, path, sent),
+    async [Symbol.asyncDispose]() {
+      await served.close(0);
+      await db.destroy();
+    },
+  };
+}
+
+function handlersOf(
+  context: { db: Db; clock: Clock },
+  beforeCreation: GatedKeysOptions['beforeCreation'],
+): Handlers {
+  const keys = apiKeyHandlers(context);
+  const unknownSession = async ({ path }: { path: { checkout_session_id: string } }) => {
+    throw notFound('checkout_session', path.checkout_session_id);
+  };
+  return {
+    ...keys,
+    async createApiKey(request, caller) {
+      await beforeCreation?.(caller);
+      return keys.createApiKey(request, caller);
+    },
+    getCheckoutState: unknownSession,
+    bindWallet: unknownSession,
+    claimPayment: unknownSession,
+  };
+}
+
+async function send(
+  url: string,
+  method: string,
+  path: string,
+  { key, body, headers = {}, from }: Sent = {},
+): Promise<Answered> {
+  const response = await fetch(url + path, {
+    method,
+    headers: {
+      ...(key === undefined ? {} : { Authorization: `Bearer ${key}` }),
+      ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+      ...(from === undefined ? {} : { 'X-Forwarded-For': from }),
+      ...headers,
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    signal: AbortSignal.timeout(20_000),
+  });
+  const text = await response.text();
+  return {
+    status: response.status,
+    headers: response.headers,
+    text,
+    body: text === '' ? undefined : JSON.parse(text),
+  };
+}

@@ -1,0 +1,173 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Address, encodeDeployData, encodeFunctionData, type Hex, keccak256, parseAbi } from 'viem';
+import { fungibleAbi, postcardsAbi } from '../../src/devnet/abis.ts';
+import { deriveAccounts } from '../../src/devnet/accounts.ts';
+import { findAnvil } from '../../src/devnet/anvil-binary.ts';
+import { creationCode } from '../../src/devnet/artifacts.ts';
+import { startChainProcess } from '../../src/devnet/chain-process.ts';
+import { httpRpc } from '../../src/devnet/rpc.ts';
+
+/** A transaction of a funded account, by the account's index. */
+export interface Sending {
+  readonly from: number;
+  readonly to?: Address;
+  readonly data?: Hex;
+  readonly value?: bigint;
+  /** Gwei a gas; a later transaction of the same nonce needs more. */
+  readonly tip?: number;
+  readonly nonce?: number;
+}
+
+/** An anvil that mines when it is told to. `await using` ends it. */
+export interface TestPaymentChain extends AsyncDisposable {
+  readonly chainId: number;
+  readonly rpcUrl: string;
+  /** ERC-20 of which every account has much, and a second one that looks the same. */
+  readonly token: Address;
+  readonly lookalike: Address;
+  /** ERC-721. */
+  readonly postcards: Address;
+  /** Lower case. */
+  readonly accounts: readonly Address[];
+  call(method: string, ...params: readonly unknown[]): Promise<unknown>;
+  /** Signs and sends to the pool; answers with the raw transaction and its hash. */
+  send(sending: Sending): Promise<{ hash: Hex; raw: Hex }>;
+  /** An ERC-20 transfer into the pool; its hash. */
+  pay(payment: {
+    from: number;
+    to: string;
+    amount: bigint;
+    token?: Address;
+    tip?: number;
+    nonce?: number;
+  }): Promise<Hex>;
+  mine(blocks?: number): Promise<void>;
+  head(): Promise<number>;
+  /** Goes back to a snapshot and mines other blocks in the place of those that came after it. */
+  fork(snapshot: unknown, blocks: number, raw?: readonly Hex[]): Promise<void>;
+  snapshot(): Promise<unknown>;
+  stop(): Promise<void>;
+}
+
+const FUNDED = 20;
+
+export async function startPaymentChain(chainId = 31_337): Promise<TestPaymentChain> {
+  const folder = await mkdtemp(join(tmpdir(), 'payment-chain-'));
+  const chain = await startChainProcess({
+    binary: findAnvil(),
+    chainId,
+    folder,
+    genesisTime: Math.floor(Date.now() / 1000),
+    isRunFolderDisposable: true,
+  });
+  const { call, batch } = httpRpc(chain.rpcUrl);
+  const keys = deriveAccounts();
+  const nonces = new Map<number, number>();
+
+  async function send({ from, to, data, value = 0n, tip = 2, nonce }: Sending) {
+    const next = nonces.get(from) ?? 0;
+    if (nonce === undefined) nonces.set(from, next + 1);
+    const fee = BigInt(tip) * 10n ** 9n;
+    const raw = await keys.signer(from).signTransaction({
+      type: 'eip1559',
+      chainId,
+      nonce: nonce ?? next,
+      gas: to === undefined ? 3_000_000n : 90_000n,
+      maxFeePerGas: 10n ** 11n + fee,
+      maxPriorityFeePerGas: fee,
+      value,
+      ...(to === undefined ? {} : { to }),
+      ...(data === undefined ? {} : { data }),
+    });
+    await call('eth_sendRawTransaction', raw);
+    return { hash: keccak256(raw), raw };
+  }
+
+  async function mine(blocks = 1): Promise<void> {
+    await batch(Array.from({ length: blocks }, () => ({ method: 'evm_mine', params: [] })));
+  }
+
+  async function deploy(artifact: string, args: readonly unknown[]): Promise<Address> {
+    const abi = parseAbi(['constructor(string name, string symbol)']);
+    const data = encodeDeployData({
+      abi,
+      args: [`${args[0]}`, `${args[1]}`],
+      bytecode: creationCode(artifact),
+    });
+    const { hash } = await send({ from: 0, data });
+    await mine();
+    const receipt = await call('eth_getTransactionReceipt', hash);
+    if (!hasAddress(receipt)) throw new Error(`${artifact} was not deployed`);
+    return receipt.contractAddress;
+  }
+
+  const token = await deploy('StableToken', ['US Dollar Sample', 'USDS']);
+  const lookalike = await deploy('StableToken', ['US Dollar Sample', 'USDS']);
+  const postcards = await deploy('Postcards', ['Postcards', 'POST']);
+  for (const account of keys.addresses.slice(0, FUNDED)) {
+    for (const contract of [token, lookalike]) {
+      const data = encodeFunctionData({
+        abi: fungibleAbi,
+        functionName: 'mint',
+        args: [account, 10n ** 15n],
+      });
+      await send({ from: 0, to: contract, data });
+    }
+  }
+  await mine();
+
+  async function stop(): Promise<void> {
+    await chain.stop();
+    await rm(folder, { recursive: true, force: true });
+  }
+
+  return {
+    chainId,
+    rpcUrl: chain.rpcUrl,
+    token,
+    lookalike,
+    postcards,
+    accounts: keys.addresses.map(lowerCase),
+    call,
+    send,
+    mine,
+    async pay({ from, to, amount, token: contract = token, ...rest }) {
+      const args = [addressOf(to), amount] as const;
+      const data = encodeFunctionData({ abi: fungibleAbi, functionName: 'transfer', args });
+      return (await send({ from, to: contract, data, ...rest })).hash;
+    },
+    head: async () => Number(await call('eth_blockNumber')),
+    snapshot: () => call('evm_snapshot'),
+    async fork(snapshot, blocks, raw = []) {
+      await call('evm_revert', snapshot);
+      for (const one of raw) await call('eth_sendRawTransaction', one);
+      await mine(blocks);
+      for (const [index, address] of keys.addresses.entries()) {
+        if (nonces.has(index))
+          nonces.set(index, Number(await call('eth_getTransactionCount', address, 'latest')));
+      }
+    },
+    stop,
+    [Symbol.asyncDispose]: stop,
+  };
+}
+
+/** Gives one more picture to somebody: a `Transfer` with four topics. */
+export function mintPostcard(chain: TestPaymentChain, to: string) {
+  const data = encodeFunctionData({ abi: postcardsAbi, functionName: 'mint', args: [addressOf(to)] });
+  return chain.send({ from: 0, to: chain.postcards, data });
+}
+
+export function addressOf(text: string): Address {
+  return `0x${text.slice(2)}`;
+}
+
+function lowerCase(address: Address): Address {
+  return addressOf(address.toLowerCase());
+}
+
+function hasAddress(receipt: unknown): receipt is { contractAddress: Address } {
+  return typeof receipt === 'object' && receipt !== null && 'contractAddress' in receipt;
+}
