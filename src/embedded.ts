@@ -6,10 +6,13 @@ import type { ServedChain } from './data/open-chain.ts';
 import type { EmbeddedChain, FillProgress } from './devnet/start-devnet.ts';
 import type { Clock } from './lib/clock.ts';
 import type { Logger } from './lib/logger.ts';
+import type { EmbeddedPayments } from './payments/from-config.ts';
 
 /** The embedded chains of one run. Their whole state is one folder that this run made and takes away again. */
 export interface Embedded {
   readonly chains: readonly ServedChain[];
+  /** What payments can be taken on and kept in. */
+  readonly payments: EmbeddedPayments;
   readonly filled: Promise<void>;
   /** Resolves with the reason when a chain ends by itself. */
   readonly failed: Promise<Error>;
@@ -49,6 +52,7 @@ export async function startEmbedded(options: {
     });
     return {
       chains: devnet.chains.map(chain => servedChain(chain, folder, knownContracts(chain.contracts))),
+      payments: { chains: devnet.chains, folder, merchant: devnet.merchant },
       filled: devnet.filled,
       failed: devnet.failed,
       progress: devnet.progress,

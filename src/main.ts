@@ -12,6 +12,8 @@ import { createMetrics } from './http/metrics.ts';
 import { listen } from './http/server.ts';
 import { systemClock } from './lib/clock.ts';
 import { createLogger, type Logger } from './lib/logger.ts';
+import { paymentsServiceOptions } from './payments/from-config.ts';
+import { type PaymentsService, startPaymentsService } from './payments/service.ts';
 
 const PROGRESS_EVERY_MS = 1_000;
 
@@ -23,19 +25,14 @@ async function main(): Promise<void> {
     return;
   }
   const config = loadConfig({ env: environment.variables, argv });
-  if (!config.services.includes('data')) {
-    throw new ConfigError('the command line', [
-      { path: '', line: undefined, message: 'this version serves the data service only' },
-    ]);
-  }
   const log = createLogger(config.log);
   await using resources = new AsyncDisposableStack();
   const stopped = stopSignal();
   const embedded = await openEmbedded(config, environment.anvilBin, log);
   if (embedded !== undefined) resources.defer(() => embedded.stop());
-  const service = await openServices(config, embedded, log, resources);
+  const services = await openServices(config, embedded, log, resources);
 
-  const ready = announce(service, embedded, log);
+  const ready = announce(services, embedded, log);
   const reason = await Promise.race([stopped, embedded?.failed ?? new Promise<never>(() => {}), ready]);
   if (reason instanceof Error) {
     process.exitCode = 1;
@@ -48,40 +45,64 @@ function openEmbedded(config: Config, anvil: string | undefined, log: Logger): P
   return devnet === undefined ? undefined : startEmbedded({ devnet, anvil, clock: systemClock, log });
 }
 
+interface Services {
+  readonly data: DataService | undefined;
+  readonly payments: PaymentsService | undefined;
+}
+
 /** Opens everything that listens; whatever was opened is closed in reverse order. */
 async function openServices(
   config: Config,
   embedded: Embedded | undefined,
   log: Logger,
   resources: AsyncDisposableStack,
-): Promise<DataService> {
+): Promise<Services> {
   const metrics = createMetrics({ ofProcess: true });
-  const options = dataServiceOptions(config, embedded?.chains ?? []);
-  const service = await startDataService({ ...options, metrics, clock: systemClock, log });
-  resources.defer(() => service.close());
+  const wiring = { metrics, clock: systemClock, log };
+  const { services } = config;
+  const data = services.includes('data')
+    ? await startDataService({ ...dataServiceOptions(config, embedded?.chains ?? []), ...wiring })
+    : undefined;
+  if (data !== undefined) resources.defer(() => data.close());
+  const dataUrl = data && (config.data.publicUrl ?? data.url);
+  const payments = services.includes('payments')
+    ? await startPaymentsService({
+        ...paymentsServiceOptions(config, { embedded: embedded?.payments, dataUrl }),
+        ...wiring,
+      })
+    : undefined;
+  if (payments !== undefined) resources.defer(() => payments.close());
   const { host, port } = config.admin.listen;
   const admin = await listen({ app: createAdminApp({ metrics, log }), host, port, log });
   resources.defer(() => admin.close());
-  return service;
+  return { data, payments };
 }
 
 /** Says how far the chains and their indexes are until they are ready. Resolves with an error, or never. */
-async function announce(service: DataService, embedded: Embedded | undefined, log: Logger): Promise<Error> {
+async function announce(
+  { data, payments }: Services,
+  embedded: Embedded | undefined,
+  log: Logger,
+): Promise<Error> {
   const timer = setInterval(() => {
     const filling = embedded
       ?.progress()
       .map(({ chainId, done, total }) => `${chainId}: block ${done} of ${total}`);
-    log.info({ filling, indexed: service.progress() }, 'not ready yet');
+    log.info({ filling, indexed: data?.progress() }, 'not ready yet');
   }, PROGRESS_EVERY_MS);
   try {
     if (embedded !== undefined) {
       await embedded.filled;
-      await service.catchUp();
+      await data?.catchUp();
     }
-    await service.whenComplete();
+    await data?.whenComplete();
     log.info(
-      { url: service.url, docs: `${service.url}/docs` },
-      `ready: curl ${service.url}/explorer/transactions`,
+      {
+        ...(data && placeOf(data)),
+        payments: payments && { ...placeOf(payments), ...tryOut(payments) },
+        nodes: embedded?.payments.chains.map(({ id, rpcUrl }) => ({ chainId: id, url: rpcUrl })),
+      },
+      data === undefined ? 'ready' : `ready: curl ${data.url}/explorer/transactions`,
     );
   } catch (error) {
     return error instanceof Error ? error : new Error(String(error));
@@ -89,6 +110,20 @@ async function announce(service: DataService, embedded: Embedded | undefined, lo
     clearInterval(timer);
   }
   return new Promise<never>(() => {});
+}
+
+function placeOf({ url }: { url: string }) {
+  return { url, docs: `${url}/docs` };
+}
+
+/** A key that is shown here and nowhere else, and what to do with it. */
+function tryOut({ url, demoKey: key }: PaymentsService) {
+  if (key === undefined) return {};
+  const body = '{"name":"Field notebooks","amount":"12500000"}';
+  return {
+    key,
+    create: `curl ${url}/api/v1/payment-links -H 'Authorization: Bearer ${key}' -H 'Content-Type: application/json' -d '${body}'`,
+  };
 }
 
 function stopSignal(): Promise<string> {

@@ -52,6 +52,8 @@ export interface PaymentsConfig {
   /** As in `DataConfig`. */
   publicUrl: string | undefined;
   database: Database;
+  /** Whether the database is the one of a configuration that names none. */
+  hasDefaultDatabase: boolean;
   /** The key that encrypts secrets at rest, or the file it is in. */
   secretKey: { kind: 'file'; file: string } | { kind: 'value'; value: string };
   /** Requests a minute and API key. */

@@ -72,11 +72,15 @@ function dataOf(data: File['Data'], { store }: Places, mode: Environment['mode']
   };
 }
 
+/** The schema's own default, which the validator has filled in by now. */
+const DEFAULT_DATABASE = 'sqlite:./var/payments.db';
+
 function paymentsOf(payments: File['Payments'], { path, database }: Places): PaymentsConfig {
   const { secretKey, secretKeyFile = './var/secret.key', mail, messenger } = payments;
   return {
     ...placeOf(payments),
     database: database(payments.database),
+    hasDefaultDatabase: payments.database === DEFAULT_DATABASE,
     secretKey:
       secretKey === undefined
         ? { kind: 'file', file: path(secretKeyFile) }

@@ -8,11 +8,14 @@ import type { EmbeddedContract } from './deployment.ts';
 import { fill } from './fill.ts';
 import { type Plan, planChain } from './plan.ts';
 import { httpRpc } from './rpc.ts';
+import { type EmbeddedToken, tokensAmong } from './tokens.ts';
 import { transactionWriter } from './transaction.ts';
 import { trickle } from './trickle.ts';
 
 const FIRST_CHAIN_ID = 31_337;
 const MINUTE_MS = 60_000;
+/** An account of no activity, so that whatever it gets is paid to it. */
+const MERCHANT = BLOB_SENDER + 1;
 const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ';
 
 /** One embedded chain. */
@@ -23,6 +26,8 @@ export interface EmbeddedChain {
   rpcUrl: string;
   /** The sample contracts; they stand there once the first blocks of the fill are mined. */
   contracts: EmbeddedContract[];
+  /** Those of the sample contracts that one can pay with. */
+  tokens: EmbeddedToken[];
   /** Where prices are read: a token that is a dollar, and what makes the pools with it. */
   prices: { usdToken: Address; factory: Address };
   /** Where names are looked up. */
@@ -41,6 +46,8 @@ export interface FillProgress {
 /** The running embedded chains. */
 export interface Devnet {
   chains: EmbeddedChain[];
+  /** Address of an account that takes no part in the activity. */
+  merchant: Address;
   /** Resolves when every chain holds its activity; rejects when the fill fails or is stopped. */
   filled: Promise<void>;
   /** Resolves with the reason when a chain ends by itself; otherwise never. */
@@ -111,6 +118,7 @@ export async function startDevnet(options: DevnetOptions): Promise<Devnet> {
 
   return {
     chains: running.map(({ chain }) => chain),
+    merchant: accounts.signer(MERCHANT).address,
     filled,
     failed,
     progress: () => running.map(({ progress }) => ({ ...progress })),
@@ -144,7 +152,7 @@ export async function startDevnet(options: DevnetOptions): Promise<Devnet> {
     };
     const { contracts, prices, names } = plan;
     return {
-      chain: { id, name, rpcUrl, contracts, prices, names, pids },
+      chain: { id, name, rpcUrl, contracts, tokens: tokensAmong(contracts), prices, names, pids },
       progress,
       filled: fill({ plan, rpc, write, blobSender, signal, onBlock }),
       trickle: async (): Promise<void> => {

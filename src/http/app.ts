@@ -16,8 +16,8 @@ export interface AppOptions {
   log: Logger;
   metrics: Metrics;
   clock: Clock;
-  /** Requests a minute and client address; 600 when absent. */
-  rateLimitPerMinute?: number;
+  /** Requests a minute and client address; without it the routes have to limit by themselves. */
+  rateLimitPerMinute?: number | undefined;
   /** CIDRs whose X-Forwarded-* headers are believed. */
   trustedProxies?: readonly string[];
   routes: readonly Middleware[];
@@ -27,7 +27,7 @@ export interface AppOptions {
 
 /** A Koa app with the middleware every service has. Only request id, log and metrics stand outside the error answers. */
 export function createApp(options: AppOptions): Koa {
-  const { log, metrics, clock, rateLimitPerMinute = 600, trustedProxies = [], routes } = options;
+  const { log, metrics, clock, rateLimitPerMinute, trustedProxies = [], routes } = options;
   const app = new Koa();
   app.on('error', error => log.warn({ err: error }, 'an answer could not be sent'));
   app.use(requestId(log));
@@ -36,7 +36,7 @@ export function createApp(options: AppOptions): Koa {
   app.use(errorAnswers(options.formatError ?? messageOnly));
   app.use(checkTarget);
   app.use(readClient(trustedProxies));
-  app.use(rateLimit(rateLimitPerMinute));
+  if (rateLimitPerMinute !== undefined) app.use(rateLimit(rateLimitPerMinute));
   app.use(corsForReads);
   for (const route of routes) app.use(route);
   return app;

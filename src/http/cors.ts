@@ -10,6 +10,9 @@ const EXPOSED = [
   'RateLimit-Limit',
   'RateLimit-Remaining',
   'RateLimit-Reset',
+  'X-RateLimit-Limit',
+  'X-RateLimit-Remaining',
+  'X-RateLimit-Reset',
   'Retry-After',
 ].join(', ');
 const HEADER_LIST = /^[A-Za-z0-9!#$%&'*+.^_`|~, -]{1,1024}$/;

@@ -10,6 +10,7 @@ import { startScriptedUpstream } from '../support/scripted-upstream.ts';
 
 const EMBEDDED = `
 data: { listen: "127.0.0.1:0" }
+payments: { listen: "127.0.0.1:0" }
 admin: { listen: "127.0.0.1:0" }
 devnet: { chains: 2, blocks: 45, trickle: 1s, seed: 1 }
 `;
@@ -154,6 +155,7 @@ test('a chain behind a Blockscout is served from a file, and the key reaches the
 function CHAIN(backend: string): string {
   return `
 data: { listen: "127.0.0.1:0" }
+payments: { listen: "127.0.0.1:0" }
 chains:
   - id: 1
     name: Ethereum

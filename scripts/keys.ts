@@ -1,0 +1,108 @@
+/**
+ * Makes organizations and their API keys, lists and revokes them, in the database of the payments service:
+ *   npm run -s keys -- create-org "My shop"
+ *   npm run -s keys -- create --org "My shop"
+ * Standard output has the results alone. Exits with 2 when the command line or the configuration
+ * cannot be meant, and with 1 when it failed.
+ */
+import { mkdir } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import { ConfigError } from '../src/config/config-error.ts';
+import { readEnvironment } from '../src/config/environment.ts';
+import { loadConfig } from '../src/config/load.ts';
+import { migrate } from '../src/db/migrate.ts';
+import { type DatabaseOptions, type Db, openDatabase } from '../src/db/open.ts';
+import { systemClock } from '../src/lib/clock.ts';
+import { paymentsServiceOptions } from '../src/payments/from-config.ts';
+import { PAYMENTS_MIGRATIONS } from '../src/payments/store/migrations.ts';
+import { type CommandLine, parseCommandLine, UsageError } from './keys/command-line.ts';
+import { Refused, runCommand } from './keys/run-command.ts';
+
+const USAGE = `Usage: npm run -s keys -- COMMAND [options]
+
+  create-org NAME          makes an organization and prints its id
+    --recipient ADDRESS    who is paid, where a payment link says nothing else
+    --chain ID             on which chain
+    --token ADDRESS|SYMBOL in which token; needs --chain
+    --tier elevated        lets its keys send more requests a minute
+  create --org NAME_OR_ID  makes an API key and prints it, once
+    --mode live|test       for real or for test money; test when absent
+    --permission read|write|admin
+                           what it may do; admin when absent
+    --name TEXT            what it is for
+    --expires TIME         from when on it is refused: 2031-01-01T00:00:00Z
+  list [--org NAME_OR_ID]  prints the keys of an organization, or the organizations
+  revoke KEY_ID            lets a key be refused from now on
+
+  --config FILE            the configuration; without one, TOLLGATE_CONFIG or the default
+  --database URL           sqlite:FILE or postgres://…; that of the configuration when absent
+  --help                   print this
+`;
+
+const UNUSED =
+  'Without configured chains the service keeps its payments in the folder of each run, and not where this looks.';
+
+async function main(): Promise<void> {
+  const now = systemClock.now();
+  const line = parseCommandLine(process.argv.slice(2), now);
+  if (line === undefined) {
+    process.stdout.write(USAGE);
+    return;
+  }
+  const { database, chains, remark } = placesOf(line);
+  if (remark !== undefined) process.stderr.write(`${remark}\n`);
+  const db = await open(database);
+  try {
+    const { lines, remarks = [] } = await runCommand(db, line.command, { chains, now });
+    for (const one of lines) process.stdout.write(`${one}\n`);
+    for (const one of remarks) process.stderr.write(`${one}\n`);
+  } finally {
+    await db.destroy();
+  }
+}
+
+function placesOf({ configFile, database }: CommandLine) {
+  const { variables } = readEnvironment();
+  const config = loadConfig({ env: variables, ...(configFile === undefined ? {} : { file: configFile }) });
+  const options = paymentsServiceOptions(config, { embedded: undefined, dataUrl: undefined });
+  const { chains } = options;
+  if (database !== undefined) return { database: databaseAt(database), chains };
+  const isUnused = config.chains.length === 0 && config.payments.hasDefaultDatabase;
+  return { database: options.database, chains, remark: isUnused ? UNUSED : undefined };
+}
+
+function databaseAt(url: string): DatabaseOptions {
+  if (/^postgres(?:ql)?:\/\//.test(url)) return { kind: 'postgres', url };
+  const [, file] = /^sqlite:(.+)$/.exec(url) ?? [];
+  if (file === undefined || file === ':memory:') {
+    throw new UsageError('--database takes sqlite:FILE or postgres://…');
+  }
+  return { file: resolve(file) };
+}
+
+/** The database with the newest schema, so that keys can be made before the service has ever run. */
+async function open(options: DatabaseOptions): Promise<Db> {
+  if (options.kind !== 'postgres') await mkdir(dirname(options.file), { recursive: true, mode: 0o700 });
+  const db = openDatabase(options);
+  try {
+    await migrate(db, PAYMENTS_MIGRATIONS);
+    return db;
+  } catch (error) {
+    await db.destroy();
+    throw error;
+  }
+}
+
+function fail(message: string, exitCode: 1 | 2): void {
+  process.stderr.write(`${message}\n`);
+  process.exitCode = exitCode;
+}
+
+try {
+  await main();
+} catch (error) {
+  if (error instanceof UsageError) fail(`${error.message}\n--help shows what can be asked for.`, 2);
+  else if (error instanceof ConfigError) fail(error.message, 2);
+  else if (error instanceof Refused) fail(error.message, 1);
+  else throw error;
+}

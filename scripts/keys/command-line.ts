@@ -1,0 +1,157 @@
+import { parseArgs } from 'node:util';
+import { PERMISSIONS, type Permission } from '../../src/payments/model/api-key.ts';
+import type { Mode, Tier } from '../../src/payments/model/owner.ts';
+
+/** Something that was asked for and cannot be meant; its message is for whoever typed it. */
+export class UsageError extends Error {}
+
+/** What is to be done. Names of organizations are names or ids, times UTC milliseconds. */
+export type Command =
+  | { readonly kind: 'create-org'; readonly name: string; readonly tier: Tier; readonly terms: TermsGiven }
+  | {
+      readonly kind: 'create';
+      readonly organization: string;
+      readonly mode: Mode;
+      readonly permission: Permission;
+      readonly name: string;
+      readonly expiresAt: number | null;
+    }
+  | { readonly kind: 'list'; readonly organization: string | undefined }
+  | { readonly kind: 'revoke'; readonly keyId: string };
+
+/** What the new links of an organization take, as it was typed. */
+export interface TermsGiven {
+  readonly recipient: string | undefined;
+  readonly chain: string | undefined;
+  /** Address or symbol. */
+  readonly token: string | undefined;
+}
+
+/** A command and where it is to be done. */
+export interface CommandLine {
+  readonly command: Command;
+  readonly configFile: string | undefined;
+  readonly database: string | undefined;
+}
+
+const OPTIONS = {
+  recipient: { type: 'string' },
+  chain: { type: 'string' },
+  token: { type: 'string' },
+  tier: { type: 'string' },
+  org: { type: 'string' },
+  mode: { type: 'string' },
+  permission: { type: 'string' },
+  name: { type: 'string' },
+  expires: { type: 'string' },
+  config: { type: 'string' },
+  database: { type: 'string' },
+  help: { type: 'boolean', short: 'h' },
+} as const;
+
+type Values = ReturnType<typeof parseArgs<{ options: typeof OPTIONS }>>['values'];
+type Option = keyof typeof OPTIONS;
+
+/** Which options a command takes beside those of all commands. */
+const TAKEN: Readonly<Record<Command['kind'], readonly Option[]>> = {
+  'create-org': ['recipient', 'chain', 'token', 'tier'],
+  create: ['org', 'mode', 'permission', 'name', 'expires'],
+  list: ['org'],
+  revoke: [],
+};
+const TAKEN_BY_ALL: readonly Option[] = ['config', 'database', 'help'];
+
+/** One line without control characters, as the contract has names. */
+const NAME = /^(?=.*\S)[^\p{Cc}]{1,100}$/u;
+/** ISO 8601 with a time zone; without one, nobody knew which moment is meant. */
+const MOMENT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2})$/;
+
+/**
+ * Reads the arguments after the program's name; undefined when they ask for help. `now` is UTC ms.
+ * @throws UsageError
+ */
+export function parseCommandLine(args: readonly string[], now: number): CommandLine | undefined {
+  const { values, positionals } = parsed(args);
+  if (values.help === true) return undefined;
+  const [kind = '', ...subjects] = positionals;
+  if (!isKind(kind))
+    throw new UsageError(kind === '' ? 'a command is missing' : `there is no command ${kind}`);
+  const taken: readonly string[] = [...TAKEN[kind], ...TAKEN_BY_ALL];
+  const strange = Object.keys(values).find(option => !taken.includes(option));
+  if (strange !== undefined) throw new UsageError(`${kind} takes no --${strange}`);
+  const command = COMMANDS[kind](values, subjects, now);
+  return { command, configFile: values.config, database: values.database };
+}
+
+function parsed(args: readonly string[]) {
+  try {
+    return parseArgs({ args: [...args], options: OPTIONS, allowPositionals: true });
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : String(error), { cause: error });
+  }
+}
+
+type Reader = (values: Values, subjects: readonly string[], now: number) => Command;
+
+const COMMANDS: Readonly<Record<Command['kind'], Reader>> = {
+  'create-org': ({ recipient, chain, token, tier = 'standard' }, subjects) => ({
+    kind: 'create-org',
+    name: named(only(subjects, 'the name of the organization'), 'the name of the organization'),
+    tier: oneOf(['standard', 'elevated'], tier, '--tier'),
+    terms: { recipient, chain, token },
+  }),
+  create: (
+    { org, mode = 'test', permission = 'admin', name = 'Made on the command line', expires },
+    subjects,
+    now,
+  ) => {
+    none(subjects);
+    if (org === undefined) throw new UsageError('create needs --org');
+    return {
+      kind: 'create',
+      organization: org,
+      mode: oneOf(['live', 'test'], mode, '--mode'),
+      permission: oneOf(PERMISSIONS, permission, '--permission'),
+      name: named(name, '--name'),
+      expiresAt: expires === undefined ? null : future(expires, now),
+    };
+  },
+  list: ({ org }, subjects) => {
+    none(subjects);
+    return { kind: 'list', organization: org };
+  },
+  revoke: (_, subjects) => ({ kind: 'revoke', keyId: only(subjects, 'the id of a key') }),
+};
+
+function isKind(text: string): text is Command['kind'] {
+  return Object.hasOwn(COMMANDS, text);
+}
+
+function only(subjects: readonly string[], what: string): string {
+  const [subject, ...more] = subjects;
+  if (subject === undefined) throw new UsageError(`${what} is missing`);
+  none(more);
+  return subject;
+}
+
+function none([subject]: readonly string[]): void {
+  if (subject !== undefined) throw new UsageError(`${subject} is too much; a name with spaces needs quotes`);
+}
+
+function oneOf<Value extends string>(values: readonly Value[], text: string, option: string): Value {
+  const found = values.find(value => value === text);
+  if (found === undefined) throw new UsageError(`${option} takes ${values.join(' or ')}`);
+  return found;
+}
+
+function named(text: string, what: string): string {
+  if (!NAME.test(text)) throw new UsageError(`${what} has to be one line of 1 to 100 characters`);
+  return text;
+}
+
+function future(text: string, now: number): number {
+  const end = MOMENT.test(text) ? Date.parse(text) : Number.NaN;
+  if (!(end > now))
+    throw new UsageError('--expires takes a moment in the future, such as 2031-01-01T00:00:00Z');
+  return end;
+}

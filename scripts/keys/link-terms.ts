@@ -1,0 +1,70 @@
+import type { LinkDefaults } from '../../src/payments/model/owner.ts';
+import {
+  NATIVE_COIN,
+  normalToken,
+  type PaymentChain,
+  tokenOf,
+} from '../../src/payments/model/payment-chain.ts';
+import { type TermsGiven, UsageError } from './command-line.ts';
+
+const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
+
+/**
+ * What new links of an organization take, from what was typed. Chains and tokens are the configured ones; where none is
+ * configured, as with embedded chains, any chain and address is believed.
+ * @throws UsageError
+ */
+export function linkDefaults(given: TermsGiven, chains: readonly PaymentChain[]): LinkDefaults {
+  const chainId = given.chain === undefined ? null : chainIdOf(given.chain);
+  if (given.token !== undefined && chainId === null) throw new UsageError('--token needs --chain');
+  const chain = chainId === null ? undefined : configured(chainId, chains);
+  const tokenAddress = given.token === undefined ? null : tokenAddressOf(given.token, chain);
+  const recipientAddress = given.recipient === undefined ? null : recipientOf(given.recipient);
+  if (recipientAddress !== null && recipientAddress === tokenAddress) {
+    throw new UsageError('--recipient is the token itself: what is sent there is lost');
+  }
+  return { chainId, tokenAddress, recipientAddress };
+}
+
+function chainIdOf(text: string): number {
+  const id = Number(text);
+  if (!/^[1-9]\d*$/.test(text) || !Number.isSafeInteger(id))
+    throw new UsageError('--chain takes the id of a chain');
+  return id;
+}
+
+function configured(id: number, chains: readonly PaymentChain[]): PaymentChain | undefined {
+  if (chains.length === 0) return undefined;
+  const chain = chains.find(one => one.id === id);
+  if (chain === undefined) {
+    const known = chains.map(one => `${one.id} (${one.name})`).join(', ');
+    throw new UsageError(`no payments are taken on chain ${id}; configured with rpc are ${known}`);
+  }
+  return chain;
+}
+
+function tokenAddressOf(text: string, chain: PaymentChain | undefined): string {
+  if (ADDRESS.test(text)) {
+    if (chain !== undefined && tokenOf(chain, text) === undefined) throw unknownToken(text, chain);
+    return normalToken(text);
+  }
+  if (chain === undefined) throw new UsageError('without a configured chain --token takes an address');
+  const [token, ...more] = chain.tokens.filter(({ symbol }) => symbol.toLowerCase() === text.toLowerCase());
+  if (token === undefined) throw unknownToken(text, chain);
+  if (more.length > 0)
+    throw new UsageError(`${chain.name} has more than one ${text}: --token takes an address, too`);
+  return token.address;
+}
+
+function unknownToken(text: string, { name, tokens }: PaymentChain): UsageError {
+  const known = tokens.map(({ symbol }) => symbol).join(', ');
+  return new UsageError(`${name} is not configured with a token ${text}, but with ${known}`);
+}
+
+function recipientOf(text: string): string {
+  const address = text.toLowerCase();
+  if (!ADDRESS.test(address) || address === NATIVE_COIN) {
+    throw new UsageError('--recipient takes an address: 0x and 40 hex digits, not all zero');
+  }
+  return address;
+}

@@ -1,0 +1,128 @@
+import type { Db, Handle } from '../../src/db/open.ts';
+import { transaction } from '../../src/db/transaction.ts';
+import { newId } from '../../src/lib/ids.ts';
+import { issueKey } from '../../src/payments/api/issue-key.ts';
+import { type ApiKey, isActiveKey } from '../../src/payments/model/api-key.ts';
+import type { Organization } from '../../src/payments/model/owner.ts';
+import type { PaymentChain } from '../../src/payments/model/payment-chain.ts';
+import { apiKeyStore } from '../../src/payments/store/api-key-store.ts';
+import { organizationStore } from '../../src/payments/store/organization-store.ts';
+import type { Command } from './command-line.ts';
+import { linkDefaults } from './link-terms.ts';
+
+/** Something that is not there, or there already; its message is for whoever typed the command. */
+export class Refused extends Error {}
+
+/** What is printed: results, which a program may read, and remarks for people. */
+export interface Printed {
+  readonly lines: readonly string[];
+  readonly remarks?: readonly string[];
+}
+
+const PAGE = 100;
+const MODES = ['live', 'test'] as const;
+
+/** Does what a command line asks for. @throws Refused, or UsageError for terms that cannot be meant */
+export function runCommand(
+  db: Db,
+  command: Command,
+  { chains, now }: { chains: readonly PaymentChain[]; now: number },
+): Promise<Printed> {
+  switch (command.kind) {
+    case 'create-org':
+      return createOrganization(db, {
+        ...command,
+        defaults: linkDefaults(command.terms, chains),
+        createdAt: now,
+      });
+    case 'create':
+      return createKey(db, command, now);
+    case 'list':
+      return command.organization === undefined
+        ? listOrganizations(db)
+        : listKeys(db, command.organization, now);
+    case 'revoke':
+      return revokeKey(db, command.keyId, now);
+  }
+}
+
+function createOrganization(
+  db: Db,
+  { name, tier, defaults, createdAt }: Omit<Organization, 'id'>,
+): Promise<Printed> {
+  return transaction(db, async handle => {
+    const organizations = organizationStore(handle);
+    if ((await organizations.findByName(name)) !== undefined) {
+      throw new Refused(`there is an organization ${name} already`);
+    }
+    const id = newId('org');
+    await organizations.insert({ id, name, tier, defaults, createdAt });
+    return { lines: [id] };
+  });
+}
+
+function createKey(
+  db: Db,
+  { organization, ...draft }: Extract<Command, { kind: 'create' }>,
+  now: number,
+): Promise<Printed> {
+  return transaction(db, async handle => {
+    const { id: organizationId } = await namedOrganization(handle, organization);
+    const { key, secret } = await issueKey(handle, { ...draft, organizationId }, now);
+    const kind = `${key.mode} key ${key.id} with the permission ${key.permission}`;
+    return { lines: [secret], remarks: [`This is the ${kind}. It is shown once and kept nowhere.`] };
+  });
+}
+
+async function listOrganizations(db: Db): Promise<Printed> {
+  const all = await organizationStore(db).list();
+  return { lines: all.map(({ id, tier, name }) => [id, tier, name].join('  ')) };
+}
+
+async function listKeys(db: Db, nameOrId: string, now: number): Promise<Printed> {
+  const { id } = await namedOrganization(db, nameOrId);
+  const keys: ApiKey[] = [];
+  for (let page = 1, hasMore = true; hasMore; page++) {
+    const part = await apiKeyStore(db).list(id, MODES, { page, limit: PAGE });
+    keys.push(...part.data);
+    hasMore = part.hasMore;
+  }
+  return { lines: keys.map(key => described(key, now)) };
+}
+
+function described(key: ApiKey, now: number): string {
+  const { id, mode, permission, prefix, lastFour, expiresAt, revokedAt, lastUsedAt, name } = key;
+  const end =
+    expiresAt === null ? '' : ` ${isActiveKey(key, now) ? 'until' : 'since'} ${timeText(expiresAt)}`;
+  const active = isActiveKey(key, now) ? `active${end}` : `expired${end}`;
+  const state = revokedAt === null ? active : `revoked since ${timeText(revokedAt)}`;
+  const use = lastUsedAt === null ? 'never used' : `last used ${timeText(lastUsedAt)}`;
+  return [id, mode, permission.padEnd(5), `${prefix}…${lastFour}`, state, use, name].join('  ');
+}
+
+/** Also the last admin key of a mode: whoever may do this can make another one. */
+function revokeKey(db: Db, keyId: string, now: number): Promise<Printed> {
+  return transaction(db, async handle => {
+    const keys = apiKeyStore(handle);
+    for (const { id, name } of await organizationStore(handle).list()) {
+      if ((await keys.find(id, MODES, keyId)) === undefined) continue;
+      const isNew = await keys.revoke(keyId, now);
+      const remark = isNew
+        ? `Revoked; it was a key of ${name}.`
+        : `It was revoked before; it is a key of ${name}.`;
+      return { lines: [keyId], remarks: [remark] };
+    }
+    throw new Refused(`there is no key ${keyId}`);
+  });
+}
+
+async function namedOrganization(handle: Handle, nameOrId: string): Promise<Organization> {
+  const organizations = organizationStore(handle);
+  const found = (await organizations.find(nameOrId)) ?? (await organizations.findByName(nameOrId));
+  if (found === undefined) throw new Refused(`there is no organization ${nameOrId}; list shows all of them`);
+  return found;
+}
+
+function timeText(ms: number): string {
+  return new Date(ms).toISOString();
+}

@@ -1,0 +1,96 @@
+import type { PaymentsHandlers } from '../../contract/payments.ts';
+import { paymentsError } from '../../contract/payments-errors.ts';
+import { InvalidBody } from '../../contract/violations.ts';
+import type { Transaction } from '../../db/open.ts';
+import { type ApiKey, isActiveKey } from '../model/api-key.ts';
+import type { Mode } from '../model/owner.ts';
+import { apiKeyStore } from '../store/api-key-store.ts';
+import { apiKeyBody, createdApiKeyBody } from './bodies/api-key-body.ts';
+import type { Known, Visitor } from './caller.ts';
+import type { PaymentsContext } from './context.ts';
+import { issueKey } from './issue-key.ts';
+import { notFound } from './not-found.ts';
+import { pagedList } from './paged-list.ts';
+
+type Handlers = Pick<
+  PaymentsHandlers<Known, Visitor>,
+  'listApiKeys' | 'createApiKey' | 'revokeApiKey' | 'rollApiKey'
+>;
+
+/** The operations of API keys (Decision 104). */
+export function apiKeyHandlers({ db, clock }: Pick<PaymentsContext, 'db' | 'clock'>): Handlers {
+  return {
+    async listApiKeys({ query }, caller) {
+      const keys = await apiKeyStore(db).list(caller.organizationId, modesOf(caller), query);
+      const now = clock.now();
+      return { status: 200, body: pagedList('/api/v1/api-keys', keys, key => apiKeyBody(key, now)) };
+    },
+
+    async createApiKey({ body }, caller) {
+      const { name, permission } = body;
+      const mode = body.mode ?? caller.mode;
+      if (!modesOf(caller).includes(mode))
+        throw new InvalidBody('mode', 'must be test for a key of test mode');
+      const now = clock.now();
+      const expiresAt = endOf(body.expires_at ?? null, now);
+      const draft = { organizationId: caller.organizationId, mode, name, permission, expiresAt };
+      return caller.commit(async handle => {
+        const { key, secret } = await issueKey(handle, draft, now);
+        return { status: 201, body: createdApiKeyBody(key, secret, now) };
+      });
+    },
+
+    async revokeApiKey({ path }, caller) {
+      return caller.commit(async handle => {
+        const now = clock.now();
+        const key = await seenBy(handle, caller, path.api_key_id);
+        if (key.permission === 'admin' && isActiveKey(key, now)) await keepOneAdmin(handle, key, now);
+        await apiKeyStore(handle).revoke(key.id, now);
+        return { status: 200, body: { object: 'api_key_revoked', id: key.id, revoked: true } };
+      });
+    },
+
+    async rollApiKey({ path, body }, caller) {
+      return caller.commit(async handle => {
+        const now = clock.now();
+        const old = await seenBy(handle, caller, path.api_key_id);
+        if (!isActiveKey(old, now)) throw notActive(old);
+        const { key, secret } = await issueKey(handle, old, now);
+        await apiKeyStore(handle).expireAt(old.id, now + body.old_key_expires_in * 1000);
+        return { status: 201, body: createdApiKeyBody(key, secret, now) };
+      });
+    },
+  };
+}
+
+/** The modes whose keys a key sees and makes. */
+function modesOf({ mode }: Known): readonly Mode[] {
+  return mode === 'live' ? ['live', 'test'] : ['test'];
+}
+
+async function seenBy(handle: Transaction, caller: Known, id: string): Promise<ApiKey> {
+  const key = await apiKeyStore(handle).find(caller.organizationId, modesOf(caller), id);
+  if (key === undefined) throw notFound('api_key', id);
+  return key;
+}
+
+/** Without an admin key nobody could make another one. */
+async function keepOneAdmin(handle: Transaction, { organizationId, mode }: ApiKey, now: number) {
+  const admins = await apiKeyStore(handle).countActiveAdmins(organizationId, mode, now);
+  if (admins > 1) return;
+  throw paymentsError(
+    'invalid_status_transition',
+    `This is the last active admin key of ${mode} mode: create or roll one first.`,
+  );
+}
+
+function notActive({ revokedAt }: ApiKey) {
+  const state = revokedAt === null ? 'has expired' : 'was revoked';
+  return paymentsError('invalid_status_transition', `This API key ${state} and cannot be rolled.`);
+}
+
+function endOf(text: string | null, now: number): number | null {
+  const end = text === null ? null : Date.parse(text);
+  if (end !== null && !(end > now)) throw new InvalidBody('expires_at', 'must be in the future');
+  return end;
+}

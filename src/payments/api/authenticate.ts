@@ -1,0 +1,124 @@
+import { LRUCache } from 'lru-cache';
+import type { Incoming } from '../../contract/gate.ts';
+import { type PaymentsErrorCode, paymentsError } from '../../contract/payments-errors.ts';
+import type { Db } from '../../db/open.ts';
+import { lockedTransaction } from '../../db/transaction.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { type Logger, logAndGoOn } from '../../lib/logger.ts';
+import type { ApiKey } from '../model/api-key.ts';
+import { isWellFormedKey } from '../model/key-format.ts';
+import type { Tier } from '../model/owner.ts';
+import { apiKeyStore } from '../store/api-key-store.ts';
+import { countHeaders, tooMany } from './counted.ts';
+import type { RateLimits } from './rate-limits.ts';
+
+/** How often a use of a key is written down. Decision 104. */
+const TOUCH_INTERVAL_MS = 60_000;
+const REMEMBERED_USES = 10_000;
+
+export interface AuthenticatorOptions {
+  readonly db: Db;
+  readonly clock: Clock;
+  readonly limits: RateLimits;
+  readonly log: Logger;
+}
+
+/** The key a request is sent with. It is looked up for each request, so that a revoked key is refused at once. */
+export interface Credential {
+  readonly key: ApiKey;
+  readonly tier: Tier;
+}
+
+/**
+ * Tells by its headers which key a request has. Requests without a valid one are counted by address.
+ * @throws HttpError 401 key_missing, key_invalid, key_revoked or key_expired; 429 after too many of them
+ */
+export function authenticator(options: AuthenticatorOptions): (request: Incoming) => Promise<Credential> {
+  const { db, clock, limits } = options;
+  const noteUse = useNotes(options);
+
+  return async request => {
+    const secret = secretOf(request.headers);
+    const now = clock.now();
+    if (typeof secret === 'string') {
+      const found = await apiKeyStore(db).findBySecret(secret);
+      const fault = found === undefined ? UNKNOWN : faultOf(found.key, now);
+      if (found !== undefined && fault === undefined) {
+        noteUse(found.key, now);
+        return found;
+      }
+      return refuse(request, fault ?? UNKNOWN);
+    }
+    return refuse(request, secret);
+  };
+
+  async function refuse({ client }: Incoming, { code, message }: Fault): Promise<never> {
+    const count = await limits.ofFailure(client);
+    const now = clock.now();
+    if (count?.isRefused === true) throw tooMany(count, now);
+    throw paymentsError(code, message, {
+      headers: {
+        // RFC 9110, 11.6.1: a 401 names a way to do better.
+        'WWW-Authenticate': 'Bearer',
+        ...(count === undefined ? {} : countHeaders(count, now)),
+      },
+    });
+  }
+}
+
+interface Fault {
+  readonly code: PaymentsErrorCode;
+  readonly message: string;
+}
+
+const MISSING: Fault = {
+  code: 'key_missing',
+  message: 'Send an API key as Authorization: Bearer or as X-API-Key.',
+};
+const UNKNOWN: Fault = { code: 'key_invalid', message: 'There is no such API key.' };
+const MALFORMED: Fault = { code: 'key_invalid', message: 'This is no API key: check it for typing errors.' };
+const WRONG_SCHEME: Fault = { code: 'key_invalid', message: 'Authorization takes the scheme Bearer only.' };
+const TWO_KEYS: Fault = { code: 'key_invalid', message: 'Authorization and X-API-Key hold different keys.' };
+const REVOKED: Fault = { code: 'key_revoked', message: 'This API key was revoked.' };
+const EXPIRED: Fault = { code: 'key_expired', message: 'This API key has expired.' };
+
+/** The key that the headers hold, whose checksum is right, or what is wrong with them. */
+function secretOf({ authorization, 'x-api-key': plain }: Incoming['headers']): string | Fault {
+  const bearer = authorization === undefined || authorization === '' ? undefined : tokenOf(authorization);
+  if (bearer === null) return WRONG_SCHEME;
+  // Node joins the values of a header that is sent twice, and what comes of it is no key.
+  const other = plain === undefined || plain === '' ? undefined : String(plain);
+  const secret = bearer ?? other;
+  if (secret === undefined) return MISSING;
+  if (bearer !== undefined && other !== undefined && bearer !== other) return TWO_KEYS;
+  return isWellFormedKey(secret) ? secret : MALFORMED;
+}
+
+/** What follows the scheme Bearer, which may be in any letter case; null for any other scheme. */
+function tokenOf(authorization: string): string | null {
+  return (
+    /^bearer(?: +(.*))?$/i
+      .exec(authorization)
+      ?.slice(1)
+      .map(token => token ?? '')[0] ?? null
+  );
+}
+
+function faultOf({ revokedAt, expiresAt }: ApiKey, now: number): Fault | undefined {
+  if (revokedAt !== null) return REVOKED;
+  return expiresAt !== null && expiresAt <= now ? EXPIRED : undefined;
+}
+
+/** Writes down that a key was used, beside the request: it neither waits for that nor fails with it. */
+function useNotes({ db, log }: AuthenticatorOptions): (key: ApiKey, now: number) => void {
+  // Of many requests at once each finds the old time in the database.
+  const noted = new LRUCache<string, number>({ max: REMEMBERED_USES });
+  return ({ id, lastUsedAt }, now) => {
+    const last = Math.max(lastUsedAt ?? Number.NEGATIVE_INFINITY, noted.get(id) ?? Number.NEGATIVE_INFINITY);
+    if (now - last < TOUCH_INTERVAL_MS) return;
+    noted.set(id, now);
+    lockedTransaction(db, handle => apiKeyStore(handle).touch(id, now)).catch(
+      logAndGoOn(log, 'noting the use of an API key'),
+    );
+  };
+}

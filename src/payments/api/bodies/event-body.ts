@@ -1,0 +1,24 @@
+import type { PaymentsSchemas } from '../../../contract/payments.ts';
+import type { EventData, EventType, PaymentEvent } from '../../model/event.ts';
+import { timestamp } from './timestamp.ts';
+
+/** An event as its receivers were told. Decisions 113 and 117. */
+export function eventBody(event: PaymentEvent): PaymentsSchemas['Event'] {
+  const head = { object: 'event', id: event.id, mode: event.mode } as const;
+  const created_at = timestamp(event.createdAt);
+  if (isOf(event, 'payment.completed') || isOf(event, 'payment.failed'))
+    return { ...head, event: event.type, created_at, data: event.data };
+  if (isOf(event, 'checkout.completed'))
+    return { ...head, event: 'checkout.completed', created_at, data: event.data };
+  if (isOf(event, 'checkout.expired'))
+    return { ...head, event: 'checkout.expired', created_at, data: event.data };
+  throw new RangeError(`Events of the type ${event.type} are not known.`);
+}
+
+/** Whoever recorded an event of a type gave it the data of that type. */
+function isOf<Type extends EventType>(
+  event: PaymentEvent,
+  type: Type,
+): event is PaymentEvent & { readonly type: Type; readonly data: EventData<Type> } {
+  return event.type === type;
+}

@@ -1,0 +1,24 @@
+import type { PaymentsHandlers } from '../../contract/payments.ts';
+import { eventStore } from '../store/event-store.ts';
+import { eventBody } from './bodies/event-body.ts';
+import type { Known, Visitor } from './caller.ts';
+import type { PaymentsContext } from './context.ts';
+import { pagedList } from './paged-list.ts';
+
+/** How far back events are told. Decision 113. */
+const EVENTS_FOR_MS = 90 * 24 * 60 * 60 * 1000;
+
+/** What happened, for receivers that missed it. */
+export function eventHandlers({
+  db,
+  seals,
+  clock,
+}: PaymentsContext): Pick<PaymentsHandlers<Known, Visitor>, 'listEvents'> {
+  return {
+    async listEvents({ query: { type, page, limit } }, caller) {
+      const filters = { type, since: clock.now() - EVENTS_FOR_MS };
+      const events = await eventStore(db, seals).list(caller, filters, { page, limit });
+      return { status: 200, body: pagedList('/api/v1/events', events, eventBody) };
+    },
+  };
+}

@@ -1,0 +1,91 @@
+import type { Gate, Incoming } from '../../contract/gate.ts';
+import { decodeSegment } from '../../contract/parameters.ts';
+import { paymentsError } from '../../contract/payments-errors.ts';
+import type { Db } from '../../db/open.ts';
+import { transaction } from '../../db/transaction.ts';
+import { pathOf } from '../../http/target.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { isId } from '../../lib/ids.ts';
+import type { Logger } from '../../lib/logger.ts';
+import type { Seals } from '../../lib/sealed.ts';
+import { included, PERMISSIONS } from '../model/api-key.ts';
+import { authenticator } from './authenticate.ts';
+import type { Known, Visitor } from './caller.ts';
+import { countHeaders, tooMany } from './counted.ts';
+import { idempotency } from './idempotency.ts';
+import { type Count, type KeyLimits, rateLimits } from './rate-limits.ts';
+
+export interface PaymentsGateOptions {
+  readonly db: Db;
+  readonly seals: Seals;
+  readonly clock: Clock;
+  readonly limits: KeyLimits;
+  readonly log: Logger;
+}
+
+/** The payer's operations that prove something, which are counted by session too. Decision 105. */
+const PROOFS = ['bindWallet', 'claimPayment'];
+
+/** What stands before every operation of the payments platform (Decisions 100 and 104 to 106). */
+export function paymentsGate({ db, seals, clock, limits, log }: PaymentsGateOptions): Gate<Known, Visitor> {
+  const counts = rateLimits(db, limits);
+  const credentialOf = authenticator({ db, clock, limits: counts, log });
+
+  return {
+    async authenticate(request) {
+      const { key, tier } = await credentialOf(request);
+      const { id: keyId, organizationId, mode, permission } = key;
+      return {
+        organizationId,
+        mode,
+        keyId,
+        permission,
+        tier,
+        commit: work => transaction(db, work),
+      };
+    },
+
+    visit: async ({ client }) => ({ client }),
+
+    async admit(caller, request) {
+      const counted =
+        'keyId' in caller ? [await counts.ofKey(caller.keyId, caller.tier)] : await ofVisitor(request);
+      const tightest = counted.sort(byRoom)[0];
+      if (tightest === undefined) return {};
+      if (tightest.isRefused) throw tooMany(tightest, clock.now());
+      return countHeaders(tightest, clock.now());
+    },
+
+    permit({ permission }, roles) {
+      const [wanted] = PERMISSIONS.filter(one => roles.includes(one));
+      // An operation with security that names no permission is not open to everybody: it is a mistake of ours.
+      if (wanted === undefined || roles.length !== 1) throw new Error(`no such permission: ${roles.join()}`);
+      if (included(permission).includes(wanted)) return;
+      throw paymentsError('insufficient_permissions', `This API key does not have '${wanted}' permission.`);
+    },
+
+    replay: idempotency({ db, seals, clock }),
+  };
+
+  /** By address, and what is left of that by session, so that nobody can use up a session's count without end. */
+  async function ofVisitor(request: Incoming): Promise<Count[]> {
+    const byAddress = await counts.ofPayer(request.client);
+    if (byAddress?.isRefused === true) return [byAddress];
+    const sessionId = PROOFS.includes(request.operation.id) ? sessionOf(request) : undefined;
+    const bySession = sessionId === undefined ? undefined : await counts.ofSession(sessionId);
+    return [byAddress, bySession].filter(count => count !== undefined);
+  }
+}
+
+/** Refusals first, the longest to wait for first of all; then the least that is left. */
+function byRoom(a: Count, b: Count): number {
+  return Number(b.isRefused) - Number(a.isRefused) || a.remaining - b.remaining || b.msLeft - a.msLeft;
+}
+
+/** The session in a request's path; undefined where there can be none of that id. */
+function sessionOf({ operation, target }: Incoming): string | undefined {
+  const place = operation.path.split('/').indexOf('{checkout_session_id}');
+  // Decoded, for escapes would be other names of the same session.
+  const id = decodeSegment(pathOf(target).split('/')[place] ?? '');
+  return isId('cs', id) ? id : undefined;
+}

@@ -1,0 +1,152 @@
+import type { PaymentsHandlers, PaymentsSchemas } from '../../contract/payments.ts';
+import { paymentsError } from '../../contract/payments-errors.ts';
+import { InvalidBody } from '../../contract/violations.ts';
+import type { Transaction } from '../../db/open.ts';
+import { newId, randomBase62 } from '../../lib/ids.ts';
+import type { LinkDefaults } from '../model/owner.ts';
+import { normalToken } from '../model/payment-chain.ts';
+import type { PaymentLink } from '../model/payment-link.ts';
+import { linkStore } from '../store/link-store.ts';
+import { organizationStore } from '../store/organization-store.ts';
+import { linkBody } from './bodies/link-body.ts';
+import type { Known, Visitor } from './caller.ts';
+import type { PaymentsContext } from './context.ts';
+import { BUTTON_TEXT, linkFields } from './link-fields.ts';
+import { checkPlace, checkPrices, type IsGiven, type Place } from './link-terms.ts';
+import { notFound } from './not-found.ts';
+
+type LinkChangeHandlers = Pick<PaymentsHandlers<Known, Visitor>, 'createPaymentLink' | 'updatePaymentLink'>;
+
+/** Eight characters can be read out loud, and there are 218 trillion of such codes. */
+const CODE_LENGTH = 8;
+const CODE_ATTEMPTS = 5;
+
+/** Creates and changes payment links. Decisions 108 and 109. */
+export function linkChangeHandlers({ chains, clock, publicUrl }: PaymentsContext): LinkChangeHandlers {
+  return {
+    createPaymentLink: ({ body }, caller) =>
+      caller.commit(async handle => {
+        const now = clock.now();
+        const organization = await organizationStore(handle).find(caller.organizationId);
+        const place = placeOf(body, organization?.defaults);
+        const fields = linkFields(body, now);
+        const isGiven = givenIn(body);
+        checkPrices(fields, isGiven);
+        checkPlace(place, { chains, mode: caller.mode }, isGiven);
+        const id = newId('pl');
+        const link: PaymentLink = {
+          ...blank(caller, now),
+          ...fields,
+          ...place,
+          id,
+          name: body.name.trim(),
+          shortCode: await reserve(handle, id, body.short_code),
+        };
+        await linkStore(handle).insert(link);
+        return { status: 201, body: linkBody(link, { publicUrl, now }) };
+      }),
+
+    updatePaymentLink: ({ path, body }, caller) =>
+      caller.commit(async handle => {
+        const now = clock.now();
+        const fields = linkFields(body, now);
+        const isGiven = givenIn(body);
+        checkPrices(fields, isGiven);
+        const store = linkStore(handle);
+        const link = await store.find(caller, path.payment_link_id);
+        if (link === undefined) throw notFound('payment_link', path.payment_link_id);
+        const changed: PaymentLink = { ...link, ...fields, updatedAt: now };
+        checkPrices(changed, isGiven);
+        const moved = movedField(link, changed);
+        if (moved !== undefined) {
+          checkPlace(changed, { chains, mode: caller.mode }, isGiven);
+          if (await store.hasSessions(link.id)) throw cannotMove(moved);
+        }
+        if (changed.shortCode !== link.shortCode) await reserve(handle, link.id, changed.shortCode);
+        await store.update(changed);
+        return { status: 200, body: linkBody(changed, { publicUrl, now }) };
+      }),
+  };
+}
+
+/** A link of which nothing is said but whose it is. */
+function blank({ organizationId, mode }: Known, now: number) {
+  return {
+    organizationId,
+    mode,
+    description: null,
+    isActive: true,
+    amount: null,
+    minAmount: null,
+    maxAmount: null,
+    suggestedAmount: null,
+    imageUrl: null,
+    themeColor: null,
+    buttonText: BUTTON_TEXT,
+    returnUrl: null,
+    returnLabel: null,
+    branding: null,
+    formSchema: null,
+    shippingOptions: [],
+    collectShippingAddress: false,
+    items: [],
+    maxUses: null,
+    currentUses: 0,
+    expiresAt: null,
+    metadata: {},
+    createdAt: now,
+    updatedAt: now,
+  };
+}
+
+/** @throws HttpError missing_required_field for the first that neither the request nor the organization names */
+function placeOf(body: PaymentsSchemas['PaymentLinkCreation'], defaults: LinkDefaults | undefined): Place {
+  const tokenAddress = body.token_address ?? defaults?.tokenAddress ?? null;
+  const chainId = body.chain_id ?? defaults?.chainId ?? null;
+  const recipientAddress = body.recipient_address ?? defaults?.recipientAddress ?? null;
+  if (tokenAddress === null) throw missing('token_address');
+  if (chainId === null) throw missing('chain_id');
+  if (recipientAddress === null) throw missing('recipient_address');
+  return {
+    tokenAddress: normalToken(tokenAddress),
+    chainId,
+    recipientAddress: recipientAddress.toLowerCase(),
+  };
+}
+
+function missing(field: string): InvalidBody {
+  const rule = 'is required, because the organization has no default for it';
+  return new InvalidBody(field, rule, { code: 'missing_required_field' });
+}
+
+/** Codes are never given twice, not even those of links that are gone. @throws HttpError duplicate_resource */
+async function reserve(handle: Transaction, linkId: string, chosen: string | undefined): Promise<string> {
+  const store = linkStore(handle);
+  if (chosen !== undefined) {
+    if (await store.reserveShortCode(chosen, linkId)) return chosen;
+    throw paymentsError('duplicate_resource', `The short code '${chosen}' is taken, or was once.`, {
+      param: 'short_code',
+    });
+  }
+  for (let attempt = 0; attempt < CODE_ATTEMPTS; attempt++) {
+    const code = randomBase62(CODE_LENGTH);
+    if (await store.reserveShortCode(code, linkId)) return code;
+  }
+  throw new Error(`${CODE_ATTEMPTS} random short codes were all taken`);
+}
+
+/** The first field of a link's place that becomes another one, as the contract calls it. */
+function movedField(before: Place, after: Place): string | undefined {
+  if (before.tokenAddress !== after.tokenAddress) return 'token_address';
+  if (before.chainId !== after.chainId) return 'chain_id';
+  return before.recipientAddress === after.recipientAddress ? undefined : 'recipient_address';
+}
+
+function cannotMove(field: string) {
+  const message = `The '${field}' field cannot change any more: the link has checkout sessions.`;
+  return paymentsError('invalid_status_transition', message, { param: field });
+}
+
+function givenIn(body: object): IsGiven {
+  return field => Object.hasOwn(body, field);
+}

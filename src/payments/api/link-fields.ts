@@ -1,0 +1,111 @@
+import type { PaymentsSchemas } from '../../contract/payments.ts';
+import { InvalidBody } from '../../contract/violations.ts';
+import { newId } from '../../lib/ids.ts';
+import { normalToken } from '../model/payment-chain.ts';
+import type { PaymentLink } from '../model/payment-link.ts';
+
+type Creation = PaymentsSchemas['PaymentLinkCreation'];
+type Changes = PaymentsSchemas['PaymentLinkChanges'];
+type Unsaid = 'id' | 'organizationId' | 'mode' | 'currentUses' | 'createdAt' | 'updatedAt';
+
+/** What a request says of a link, as it is stored. A field that it does not name is not there; null clears one. */
+export type LinkFields = Partial<Omit<PaymentLink, Unsaid>>;
+
+/** The pay button's text unless the merchant has another. */
+export const BUTTON_TEXT = 'Pay';
+
+/**
+ * Reads the fields of a body that the contract has found valid, each judged by itself; items get new ids. `now` in UTC ms.
+ * @throws InvalidBody for an end that has passed, an id given twice and a `select` without options (Decision 108).
+ */
+export function linkFields(body: Changes & Partial<Creation>, now: number): LinkFields {
+  return named({
+    name: body.name?.trim(),
+    description: body.description,
+    shortCode: body.short_code,
+    isActive: body.is_active,
+    amount: amountOf(body.amount),
+    minAmount: amountOf(body.min_amount),
+    maxAmount: amountOf(body.max_amount),
+    suggestedAmount: amountOf(body.suggested_amount),
+    chainId: body.chain_id,
+    tokenAddress: body.token_address === undefined ? undefined : normalToken(body.token_address),
+    recipientAddress: body.recipient_address?.toLowerCase(),
+    imageUrl: body.image_url,
+    themeColor: body.theme_color,
+    buttonText: body.button_text === null ? BUTTON_TEXT : body.button_text,
+    returnUrl: body.return_url,
+    returnLabel: body.return_label,
+    branding: body.branding && {
+      business_name: body.branding.business_name ?? null,
+      logo_url: body.branding.logo_url ?? null,
+    },
+    formSchema: body.form_schema && { fields: formFields(body.form_schema.fields) },
+    shippingOptions: body.shipping_options === undefined ? undefined : shipping(body.shipping_options ?? []),
+    collectShippingAddress: body.collect_shipping_address,
+    items: body.items === undefined ? undefined : items(body.items ?? []),
+    maxUses: body.max_uses,
+    expiresAt: endOf(body.expires_at, now),
+    metadata: body.metadata === null ? {} : body.metadata,
+  });
+}
+
+function named(fields: { [Field in keyof LinkFields]: LinkFields[Field] | undefined }): LinkFields {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+}
+
+function amountOf(text: string | null | undefined): bigint | null | undefined {
+  return typeof text === 'string' ? BigInt(text) : text;
+}
+
+/** What is beyond milliseconds is cut off (Decision 95). */
+function endOf(text: string | null | undefined, now: number): number | null | undefined {
+  if (typeof text !== 'string') return text;
+  const end = Date.parse(text);
+  // Written so that a moment that cannot be read is refused, too.
+  if (!(end > now)) throw new InvalidBody('expires_at', 'must be in the future');
+  return end;
+}
+
+function formFields(fields: readonly PaymentsSchemas['FormFieldInput'][]): PaymentsSchemas['FormField'][] {
+  unlikeIds('form_schema.fields', fields);
+  return fields.map(({ id, type, label, required, placeholder, options }, index) => {
+    if (type === 'select' && options.length === 0) {
+      throw new InvalidBody(`form_schema.fields.${index}.options`, 'needs at least one option to select');
+    }
+    return {
+      id,
+      type,
+      label,
+      required,
+      placeholder: placeholder ?? null,
+      options: type === 'select' ? options : [],
+    };
+  });
+}
+
+function shipping(
+  options: readonly PaymentsSchemas['ShippingOptionInput'][],
+): PaymentsSchemas['ShippingOption'][] {
+  unlikeIds('shipping_options', options);
+  return options.map(({ id, name, amount, estimated_days = null }) => ({ id, name, amount, estimated_days }));
+}
+
+function items(all: readonly PaymentsSchemas['ItemInput'][]): PaymentsSchemas['Item'][] {
+  return all.map(({ name, description = null, image_url = null, amount, quantity }) => ({
+    id: newId('pli'),
+    name,
+    description,
+    image_url,
+    amount,
+    quantity,
+  }));
+}
+
+function unlikeIds(path: string, all: readonly { id: string }[]): void {
+  const seen = new Set<string>();
+  for (const [index, { id }] of all.entries()) {
+    if (seen.has(id)) throw new InvalidBody(`${path}.${index}.id`, 'is the id of another one before it');
+    seen.add(id);
+  }
+}

@@ -1,0 +1,109 @@
+import { InvalidBody } from '../../contract/violations.ts';
+import type { Mode } from '../model/owner.ts';
+import { NATIVE_COIN, normalToken, type PaymentChains, tokenOf } from '../model/payment-chain.ts';
+import type { PaymentLink } from '../model/payment-link.ts';
+
+/** What the rules between prices look at; an absent field is not known yet. */
+export type Prices = Partial<
+  Pick<PaymentLink, 'amount' | 'minAmount' | 'maxAmount' | 'suggestedAmount' | 'items' | 'shippingOptions'>
+>;
+/** Who is paid, where and in what. */
+export type Place = Pick<PaymentLink, 'chainId' | 'tokenAddress' | 'recipientAddress'>;
+
+/** Whether the request itself names a field of the contract. */
+export type IsGiven = (field: string) => boolean;
+
+const BEYOND_UINT256 = 1n << 256n;
+
+/** Judges the rules between the prices of a link. @throws InvalidBody naming a field that the request gave (Decision 108) */
+export function checkPrices(prices: Prices, isGiven: IsGiven): void {
+  const { amount, minAmount, maxAmount, suggestedAmount } = prices;
+  const bounds = [
+    ['min_amount', minAmount],
+    ['suggested_amount', suggestedAmount],
+    ['max_amount', maxAmount],
+  ] as const;
+  if (isSet(amount)) {
+    const bound = bounds.find(([, value]) => isSet(value));
+    if (bound !== undefined) throw apart('cannot stand beside', [bound[0], 'amount'], isGiven);
+  }
+  for (const [index, [name, low]] of bounds.entries()) {
+    for (const [above, high] of bounds.slice(index + 1)) {
+      if (isSet(low) && isSet(high) && low > high) {
+        throw new InvalidBody(
+          blamed([name, above], isGiven),
+          'breaks min_amount ≤ suggested_amount ≤ max_amount',
+        );
+      }
+    }
+  }
+  const sum = sumOf(prices, isGiven);
+  checkShipping(amount ?? sum, prices, isGiven);
+}
+
+/** Judges the chain, the token and the recipient of a link. @throws InvalidBody (Decisions 98 and 107) */
+export function checkPlace(
+  { chainId, tokenAddress, recipientAddress }: Place,
+  { chains, mode }: { chains: PaymentChains; mode: Mode },
+  isGiven: IsGiven,
+): void {
+  const chain = chains.find(mode, chainId);
+  if (chain === undefined) {
+    throw new InvalidBody('chain_id', `must be a chain that is configured for ${mode} mode`);
+  }
+  if (tokenOf(chain, tokenAddress) === undefined) {
+    throw new InvalidBody(
+      blamed(['token_address', 'chain_id'], isGiven),
+      `must agree with the tokens that are configured for chain ${chainId}`,
+    );
+  }
+  const recipient = normalToken(recipientAddress);
+  if (recipient === NATIVE_COIN) {
+    throw new InvalidBody('recipient_address', 'must not be the zero address, from which nothing comes back');
+  }
+  if (recipient === tokenAddress) {
+    throw apart('must differ from', ['recipient_address', 'token_address'], isGiven);
+  }
+}
+
+/** What the items cost together; undefined when there are none, or not known. */
+function sumOf({ amount, items = [] }: Prices, isGiven: IsGiven): bigint | undefined {
+  if (items.length === 0) return undefined;
+  const sum = items.reduce((total, item) => total + BigInt(item.amount) * BigInt(item.quantity), 0n);
+  if (sum === 0n) throw new InvalidBody('items', 'must cost something together');
+  if (sum >= BEYOND_UINT256) throw new InvalidBody('items', 'must cost less than 2^256 together');
+  if (isSet(amount) && sum !== amount) {
+    throw new InvalidBody(
+      blamed(['items', 'amount'], isGiven),
+      `does not fit: the prices of the items add up to ${sum}, and the amount is ${amount}`,
+    );
+  }
+  return sum;
+}
+
+/** A price that no token can express could never be paid. */
+function checkShipping(price: bigint | undefined, { shippingOptions = [] }: Prices, isGiven: IsGiven): void {
+  if (price === undefined) return;
+  for (const [index, { amount }] of shippingOptions.entries()) {
+    if (price + BigInt(amount) < BEYOND_UINT256) continue;
+    const field = blamed(['shipping_options', 'amount', 'items'], isGiven);
+    throw new InvalidBody(
+      field === 'shipping_options' ? `shipping_options.${index}.amount` : field,
+      'must stay below 2^256 together with the price and the shipping',
+    );
+  }
+}
+
+function isSet(amount: bigint | null | undefined): amount is bigint {
+  return amount !== null && amount !== undefined;
+}
+
+/** Of the fields that do not fit together, the first that the client can do something about. */
+function blamed(fields: readonly [string, ...string[]], isGiven: IsGiven): string {
+  return fields.find(isGiven) ?? fields[0];
+}
+
+function apart(verb: string, fields: readonly [string, string], isGiven: IsGiven): InvalidBody {
+  const field = blamed(fields, isGiven);
+  return new InvalidBody(field, `${verb} '${field === fields[0] ? fields[1] : fields[0]}'`);
+}

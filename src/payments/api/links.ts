@@ -1,0 +1,62 @@
+import type { PaymentsHandlers } from '../../contract/payments.ts';
+import { linkStore } from '../store/link-store.ts';
+import { sessionStore } from '../store/session-store.ts';
+import { settlement } from '../store/settlement/settlement.ts';
+import { linkBody } from './bodies/link-body.ts';
+import { sessionBody } from './bodies/session-body.ts';
+import type { Known, Visitor } from './caller.ts';
+import type { PaymentsContext } from './context.ts';
+import { linkChangeHandlers } from './link-changes.ts';
+import { notFound } from './not-found.ts';
+import { pagedList } from './paged-list.ts';
+
+type LinkHandlers = Pick<
+  PaymentsHandlers<Known, Visitor>,
+  | 'listPaymentLinks'
+  | 'getPaymentLink'
+  | 'createPaymentLink'
+  | 'updatePaymentLink'
+  | 'deletePaymentLink'
+  | 'listPaymentLinkSessions'
+>;
+
+/** Payment links: read, changed, deleted, and what was begun through them. Decisions 96, 108 and 109. */
+export function linkHandlers(context: PaymentsContext): LinkHandlers {
+  const { db, seals, clock, publicUrl } = context;
+  return {
+    ...linkChangeHandlers(context),
+
+    async listPaymentLinks({ query }, caller) {
+      const { active, sort, order, page, limit } = query;
+      const search = query.search?.trim();
+      const links = await linkStore(db).list(caller, { search, active, sort, order }, { page, limit });
+      const now = clock.now();
+      const body = pagedList('/api/v1/payment-links', links, link => linkBody(link, { publicUrl, now }));
+      return { status: 200, body };
+    },
+
+    async getPaymentLink({ path }, caller) {
+      const link = await linkStore(db).find(caller, path.payment_link_id);
+      if (link === undefined) throw notFound('payment_link', path.payment_link_id);
+      return { status: 200, body: linkBody(link, { publicUrl, now: clock.now() }) };
+    },
+
+    deletePaymentLink: ({ path: { payment_link_id: id } }, caller) =>
+      caller.commit(async handle => {
+        const link = await linkStore(handle).find(caller, id);
+        if (link === undefined) throw notFound('payment_link', id);
+        await settlement({ handle, seals, now: clock.now() }).endSessionsOf(id);
+        await linkStore(handle).remove(caller, id);
+        return { status: 200, body: { object: 'payment_link', id, deleted: true } };
+      }),
+
+    async listPaymentLinkSessions({ path: { payment_link_id: id }, query }, caller) {
+      const { status, page, limit } = query;
+      if ((await linkStore(db).find(caller, id)) === undefined) throw notFound('payment_link', id);
+      const filter = { status, paymentLinkId: id };
+      const sessions = await sessionStore(db, seals).list(caller, filter, { page, limit });
+      const path = `/api/v1/payment-links/${id}/sessions`;
+      return { status: 200, body: pagedList(path, sessions, session => sessionBody(session, context)) };
+    },
+  };
+}

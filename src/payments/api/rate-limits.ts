@@ -1,0 +1,91 @@
+import { RateLimiterMemory, RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible';
+import type { Db } from '../../db/open.ts';
+import { type Client, rateLimitKey } from '../../http/client-address.ts';
+import type { Tier } from '../model/owner.ts';
+
+/** Requests a minute and key, by tier. Decision 105. */
+export type KeyLimits = Readonly<Record<Tier, number>>;
+
+/** Requests a minute that come from one address without a valid key. Decision 105. */
+export const FAILURES_PER_ADDRESS = 30;
+/** The payer's requests a minute from one address. Decision 105. */
+export const PAYER_REQUESTS_PER_ADDRESS = 60;
+/** Wallets and claims a minute of one checkout session. Decision 105. */
+export const PROOFS_PER_SESSION = 5;
+
+const WINDOW_S = 60;
+const TABLE = 'rate_limits';
+
+/** What a limit says of one request. */
+export interface Count {
+  readonly limit: number;
+  readonly remaining: number;
+  /** When the minute ends, from now. */
+  readonly msLeft: number;
+  readonly isRefused: boolean;
+}
+
+/** Counts requests by whom they come from; undefined where they are not counted. */
+export interface RateLimits {
+  ofKey(keyId: string, tier: Tier): Promise<Count>;
+  ofFailure(client: Client): Promise<Count | undefined>;
+  ofPayer(client: Client): Promise<Count | undefined>;
+  ofSession(sessionId: string): Promise<Count>;
+}
+
+/**
+ * Limits of all processes on one PostgreSQL together, else of this process; also while the database does not answer.
+ * The table is `rate_limits` of the payments schema. Loopback is not counted by its address, as in the data service.
+ */
+export function rateLimits(db: Db, keys: KeyLimits): RateLimits {
+  const byTier = {
+    standard: limit(db, 'key', keys.standard),
+    elevated: limit(db, 'elevated_key', keys.elevated),
+  };
+  const failures = limit(db, 'failure', FAILURES_PER_ADDRESS);
+  const payers = limit(db, 'payer', PAYER_REQUESTS_PER_ADDRESS);
+  const sessions = limit(db, 'session', PROOFS_PER_SESSION);
+  const byAddress = async (counter: Counter, { isLoopback, address }: Client) =>
+    isLoopback ? undefined : counter(rateLimitKey(address));
+  return {
+    ofKey: (keyId, tier) => byTier[tier](keyId),
+    ofFailure: client => byAddress(failures, client),
+    ofPayer: client => byAddress(payers, client),
+    ofSession: sessions,
+  };
+}
+
+type Counter = (name: string) => Promise<Count>;
+
+function limit(db: Db, keyPrefix: string, points: number): Counter {
+  const options = { keyPrefix, points, duration: WINDOW_S };
+  const memory = new RateLimiterMemory(options);
+  const limiter =
+    db.dialect.name === 'sqlite'
+      ? memory
+      : new RateLimiterPostgres({
+          ...options,
+          storeClient: db,
+          storeType: 'knex',
+          tableName: TABLE,
+          tableCreated: true,
+          // Who goes on beyond the limit costs no statement until the minute ends.
+          inMemoryBlockOnConsumed: points + 1,
+          insuranceLimiter: memory,
+        });
+
+  return async name => {
+    const [state, isRefused] = await limiter.consume(name).then(allowed, refused);
+    return { limit: points, remaining: state.remainingPoints, msLeft: state.msBeforeNext, isRefused };
+  };
+}
+
+function allowed(state: RateLimiterRes): [RateLimiterRes, boolean] {
+  return [state, false];
+}
+
+/** The limiter rejects with its state when the points are used up, and with an error when it failed itself. */
+function refused(reason: unknown): [RateLimiterRes, boolean] {
+  if (reason instanceof RateLimiterRes) return [reason, true];
+  throw reason;
+}

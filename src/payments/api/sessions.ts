@@ -1,0 +1,93 @@
+import type { PaymentsHandlers, PaymentsSchemas } from '../../contract/payments.ts';
+import { paymentsError } from '../../contract/payments-errors.ts';
+import type { Transaction } from '../../db/open.ts';
+import { newId } from '../../lib/ids.ts';
+import { openingOf, type Terms } from '../model/opening.ts';
+import type { Owner } from '../model/owner.ts';
+import type { CheckoutSession } from '../model/session.ts';
+import { linkStore } from '../store/link-store.ts';
+import { organizationStore } from '../store/organization-store.ts';
+import { sessionStore } from '../store/session-store.ts';
+import { settlement } from '../store/settlement/settlement.ts';
+import { sessionBody } from './bodies/session-body.ts';
+import type { Known, Visitor } from './caller.ts';
+import type { PaymentsContext } from './context.ts';
+import { notFound } from './not-found.ts';
+import { ownTermsOf, refuseFixedTerms } from './own-terms.ts';
+import { pagedList } from './paged-list.ts';
+import { periodOf } from './period.ts';
+
+type SessionHandlers = Pick<
+  PaymentsHandlers<Known, Visitor>,
+  'listCheckoutSessions' | 'createCheckoutSession' | 'getCheckoutSession' | 'expireCheckoutSession'
+>;
+
+/** The merchant's operations on checkout sessions. Decision 110. */
+export function sessionHandlers(context: PaymentsContext): SessionHandlers {
+  const { db, seals, clock } = context;
+  return {
+    async listCheckoutSessions({ query: { page, limit, status, payment_link_id, ...period } }, caller) {
+      const filters = { status, paymentLinkId: payment_link_id, ...periodOf(period) };
+      const sessions = await sessionStore(db, seals).list(caller, filters, { page, limit });
+      const body = pagedList('/api/v1/checkout-sessions', sessions, one => sessionBody(one, context));
+      return { status: 200, body };
+    },
+
+    createCheckoutSession: ({ body }, caller) =>
+      caller.commit(async handle => {
+        const terms = await termsOf(handle, body, { ...context, owner: caller });
+        const organization = await organizationStore(handle).find(caller.organizationId);
+        if (organization === undefined) throw new Error(`No organization ${caller.organizationId}.`);
+        const opening = openingOf(terms, body, {
+          id: newId('cs'),
+          organizationId: caller.organizationId,
+          mode: caller.mode,
+          merchantName: organization.name,
+          chains: context.chains,
+          now: clock.now(),
+          lifetimeMs: body.expires_in * 1000,
+          successUrl: body.success_url ?? undefined,
+          cancelUrl: body.cancel_url ?? null,
+        });
+        if ('fault' in opening) {
+          const { code, message, facts } = opening.fault;
+          throw paymentsError(code, message, facts);
+        }
+        const session = await sessionStore(handle, seals).open(opening.draft);
+        return { status: 201, body: sessionBody(session, context) };
+      }),
+
+    async getCheckoutSession({ path: { checkout_session_id } }, caller) {
+      const session = await sessionStore(db, seals).find(caller, checkout_session_id);
+      if (session === undefined) throw notFound('checkout_session', checkout_session_id);
+      return { status: 200, body: sessionBody(session, context) };
+    },
+
+    expireCheckoutSession: ({ path: { checkout_session_id } }, caller) =>
+      caller.commit(async handle => {
+        const session = await sessionStore(handle, seals).find(caller, checkout_session_id);
+        if (session === undefined) throw notFound('checkout_session', checkout_session_id);
+        const ended = await settlement({ handle, seals, now: clock.now() }).expire(session.id);
+        if (ended === undefined) throw cannotEnd(session);
+        return { status: 200, body: sessionBody(ended, context) };
+      }),
+  };
+}
+
+async function termsOf(
+  handle: Transaction,
+  body: PaymentsSchemas['CheckoutSessionCreation'],
+  { chains, owner }: Pick<PaymentsContext, 'chains'> & { owner: Owner },
+): Promise<Terms> {
+  const { payment_link_id } = body;
+  if (payment_link_id === undefined) return { own: ownTermsOf(body, { chains, mode: owner.mode }) };
+  refuseFixedTerms(body);
+  const link = await linkStore(handle).find(owner, payment_link_id);
+  if (link === undefined) throw notFound('payment_link', payment_link_id);
+  return { link };
+}
+
+function cannotEnd({ status }: CheckoutSession) {
+  const reason = status === 'active' ? 'has a payment that is being confirmed' : `is ${status}`;
+  return paymentsError('invalid_status_transition', `The checkout session ${reason}, so it cannot be ended.`);
+}

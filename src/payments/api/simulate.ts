@@ -1,0 +1,33 @@
+import type { PaymentsHandlers } from '../../contract/payments.ts';
+import { paymentsError } from '../../contract/payments-errors.ts';
+import { sessionStore } from '../store/session-store.ts';
+import { settlement } from '../store/settlement/settlement.ts';
+import { sessionBody } from './bodies/session-body.ts';
+import type { Known, Visitor } from './caller.ts';
+import type { PaymentsContext } from './context.ts';
+import { notFound } from './not-found.ts';
+
+/** Payments of test sessions without a chain; for a live key there is no such thing. Decision 116. */
+export function simulationHandlers(
+  context: PaymentsContext,
+): Pick<PaymentsHandlers<Known, Visitor>, 'simulatePayment'> {
+  const { seals, clock } = context;
+  return {
+    simulatePayment: ({ path: { checkout_session_id: id }, body: { outcome } }, caller) =>
+      caller.commit(async handle => {
+        if (caller.mode !== 'test') throw notFound('checkout_session', id);
+        const sessions = sessionStore(handle, seals);
+        const session = await sessions.find(caller, id);
+        if (session === undefined) throw notFound('checkout_session', id);
+        const settled = settlement({ handle, seals, now: clock.now() });
+        if ((await settled.simulate(session, outcome)) === undefined) {
+          throw paymentsError(
+            'invalid_status_transition',
+            `The checkout session is ${session.status}, so it cannot be paid.`,
+          );
+        }
+        const paid = await sessions.find(caller, id);
+        return { status: 200, body: sessionBody(paid ?? session, context) };
+      }),
+  };
+}

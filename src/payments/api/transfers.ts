@@ -1,0 +1,58 @@
+import type { PaymentsHandlers } from '../../contract/payments.ts';
+import { paymentsError } from '../../contract/payments-errors.ts';
+import { InvalidBody } from '../../contract/violations.ts';
+import type { CheckoutSession } from '../model/session.ts';
+import type { UnmatchedTransfer } from '../model/transfer.ts';
+import { sessionStore } from '../store/session-store.ts';
+import { settlement } from '../store/settlement/settlement.ts';
+import { transferStore } from '../store/transfer-store.ts';
+import { transactionBody } from './bodies/transaction-body.ts';
+import { transferBody } from './bodies/transfer-body.ts';
+import type { Known, Visitor } from './caller.ts';
+import type { PaymentsContext } from './context.ts';
+import { notFound } from './not-found.ts';
+import { pagedList } from './paged-list.ts';
+
+type TransferHandlers = Pick<
+  PaymentsHandlers<Known, Visitor>,
+  'listUnmatchedTransfers' | 'assignUnmatchedTransfer'
+>;
+
+/** Money that came in and fits no session. Decision 112. */
+export function transferHandlers({ db, seals, clock }: PaymentsContext): TransferHandlers {
+  return {
+    async listUnmatchedTransfers({ query: { page, limit, status, chain_id } }, caller) {
+      const filters = { status, chainId: chain_id };
+      const transfers = await transferStore(db).list(caller, filters, { page, limit });
+      return { status: 200, body: pagedList('/api/v1/unmatched-transfers', transfers, transferBody) };
+    },
+
+    assignUnmatchedTransfer: ({ path: { unmatched_transfer_id }, body: { session_id } }, caller) =>
+      caller.commit(async handle => {
+        const transfer = await transferStore(handle).find(caller, unmatched_transfer_id);
+        if (transfer === undefined) throw notFound('unmatched_transfer', unmatched_transfer_id);
+        const session = await sessionStore(handle, seals).find(caller, session_id);
+        if (session === undefined) throw notFound('checkout_session', session_id);
+        if (transfer.assignedAt !== null) throw taken('is assigned already');
+        if (!fits(transfer, session)) {
+          throw new InvalidBody('session_id', 'must be a session of the same chain, token and recipient');
+        }
+        const settled = settlement({ handle, seals, now: clock.now() });
+        const transaction = await settled.assign(caller, transfer.id, session);
+        if (transaction === undefined) throw taken('has paid another session');
+        return { status: 200, body: transactionBody(transaction, session) };
+      }),
+  };
+}
+
+function fits(transfer: UnmatchedTransfer, session: CheckoutSession): boolean {
+  return (
+    transfer.chainId === session.chainId &&
+    transfer.tokenAddress === session.tokenAddress &&
+    transfer.recipient === session.recipientAddress
+  );
+}
+
+function taken(reason: string) {
+  return paymentsError('invalid_status_transition', `The transfer ${reason}.`);
+}

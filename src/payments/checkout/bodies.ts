@@ -1,0 +1,114 @@
+import type { PaymentsSchemas } from '../../contract/payments.ts';
+import { type PaymentChain, type PaymentChains, type PaymentToken, tokenOf } from '../model/payment-chain.ts';
+import { paymentUri } from '../model/payment-uri.ts';
+import { redirectUrl } from '../model/redirect-url.ts';
+import type { CheckoutSession } from '../model/session.ts';
+import { amountText } from '../model/token-amount.ts';
+import { walletMessage } from '../model/wallet-message.ts';
+
+/** What a checkout is shown from. */
+export interface Surroundings {
+  readonly chains: PaymentChains;
+  /** The address payers use, without a slash at the end. */
+  readonly publicUrl: string;
+}
+
+/** A session as its payer sees it: without metadata, customer and form, which are between merchant and payer. */
+export function checkoutBody(
+  session: CheckoutSession,
+  surroundings: Surroundings,
+): PaymentsSchemas['Checkout'] {
+  const { presentation } = session;
+  const { chain, token } = placeOf(session, surroundings);
+  return {
+    object: 'checkout',
+    id: session.id,
+    status: session.status,
+    payment_status: session.paymentStatus,
+    merchant: presentation.merchant,
+    name: presentation.name,
+    description: presentation.description,
+    image_url: presentation.imageUrl,
+    theme_color: presentation.themeColor,
+    button_text: presentation.buttonText,
+    items: [...presentation.items],
+    subtotal: session.subtotal.toString(),
+    shipping_option: session.shippingOption,
+    amount: session.amount.toString(),
+    amount_due: session.amountDue.toString(),
+    amount_received: session.amountReceived.toString(),
+    token,
+    chain: {
+      id: chain.id,
+      name: chain.name,
+      is_testnet: chain.mode === 'test',
+      explorer_url: session.txHash === null ? null : (chain.explorerUrl?.(session.txHash) ?? null),
+    },
+    recipient_address: session.recipientAddress,
+    payment_uri: session.isWalletOnly ? null : paymentUri({ ...session, amount: session.amountDue }),
+    wallet_only: session.isWalletOnly,
+    wallet_message: walletMessageOf(session, surroundings),
+    payer_address: session.payerAddress,
+    tx_hash: session.txHash,
+    confirmations: session.confirmations,
+    required_confirmations: session.requiredConfirmations,
+    return_url: returnUrlOf(session),
+    return_label: presentation.returnLabel,
+    cancel_url: redirectUrl(session.cancelUrl, session.id),
+    expires_at: timestamp(session.expiresAt),
+    completed_at: session.completedAt === null ? null : timestamp(session.completedAt),
+  };
+}
+
+/** What changes of it while its payer waits. Decision 114. */
+export function checkoutState(session: CheckoutSession): PaymentsSchemas['CheckoutState'] {
+  return {
+    object: 'checkout_state',
+    id: session.id,
+    status: session.status,
+    payment_status: session.paymentStatus,
+    amount_due: session.amountDue.toString(),
+    amount_received: session.amountReceived.toString(),
+    payer_address: session.payerAddress,
+    tx_hash: session.txHash,
+    confirmations: session.confirmations,
+    required_confirmations: session.requiredConfirmations,
+    failure_reason: session.failureReason,
+    late: session.isLate,
+    return_url: returnUrlOf(session),
+    expires_at: timestamp(session.expiresAt),
+    completed_at: session.completedAt === null ? null : timestamp(session.completedAt),
+  };
+}
+
+/** The text that a session's wallet signs, with `{address}` where its address belongs. */
+export function walletMessageOf(session: CheckoutSession, surroundings: Surroundings): string {
+  const { token } = placeOf(session, surroundings);
+  return walletMessage(session.id, {
+    merchant: session.presentation.merchant.name,
+    // A wallet that signed owes the amount itself, not the one that is nobody else's.
+    amount: amountText(session.amount, token),
+    host: new URL(surroundings.publicUrl).host,
+  });
+}
+
+/** @throws RangeError when the operator took the chain or the token away */
+function placeOf(
+  { chainId, tokenAddress }: CheckoutSession,
+  { chains }: Surroundings,
+): { chain: PaymentChain; token: PaymentToken } {
+  const chain = chains.byId(chainId);
+  const token = tokenOf(chain, tokenAddress);
+  if (token === undefined)
+    throw new RangeError(`Token ${tokenAddress} of chain ${chainId} has records, but is not configured.`);
+  return { chain, token };
+}
+
+/** Before the payment there is no way on, only the way back. */
+function returnUrlOf({ status, successUrl, id }: CheckoutSession): string | null {
+  return status === 'completed' ? redirectUrl(successUrl, id) : null;
+}
+
+function timestamp(ms: number): string {
+  return new Date(ms).toISOString();
+}

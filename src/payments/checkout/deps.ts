@@ -1,0 +1,22 @@
+import type { Db } from '../../db/open.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { Seals } from '../../lib/sealed.ts';
+import type { Surroundings } from './bodies.ts';
+
+/** Whether a wallet, an account or a contract, signed a text. Source: EIP-191, EIP-1271. */
+export type VerifySignature = (input: {
+  readonly chainId: number;
+  readonly address: string;
+  readonly message: string;
+  readonly signature: string;
+}) => Promise<boolean>;
+
+/** What the payer's operations are made from. */
+export interface CheckoutDeps extends Surroundings {
+  readonly db: Db;
+  readonly seals: Seals;
+  readonly clock: Clock;
+  /** How long a payer has. */
+  readonly sessionLifetimeMs: number;
+  readonly verifySignature: VerifySignature;
+}

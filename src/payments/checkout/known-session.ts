@@ -1,0 +1,13 @@
+import { paymentsError } from '../../contract/payments-errors.ts';
+import type { CheckoutSession } from '../model/session.ts';
+import type { SessionStore } from '../store/session-store.ts';
+
+/** The session behind an id, which whoever knows it may see and pay. @throws HttpError 404 */
+export async function knownSession(
+  sessions: Pick<SessionStore, 'findById'>,
+  id: string,
+): Promise<CheckoutSession> {
+  const session = await sessions.findById(id);
+  if (session !== undefined) return session;
+  throw paymentsError('resource_not_found', `No checkout_session with id '${id}'.`);
+}

@@ -1,0 +1,64 @@
+import type { PaymentsHandlers } from '../../contract/payments.ts';
+import { paymentsError } from '../../contract/payments-errors.ts';
+import { transaction } from '../../db/transaction.ts';
+import { newId } from '../../lib/ids.ts';
+import { openingOf } from '../model/opening.ts';
+import { linkStore } from '../store/link-store.ts';
+import { organizationStore } from '../store/organization-store.ts';
+import { sessionStore } from '../store/session-store.ts';
+import { checkoutBody, checkoutState } from './bodies.ts';
+import { claims } from './claims.ts';
+import type { CheckoutDeps } from './deps.ts';
+import { knownSession } from './known-session.ts';
+import { walletBinding } from './wallet-binding.ts';
+
+type CheckoutHandlers = Pick<
+  PaymentsHandlers<never, unknown>,
+  'startCheckout' | 'getCheckout' | 'getCheckoutState' | 'bindWallet' | 'claimPayment'
+>;
+
+/** What the pay page does for a payer, who needs no key. Decision 114. */
+export function checkoutHandlers(deps: CheckoutDeps): CheckoutHandlers {
+  const { db, seals, clock, chains } = deps;
+  return {
+    async startCheckout({ path: { short_code }, body }) {
+      const session = await transaction(db, async handle => {
+        const link = await linkStore(handle).findByShortCode(short_code);
+        if (link === undefined)
+          throw paymentsError('resource_not_found', `No payment_link with short code '${short_code}'.`);
+        const organization = await organizationStore(handle).find(link.organizationId);
+        if (organization === undefined) throw new Error(`No organization ${link.organizationId}.`);
+        const opening = openingOf({ link }, body, {
+          id: newId('cs'),
+          organizationId: link.organizationId,
+          mode: link.mode,
+          merchantName: organization.name,
+          chains,
+          now: clock.now(),
+          lifetimeMs: deps.sessionLifetimeMs,
+          successUrl: undefined,
+          cancelUrl: null,
+        });
+        if ('fault' in opening) {
+          const { code, message, facts } = opening.fault;
+          throw paymentsError(code, message, facts);
+        }
+        return sessionStore(handle, seals).open(opening.draft);
+      });
+      return { status: 201, body: checkoutBody(session, deps) };
+    },
+
+    async getCheckout({ path: { checkout_session_id } }) {
+      const session = await knownSession(sessionStore(db, seals), checkout_session_id);
+      return { status: 200, body: checkoutBody(session, deps) };
+    },
+
+    async getCheckoutState({ path: { checkout_session_id } }) {
+      const session = await knownSession(sessionStore(db, seals), checkout_session_id);
+      return { status: 200, body: checkoutState(session) };
+    },
+
+    ...walletBinding(deps),
+    ...claims(deps),
+  };
+}

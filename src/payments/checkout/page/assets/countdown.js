@@ -1,0 +1,36 @@
+import { say } from './copying.js';
+
+const SECOND_MS = 1000;
+/** Minutes before the end that are said aloud. */
+const SAID = [5, 1];
+
+let timer = 0;
+
+/** Counts down in an element with `data-left-ms`, by this machine's steady clock, whose date may be wrong. */
+export function showCountdown(element) {
+  clearInterval(timer);
+  if (element === null) return;
+  const end = performance.now() + Number(element.dataset.leftMs);
+  let said = Number.POSITIVE_INFINITY;
+  const tick = () => {
+    const seconds = Math.max(0, Math.ceil((end - performance.now()) / SECOND_MS));
+    element.textContent = clockText(seconds);
+    element.classList.toggle('soon', seconds <= 120);
+    const minutes = SAID.find(one => seconds <= one * 60 && seconds > (one - 1) * 60 && one < said);
+    if (minutes !== undefined) {
+      said = minutes;
+      say(`${minutes} ${minutes === 1 ? 'minute' : 'minutes'} left to pay`);
+    }
+    if (seconds === 0) clearInterval(timer);
+  };
+  tick();
+  timer = setInterval(tick, SECOND_MS);
+}
+
+function clockText(seconds) {
+  const two = number => String(number).padStart(2, '0');
+  const hours = Math.floor(seconds / 3600);
+  const minutes = Math.floor(seconds / 60) % 60;
+  const rest = `${two(minutes)}:${two(seconds % 60)}`;
+  return hours === 0 ? rest : `${hours}:${rest}`;
+}

@@ -1,0 +1,106 @@
+import { payByWallet } from './wallet-payment.js';
+
+/** How long wallets have to announce themselves before we say that there is none. */
+const ANNOUNCED_WITHIN_MS = 800;
+const PICTURE = /^data:image\//;
+
+/** By the id that each wallet gives itself. Names and icons are claims, not proof. Source: EIP-6963. */
+const wallets = new Map();
+let isPaying = false;
+/** A payment is on its way: nobody should pay twice because we have not heard of it yet. */
+let isSent = false;
+let isSearched = false;
+
+/** Finds the wallets of this browser and lets the payer choose one. */
+export function offerWallets(session) {
+  addEventListener('eip6963:announceProvider', event => {
+    const { info, provider } = event.detail ?? {};
+    if (typeof info?.uuid !== 'string' || typeof provider?.request !== 'function') return;
+    wallets.set(info.uuid, { name: String(info.name), icon: String(info.icon), provider });
+    draw(session);
+  });
+  dispatchEvent(new Event('eip6963:requestProvider'));
+  setTimeout(() => {
+    isSearched = true;
+    // Older wallets do not announce themselves. Source: EIP-1193.
+    if (wallets.size === 0 && typeof window.ethereum?.request === 'function') {
+      wallets.set('window', { name: 'your wallet', icon: '', provider: window.ethereum });
+    }
+    draw(session);
+  }, ANNOUNCED_WITHIN_MS);
+  document.addEventListener('decorated', () => {
+    if (['failed', 'underpaid'].includes(session.state().payment_status)) isSent = false;
+    draw(session);
+  });
+}
+
+/** Shows a button for one wallet, a list for several, and a hint for none. */
+function draw(session) {
+  const button = document.getElementById('pay');
+  const list = document.getElementById('wallets');
+  if (button === null || list === null) return;
+  const found = [...wallets.values()];
+  button.disabled = isPaying || isSent || found.length === 0;
+  button.hidden = isSearched && found.length === 0;
+  if (found.length === 0) {
+    if (isSearched)
+      tell('No wallet was found in this browser. Use the code below, or open this page in your wallet.');
+    return;
+  }
+  if (!isPaying && document.getElementById('wallet-status').dataset.tone === undefined) {
+    tell(found.length === 1 ? `With ${found[0].name}` : '');
+  }
+  button.onclick = () => (found.length === 1 ? pay(session, found[0]) : choose(button, list));
+  if (found.length > 1 && !button.hasAttribute('aria-expanded')) {
+    button.setAttribute('aria-expanded', 'false');
+    button.setAttribute('aria-controls', list.id);
+  }
+  list.replaceChildren(...found.map(wallet => entry(session, wallet)));
+}
+
+function choose(button, list) {
+  list.hidden = !list.hidden;
+  button.setAttribute('aria-expanded', String(!list.hidden));
+  if (!list.hidden) list.querySelector('button')?.focus();
+}
+
+function entry(session, wallet) {
+  const item = document.createElement('li');
+  const button = document.createElement('button');
+  button.type = 'button';
+  button.className = 'wallet';
+  button.disabled = isPaying || isSent;
+  if (PICTURE.test(wallet.icon)) {
+    const image = document.createElement('img'); // a drawing in an image runs no script
+    Object.assign(image, { src: wallet.icon, alt: '', width: 28, height: 28 });
+    button.append(image);
+  }
+  button.append(wallet.name);
+  button.onclick = () => pay(session, wallet);
+  item.append(button);
+  return item;
+}
+
+async function pay(session, wallet) {
+  if (isPaying || isSent) return;
+  isPaying = true;
+  draw(session);
+  try {
+    const amount = BigInt(document.getElementById('wallet').dataset.amount);
+    const outcome = await payByWallet({ ...session, provider: wallet.provider, amount, tell });
+    isSent = outcome.isSent;
+    tell(outcome.text, outcome.tone);
+  } finally {
+    isPaying = false;
+    draw(session);
+  }
+}
+
+/** Says how the payment goes, beside its button. Without a tone it is no more than a hint. */
+function tell(text, tone) {
+  const place = document.getElementById('wallet-status');
+  if (place === null) return;
+  if (tone === undefined) delete place.dataset.tone;
+  else place.dataset.tone = tone;
+  if (place.textContent !== text) place.textContent = text;
+}

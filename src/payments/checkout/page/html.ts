@@ -1,0 +1,49 @@
+const TEXT = Symbol('html');
+
+/** Text that is HTML. Only `html` makes it, so whatever a page is made of was written here or escaped. */
+export interface Html {
+  readonly [TEXT]: string;
+}
+
+/** What may stand in a template: text is escaped, lists are joined, and nothing stands for `null` and `false`. */
+export type Piece = Html | string | number | bigint | false | null | undefined | readonly Piece[];
+
+/** Attributes whose value is followed: a foreign text in one must not be a program. */
+const ADDRESS_BEFORE = /\s(?:href|src|action)="$/;
+const FOLLOWED = /^(?:https?:\/\/|ethereum:|\/(?!\/)|#|\?)/i;
+const OPEN_ATTRIBUTE = /=\s*$/;
+
+/**
+ * A template of HTML in which every piece is escaped, for text and for quoted attributes alike. An address with a
+ * scheme that pages may not follow (`javascript:`) becomes `#`.
+ * @throws TypeError for an attribute without quotes, in which escaping would not help.
+ */
+export function html(strings: TemplateStringsArray, ...pieces: readonly Piece[]): Html {
+  let text = strings[0] ?? '';
+  for (const [index, piece] of pieces.entries()) {
+    if (OPEN_ATTRIBUTE.test(text)) throw new TypeError('An attribute of a template has no quotes.');
+    const isAddress = ADDRESS_BEFORE.test(text);
+    text += isAddress ? escaped(followable(piece)) : written(piece);
+    text += strings[index + 1] ?? '';
+  }
+  return { [TEXT]: text };
+}
+
+/** The document as it is sent. */
+export function textOf(document: Html): string {
+  return document[TEXT];
+}
+
+function written(piece: Piece): string {
+  if (piece === null || piece === undefined || piece === false) return '';
+  if (typeof piece === 'object') return TEXT in piece ? piece[TEXT] : piece.map(written).join('');
+  return escaped(String(piece));
+}
+
+function followable(piece: Piece): string {
+  return typeof piece === 'string' && FOLLOWED.test(piece) ? piece : '#';
+}
+
+function escaped(text: string): string {
+  return text.replace(/[&<>"'`]/g, character => `&#${character.charCodeAt(0)};`);
+}

@@ -1,0 +1,37 @@
+import type { Assets } from './assets.ts';
+import { pageText } from './document.ts';
+import { html } from './html.ts';
+
+/** Says in a few words why there is nothing to pay. */
+export interface Notice {
+  readonly title: string;
+  readonly text: string;
+}
+
+/** There is nothing at this address, or not any more: why is not told. */
+export const NOT_FOUND: Notice = {
+  title: 'This page does not exist',
+  text: 'Check the address for a missing character, or ask whoever sent it to you for a new one. Nothing was paid.',
+};
+
+/** Something went wrong here. */
+export const BROKEN: Notice = {
+  title: 'This page cannot be shown at the moment',
+  text: 'Please try again in a minute. What you have paid already is safe: payments are read from the network itself.',
+};
+
+/** The operator does not take payments in the link's token any more. */
+export const UNAVAILABLE: Notice = {
+  title: 'This cannot be paid at the moment',
+  text: 'Payments in this token are not taken any more. Please ask the merchant for another way to pay.',
+};
+
+export function noticePage(assets: Assets, { title, text }: Notice): string {
+  return pageText(
+    { title, assets, themeColor: null, isTest: false },
+    html`<main class="notice" id="payment">
+<h1>${title}</h1>
+<p>${text}</p>
+</main>`,
+  );
+}

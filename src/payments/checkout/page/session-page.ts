@@ -1,0 +1,98 @@
+import type { Assets } from './assets.ts';
+import { pageText } from './document.ts';
+import { httpsOnly } from './foreign-url.ts';
+import { type Html, html, type Piece } from './html.ts';
+import { methods } from './methods.ts';
+import { momentText } from './moment.ts';
+import { receipt } from './receipt.ts';
+import { isPayable, type PageState, pageState, type SessionView } from './states.ts';
+import { statusPanel } from './status-panel.ts';
+import { type Offer, offerName, summary } from './summary.ts';
+
+/** Without scripts the browser asks again by itself, for as long as something may change. */
+const REFRESH_SECONDS = 20;
+const FINAL: readonly PageState[] = ['completed', 'dropped', 'expired'];
+const TITLES: Partial<Readonly<Record<PageState, string>>> = {
+  sent: 'On its way',
+  confirming: 'Confirming',
+  underpaid: 'Not paid in full',
+  failed: 'Failed',
+  completed: 'Paid',
+  expired: 'Expired',
+};
+
+/**
+ * A checkout: what is bought, how to pay it, how far the payment is, and in the end the receipt. The script renews the
+ * parts with `data-live` from the same page, so there is one place that words every state.
+ */
+export function sessionPage(assets: Assets, view: SessionView): string {
+  const { checkout, state } = view;
+  const name = pageState(view);
+  const offer = offerOf(view);
+  const title = `${offerName(offer)} · ${checkout.merchant.name}`;
+  const known = TITLES[name];
+  return pageText(
+    {
+      title: known === undefined ? title : `${known} · ${title}`,
+      assets,
+      themeColor: checkout.theme_color,
+      isTest: checkout.chain.is_testnet,
+      refreshSeconds: FINAL.includes(name) ? undefined : REFRESH_SECONDS,
+    },
+    html`<main class="checkout" data-page="session" data-checkout="${forScript(view)}">
+${summary(offer)}
+<section class="payment" id="payment" aria-label="Payment" tabindex="-1">
+<div id="status" role="status" aria-live="polite" data-live data-state="${JSON.stringify(state)}">${statusPanel(view)}</div>
+<div id="time" data-live>${countdown(view)}</div>
+<div id="methods" data-live>${methods(view)}</div>
+<div id="receipt" data-live>${receipt(view)}</div>
+<div id="leave" data-live>${wayOut(view)}</div>
+<p class="hint" id="connection" role="status"></p>
+<p class="visually-hidden" id="spoken" role="status"></p>
+</section>
+</main>`,
+  );
+}
+
+function offerOf({ checkout }: SessionView): Offer {
+  const { merchant, name, description, items, token, chain, shipping_option: shipping } = checkout;
+  return {
+    merchant,
+    name,
+    description,
+    imageUrl: checkout.image_url,
+    items,
+    token,
+    chainName: chain.name,
+    total: BigInt(checkout.amount),
+    extras: shipping === null ? [] : [{ name: shipping.name, amount: BigInt(shipping.amount) }],
+  };
+}
+
+/** What the script needs to ask a wallet; it is no program, and stands in an attribute. */
+function forScript({ checkout }: SessionView): string {
+  const { id, chain, token, recipient_address, wallet_message } = checkout;
+  return JSON.stringify({
+    id,
+    chain: { id: chain.id, name: chain.name },
+    token,
+    recipient_address,
+    wallet_message,
+  });
+}
+
+function countdown(view: SessionView): Piece {
+  if (!isPayable(pageState(view))) return null;
+  const { expires_at: end } = view.state;
+  const leftMs = Date.parse(end) - view.now;
+  return html`<p class="countdown"><span>Pay before ${momentText(end)}</span><span class="left" id="left" role="timer" aria-live="off" aria-label="Time left" data-left-ms="${leftMs}"></span></p>`;
+}
+
+function wayOut(view: SessionView): Html | null {
+  const { cancel_url: given, merchant } = view.checkout;
+  const url = httpsOnly(given);
+  const name = pageState(view);
+  if (url === null || name === 'completed') return null;
+  const isGivingUp = isPayable(name) && name !== 'sent';
+  return html`<p class="leave"><a href="${url}" rel="noreferrer">${isGivingUp ? 'Cancel and go' : 'Go'} back to ${merchant.name}</a></p>`;
+}

@@ -1,0 +1,82 @@
+import type { Middleware } from 'koa';
+import type { ChainClient } from '../chain/client.ts';
+import { signatureJudge } from '../chain/signature.ts';
+import { description } from '../contract/description.ts';
+import { docs } from '../contract/docs.ts';
+import { mountGated } from '../contract/mount.ts';
+import {
+  type PaymentsOperations,
+  type PaymentsPublicOperation,
+  paymentsContract,
+} from '../contract/payments.ts';
+import { paymentsError } from '../contract/payments-errors.ts';
+import { HttpError } from '../http/errors.ts';
+import { type Check, healthRoutes } from '../http/health.ts';
+import type { Logger } from '../lib/logger.ts';
+import { apiKeyHandlers } from './api/api-keys.ts';
+import type { Known, Visitor } from './api/caller.ts';
+import type { PaymentsContext } from './api/context.ts';
+import { eventHandlers } from './api/events.ts';
+import { paymentsGate } from './api/gate.ts';
+import { linkHandlers } from './api/links.ts';
+import type { KeyLimits } from './api/rate-limits.ts';
+import { sessionHandlers } from './api/sessions.ts';
+import { simulationHandlers } from './api/simulate.ts';
+import { transactionHandlers } from './api/transactions.ts';
+import { transferHandlers } from './api/transfers.ts';
+import { checkoutHandlers } from './checkout/operations.ts';
+import { checkoutPages } from './checkout/page/routes.ts';
+
+export interface RoutesOptions extends PaymentsContext {
+  readonly limits: KeyLimits;
+  readonly validateResponses: boolean;
+  /** The nodes of a chain; undefined for one that is not configured. */
+  readonly clientOf: (chainId: number) => ChainClient | undefined;
+  /** What has to be in order beside the database. */
+  readonly readiness: Readonly<Record<string, Check>>;
+  readonly log: Logger;
+}
+
+const TITLE = 'tollgate payments';
+
+/** Everything that the payments service answers, in this order. */
+export async function paymentsRoutes(options: RoutesOptions): Promise<readonly Middleware[]> {
+  const { limits, validateResponses, readiness, log, db, publicUrl } = options;
+  const verifySignature = signatureJudge(options.clientOf);
+  const database: Check = async () => {
+    await db.raw('select 1');
+    return { ok: true };
+  };
+  return [
+    withoutMethodErrors,
+    await mountGated<PaymentsOperations, PaymentsPublicOperation, Known, Visitor>({
+      contract: paymentsContract,
+      handlers: {
+        ...linkHandlers(options),
+        ...sessionHandlers(options),
+        ...transactionHandlers(options),
+        ...eventHandlers(options),
+        ...transferHandlers(options),
+        ...simulationHandlers(options),
+        ...apiKeyHandlers(options),
+        ...checkoutHandlers({ ...options, verifySignature }),
+      },
+      gate: paymentsGate({ ...options, limits, log }),
+      validateResponses,
+    }),
+    checkoutPages(options),
+    healthRoutes({ checks: { database, ...readiness } }),
+    await description(paymentsContract.document, publicUrl),
+    await docs(TITLE),
+  ];
+}
+
+/** A known path with another method is not found, as the contract's own are (Decision 103). */
+const withoutMethodErrors: Middleware = async (_, next) => {
+  try {
+    await next();
+  } catch (error) {
+    if (!(error instanceof HttpError) || error.status !== 405) throw error;
+    throw paymentsError('resource_not_found', error.message, { headers: error.headers, cause: error });
+  }
+};

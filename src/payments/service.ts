@@ -1,0 +1,125 @@
+import type { Middleware, Next } from 'koa';
+import { type ChainClient, createChainClient } from '../chain/client.ts';
+import { paymentsErrorBody } from '../contract/payments-errors.ts';
+import type { DatabaseOptions, Db } from '../db/open.ts';
+import { createApp } from '../http/app.ts';
+import type { Metrics } from '../http/metrics.ts';
+import { listen } from '../http/server.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { Logger } from '../lib/logger.ts';
+import type { SecretKeySource } from '../lib/secret-key.ts';
+import { createDemo } from './demo.ts';
+import type { LinkDefaults, Tier } from './model/owner.ts';
+import { type PaymentChain, paymentChains } from './model/payment-chain.ts';
+import { openStore } from './open-store.ts';
+import { paymentsRoutes } from './routes.ts';
+import { cursorStore } from './store/cursor-store.ts';
+import { startWorkers } from './workers.ts';
+
+/** A chain on which payments are taken, and the nodes that tell of them, in order of preference. */
+export interface WatchedChain extends PaymentChain {
+  readonly rpcUrls: readonly string[];
+  /** Whether it began with this run and ends with it. */
+  readonly isOfThisRun: boolean;
+}
+
+const NODE_TIMEOUT_MS = 10_000;
+
+export interface PaymentsServiceOptions {
+  readonly host: string;
+  /** 0 takes a free one. */
+  readonly port: number;
+  /** What payers use, without a slash at the end; the address listened on when absent. */
+  readonly publicUrl?: string | undefined;
+  readonly database: DatabaseOptions;
+  readonly secretKey: SecretKeySource;
+  readonly chains: readonly WatchedChain[];
+  /** Makes an organization to try things out with, whose links take these. */
+  readonly demo?: LinkDefaults | undefined;
+  /** Requests a minute and API key. */
+  readonly rateLimitPerMinute: Readonly<Record<Tier, number>>;
+  readonly sessionLifetimeMs: number;
+  /** Checks every answer against the contract; one that differs is a 500 after its effect. */
+  readonly validateResponses: boolean;
+  readonly trustedProxies: readonly string[];
+  readonly metrics: Metrics;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+export interface PaymentsService {
+  readonly url: string;
+  /** A new key of the demo, which is kept nowhere; undefined without one. */
+  readonly demoKey: string | undefined;
+  /** Stops accepting, drains, ends the workers and closes the database. */
+  close(): Promise<void>;
+}
+
+/** Composition root of the payments service. Rejects when the database, the secret key or the address cannot be had. */
+export async function startPaymentsService(options: PaymentsServiceOptions): Promise<PaymentsService> {
+  const { host, port, metrics, clock, log, trustedProxies } = options;
+  await using opened = new AsyncDisposableStack();
+  const store = await openStore(options.database, { secretKey: options.secretKey, log });
+  opened.defer(() => store.db.destroy());
+  const demoKey = options.demo && (await createDemo(store.db, { defaults: options.demo, now: clock.now() }));
+  await forgetOldRuns(store.db, options.chains);
+  const watched = options.chains.map(chain => ({ chain, client: clientOf(chain, log) }));
+  const workers = startWorkers(watched, { ...store, clock, log });
+  opened.defer(() => workers.stop());
+
+  const routes = Promise.withResolvers<Middleware>();
+  const app = createApp({
+    log,
+    metrics,
+    clock,
+    trustedProxies,
+    formatError: paymentsErrorBody,
+    // The address is in what they answer, and with port 0 it is known only then. Who comes before that waits.
+    routes: [async (ctx, next) => (await routes.promise)(ctx, next)],
+  });
+  const listening = await listen({ app, host, port, log, formatError: paymentsErrorBody });
+  opened.defer(() => listening.close());
+  const publicUrl = options.publicUrl ?? listening.url;
+  const context = {
+    ...store,
+    clock,
+    log,
+    publicUrl,
+    chains: paymentChains(options.chains),
+    sessionLifetimeMs: options.sessionLifetimeMs,
+    limits: options.rateLimitPerMinute,
+    validateResponses: options.validateResponses,
+    clientOf: (id: number) => watched.find(({ chain }) => chain.id === id)?.client,
+    readiness: workers.readiness,
+  };
+  routes.resolve(inOrder(await paymentsRoutes(context)));
+
+  const closing = opened.move();
+  let closed: Promise<void> | undefined;
+  return {
+    url: listening.url,
+    demoKey,
+    close: () => {
+      closed ??= closing.disposeAsync();
+      return closed;
+    },
+  };
+}
+
+function clientOf({ id, rpcUrls }: WatchedChain, log: Logger): ChainClient {
+  return createChainClient({ id, rpcUrls, timeoutMs: NODE_TIMEOUT_MS, log });
+}
+
+/** How far an earlier chain of the same id was looked through says nothing of the one that there is now. */
+async function forgetOldRuns(db: Db, chains: readonly WatchedChain[]): Promise<void> {
+  const cursors = cursorStore(db);
+  for (const { id, isOfThisRun } of chains) {
+    if (isOfThisRun && (await cursors.find(id)) !== undefined) {
+      await cursors.set(id, { blockNumber: 0, scannedAt: 0 });
+    }
+  }
+}
+
+function inOrder(all: readonly Middleware[]): Middleware {
+  return (ctx, next) => all.reduceRight<Next>((rest, one) => async () => one(ctx, rest), next)();
+}

@@ -1,0 +1,121 @@
+import { expect, test } from 'vitest';
+import { child, isObject, type Json, resolve } from '../../../src/contract/document.ts';
+import { paymentsContract } from '../../../src/contract/payments.ts';
+import type { Db } from '../../../src/db/open.ts';
+import { execute, rowsOf } from '../../../src/db/query.ts';
+import { csvLine } from '../../../src/payments/api/csv.ts';
+import { eachDatabase } from '../../support/databases.ts';
+import { list, record, text } from '../../support/json.ts';
+import {
+  errorOf,
+  type Merchant,
+  RECIPIENT,
+  startPaymentsApi,
+  TEST_CHAIN,
+  TOKEN,
+} from '../../support/payments-api.ts';
+
+const PATH = '/api/v1/transactions/export';
+
+/** The fields of a transaction that are neither objects nor lists, in the order of the contract. */
+function plainFields(): string[] {
+  const { document } = paymentsContract;
+  const schemas = child(child(document, 'components'), 'schemas');
+  const isPlain = (schema: Json): boolean => {
+    const resolved = resolve(document, schema);
+    if (Array.isArray(resolved.oneOf)) return resolved.oneOf.every(isPlain);
+    return resolved.type !== 'object' && resolved.type !== 'array';
+  };
+  const properties = child(child(schemas, 'PaymentTransaction'), 'properties');
+  return Object.entries(properties).flatMap(([name, schema]) =>
+    isObject(schema) && isPlain(schema) ? [name] : [],
+  );
+}
+
+/** Rows of cells, for texts without quotes. */
+const cellsOf = (csv: string) => csv.split('\r\n').map(line => line.split(','));
+
+async function paid(merchant: Merchant, amount: string): Promise<Record<string, unknown>> {
+  const terms = { token_address: TOKEN, chain_id: TEST_CHAIN, recipient_address: RECIPIENT, amount };
+  const { body } = await merchant.post('/api/v1/checkout-sessions', terms);
+  await merchant.post(`/api/v1/test/sessions/${text(record(body).id)}/simulate`, {});
+  return record(body);
+}
+
+/** Copies the only transaction of a database, so that there are so many more. */
+async function copyTransaction(db: Db, copies: number): Promise<void> {
+  const [row] = await rowsOf<Record<string, unknown>>(db, 'select * from transactions');
+  const columns = Object.keys(row ?? {});
+  const values = columns.map(column => {
+    if (column === 'id') return "'txn_0000000000000000' || cast(10000000 + i as text)";
+    return column === 'log_index' ? 'i' : column;
+  });
+  await execute(
+    db,
+    `insert into transactions (${columns.join(', ')})
+     with recursive numbers (i) as (select 1 union all select i + 1 from numbers where i < ${copies})
+     select ${values.join(', ')} from transactions, numbers`,
+  );
+}
+
+test('a cell is quoted where RFC 4180 asks for it, and never a formula', () => {
+  const cells = ['a', 'a,b', 'a"b', 'a\nb', '=1+1', '+1', '-1', '@a', '\ta', '\ra', '="a"', null, true, 7];
+
+  expect(csvLine(cells)).toBe(
+    'a,"a,b","a""b","a\nb",\'=1+1,\'+1,\'-1,\'@a,\'\ta,"\'\ra","\'=""a""",,true,7\r\n',
+  );
+});
+
+eachDatabase('the export', databases => {
+  test('has the plain fields of the record as header, and a line with CRLF for every transaction', async () => {
+    await using api = await startPaymentsApi(await databases.create());
+    const merchant = await api.merchant();
+    const old = await paid(merchant, '100');
+    api.clock.advance(1000);
+    const recent = await paid(merchant, '2000');
+
+    const { status, headers, body } = await merchant.get(PATH);
+
+    expect([status, headers.get('content-type')]).toEqual([200, 'text/csv; charset=utf-8']);
+    const [header = [], ...lines] = cellsOf(text(body));
+    expect(header).toEqual(plainFields());
+    expect(lines.pop()).toEqual(['']);
+    const { body: listed } = await merchant.get('/api/v1/transactions');
+    expect(lines).toEqual(
+      list(record(listed).data).map(one => header.map(name => String(record(one)[name] ?? ''))),
+    );
+    expect(lines.map(cells => cells[header.indexOf('session_id')])).toEqual([recent.id, old.id]);
+  });
+
+  test('has the transactions that match the filters, of the caller alone', async () => {
+    await using api = await startPaymentsApi(await databases.create());
+    const [merchant, others] = [await api.merchant(), await api.merchant()];
+    const old = await paid(merchant, '100');
+    api.clock.advance(1000);
+    await paid(merchant, '2000');
+    const now = new Date(api.clock.now()).toISOString();
+    const countOf = async (query: string, by = merchant) =>
+      cellsOf(text((await by.get(`${PATH}?${query}`)).body)).length - 2;
+
+    expect(await countOf('format=csv')).toBe(2);
+    expect(await countOf(`session_id=${old.id}`)).toBe(1);
+    expect(await countOf(`from=${now}`)).toBe(1);
+    expect(await countOf('status=failed')).toBe(0);
+    expect(await countOf('', others)).toBe(0);
+    expect(errorOf(await merchant.get(`${PATH}?format=xlsx`))).toBe('400 invalid_field_value format');
+  });
+
+  test('is whole up to 50,000 transactions and refused beyond', async () => {
+    await using api = await startPaymentsApi(await databases.create());
+    const merchant = await api.merchant();
+    await paid(merchant, '100');
+    await copyTransaction(api.db, 50_000);
+
+    expect(errorOf(await merchant.get(PATH))).toBe('400 invalid_field_value');
+
+    await execute(api.db, 'delete from transactions where log_index = 1');
+    const lines = text((await merchant.get(PATH)).body).split('\r\n');
+    expect(lines).toHaveLength(50_002);
+    expect(new Set(lines.map(line => line.split(',')[1])).size).toBe(50_002);
+  });
+});

@@ -1,0 +1,186 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { newKey } from '../../../src/payments/model/key-format.ts';
+import { apiKeyStore } from '../../../src/payments/store/api-key-store.ts';
+import { eventually } from '../../http/serve.ts';
+import { eachDatabase } from '../../support/databases.ts';
+import { type GatedKeys, startGatedKeys } from '../../support/gated-keys.ts';
+import { type ManualClock, manualClock } from '../../support/manual-clock.ts';
+import { rawRequest } from '../../support/raw-request.ts';
+import { until } from '../../support/until.ts';
+
+const refused = (code: string) => ({
+  error: { type: 'authentication_error', code, message: expect.any(String) },
+});
+const LIST = '/api/v1/api-keys';
+
+eachDatabase('an API key', databases => {
+  let service: GatedKeys;
+  let clock: ManualClock;
+  let organizationId: string;
+  let admin: string;
+
+  beforeAll(async () => {
+    clock = manualClock();
+    service = await startGatedKeys({ database: await databases.create(), clock });
+    organizationId = await service.organization();
+    admin = (await service.key({ organizationId })).secret;
+  });
+  afterAll(() => service[Symbol.asyncDispose]());
+
+  const status = async (headers: Record<string, string>) => {
+    const { status, body } = await service.send('GET', LIST, { headers });
+    return status === 200 ? 200 : [status, body];
+  };
+
+  describe('is taken', () => {
+    test('as Authorization: Bearer in any letter case, as X-API-Key, and as both when they are the same', async () => {
+      expect(await status({ authorization: `Bearer ${admin}` })).toBe(200);
+      expect(await status({ authorization: `bEARER  ${admin}` })).toBe(200);
+      expect(await status({ 'x-api-key': admin })).toBe(200);
+      expect(await status({ authorization: `Bearer ${admin}`, 'x-api-key': admin })).toBe(200);
+    });
+  });
+
+  describe('is refused', () => {
+    test('when there is none, with a way to send one', async () => {
+      const { status, body, headers } = await service.send('GET', LIST);
+
+      expect([status, body]).toEqual([401, refused('key_missing')]);
+      expect(headers.get('www-authenticate')).toBe('Bearer');
+      expect(headers.get('cache-control')).toBe('no-store');
+    });
+
+    test('when the headers hold two keys, another scheme, or what is no key', async () => {
+      const other = (await service.key({ organizationId })).secret;
+      const wrong = [
+        { authorization: `Bearer ${admin}`, 'x-api-key': other },
+        { authorization: `Basic ${btoa('user:password')}`, 'x-api-key': admin },
+        { authorization: admin },
+        { authorization: `Bearer ${admin} ${admin}` },
+        { authorization: `Bearer ${admin.slice(0, -1)}` },
+        { 'x-api-key': `${admin}, ${admin}` },
+        { 'x-api-key': newKey('live') },
+      ];
+
+      for (const headers of wrong) expect(await status(headers)).toEqual([401, refused('key_invalid')]);
+    });
+
+    test('with one letter wrong, without a look-up', async () => {
+      await using unreachable = await startGatedKeys({ database: await databases.create() });
+      const letter = admin.at(20) === 'x' ? 'y' : 'x';
+      await unreachable.db.destroy();
+
+      const typingError = await unreachable.send('GET', LIST, {
+        key: admin.slice(0, 20) + letter + admin.slice(21),
+      });
+      const lookedUp = await unreachable.send('GET', LIST, { key: admin });
+
+      expect([typingError.status, typingError.body]).toEqual([401, refused('key_invalid')]);
+      expect(lookedUp.status).toBe(500);
+    });
+
+    test('from the moment on that it is revoked', async () => {
+      const { key, secret } = await service.key({ organizationId });
+      const before = await service.send('GET', LIST, { key: secret });
+
+      await service.send('DELETE', `${LIST}/${key.id}`, { key: admin });
+      const after = await service.send('GET', LIST, { key: secret });
+
+      expect(before.status).toBe(200);
+      expect([after.status, after.body]).toEqual([401, refused('key_revoked')]);
+    });
+
+    test('from the millisecond on that it expires', async () => {
+      const { secret } = await service.key({ organizationId, expiresAt: clock.now() + 1_000 });
+
+      clock.advance(999);
+      expect(await status({ 'x-api-key': secret })).toBe(200);
+      clock.advance(1);
+      expect(await status({ 'x-api-key': secret })).toEqual([401, refused('key_expired')]);
+    });
+
+    test('as revoked when it is both revoked and expired', async () => {
+      const { key, secret } = await service.key({ organizationId, expiresAt: clock.now() + 1_000 });
+      await apiKeyStore(service.db).revoke(key.id, clock.now());
+
+      clock.advance(1_000);
+
+      expect(await status({ 'x-api-key': secret })).toEqual([401, refused('key_revoked')]);
+    });
+  });
+
+  describe('has a time of its last use', () => {
+    const lastUse = async (id: string) =>
+      (await apiKeyStore(service.db).find(organizationId, ['live'], id))?.lastUsedAt ?? undefined;
+
+    test('that is written at the first use and then once a minute', async () => {
+      const { key, secret } = await service.key({ organizationId });
+      const first = clock.now();
+
+      await status({ 'x-api-key': secret });
+      expect(
+        await until(
+          () => lastUse(key.id),
+          time => time === first,
+        ),
+      ).toBe(first);
+      clock.advance(59_999);
+      await status({ 'x-api-key': secret });
+      // Whatever the second use had written would be there before what the third one writes.
+      clock.advance(1);
+      expect(await lastUse(key.id)).toBe(first);
+      await status({ 'x-api-key': secret });
+      const second = await until(
+        () => lastUse(key.id),
+        time => time !== first,
+      );
+      expect(second).toBe(first + 60_000);
+    });
+
+    test('and is accepted also when that cannot be written', async () => {
+      const { secret } = await service.key({ organizationId });
+      await service.db.raw(REFUSE_USES[databases.kind]);
+
+      const answer = await service.send('GET', LIST, { key: secret });
+
+      expect(answer.status).toBe(200);
+      await eventually(() =>
+        service.entries.find(({ msg }) => msg === 'failed while noting the use of an API key'),
+      );
+      await service.db.raw(ALLOW_USES[databases.kind]);
+    });
+  });
+
+  test('and what it makes never get into the log, whatever happens', async () => {
+    const { secret } = await service.key({ organizationId });
+    const created = await service.send('POST', LIST, {
+      key: secret,
+      body: { name: 'Logged?', permission: 'read' },
+      headers: { 'idempotency-key': 'logged' },
+    });
+    await service.send('GET', `${LIST}?api_key=${secret}`, { headers: { 'x-api-key': secret } });
+    await service.send('GET', LIST, { key: `${secret}x` });
+    await rawRequest(service.url, `GET ${LIST} HTTP/1.1\r\nX-API-Key: ${secret}\r\nBad\r\n\r\n`);
+    await service.db.raw('alter table api_keys rename to elsewhere');
+    const failed = await service.send('GET', LIST, { key: secret });
+    await service.db.raw('alter table elsewhere rename to api_keys');
+
+    const made = /"key":"(tg_live_\w+)"/.exec(created.text)?.[1] ?? 'no key was made';
+    const log = JSON.stringify(service.entries);
+    expect(failed.status).toBe(500);
+    expect(failed.text).not.toContain('api_keys');
+    expect(log).toContain('request failed');
+    for (const hidden of [secret, made]) expect(log).not.toContain(hidden.slice(13));
+  });
+});
+
+/** Lets every write of a last use fail. */
+const REFUSE_USES = {
+  sqlite: `create trigger refuse_uses before update of last_used_at on api_keys
+    begin select raise(abort, 'refused'); end`,
+  postgres: 'alter table api_keys add constraint no_uses check (last_used_at is null) not valid',
+};
+const ALLOW_USES = {
+  sqlite: 'drop trigger refuse_uses',
+  postgres: 'alter table api_keys drop constraint no_uses',
+};

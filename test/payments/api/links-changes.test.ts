@@ -1,0 +1,213 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { eachDatabase } from '../../support/databases.ts';
+import { list, record, text } from '../../support/json.ts';
+import {
+  errorOf,
+  type Merchant,
+  type PaymentsApi,
+  RECIPIENT,
+  startPaymentsApi,
+  TEST_CHAIN,
+  TOKEN,
+} from '../../support/payments-api.ts';
+
+const LINKS = '/api/v1/payment-links';
+const COIN = `0x${'0'.repeat(40)}`;
+const PLACE = { chain_id: TEST_CHAIN, token_address: TOKEN, recipient_address: RECIPIENT };
+const NOTEBOOK = { name: 'Field notebooks', amount: '12500000', ...PLACE };
+
+eachDatabase('changes of payment links', databases => {
+  let api: PaymentsApi;
+  let ours: Merchant;
+
+  beforeAll(async () => {
+    api = await startPaymentsApi(await databases.create());
+    ours = await api.merchant();
+  });
+  afterAll(() => api[Symbol.asyncDispose]());
+
+  async function created(changes: object = {}): Promise<Record<string, unknown>> {
+    const answer = await ours.post(LINKS, { ...NOTEBOOK, ...changes });
+    if (answer.status !== 201) throw new Error(JSON.stringify(answer.body));
+    return record(answer.body);
+  }
+  const pathOf = (link: Record<string, unknown>) => `${LINKS}/${text(link.id)}`;
+
+  test('what a change does not name stays, and the moment of the change is kept', async () => {
+    const link = await created({ description: 'Two', metadata: { a: '1' } });
+    api.clock.advance(5_000);
+
+    const changed = await ours.patch(pathOf(link), { name: ' Pencils ' });
+
+    const updated_at = new Date(api.clock.now()).toISOString();
+    expect(changed.body).toEqual({ ...link, name: 'Pencils', updated_at });
+    expect((await ours.get(pathOf(link))).body).toEqual(changed.body);
+  });
+
+  test('null clears what may be empty', async () => {
+    const link = await created({
+      amount: '5',
+      description: 'Two',
+      button_text: 'Buy',
+      branding: { business_name: 'B' },
+      form_schema: { fields: [{ id: 'a', type: 'text', label: 'A' }] },
+      shipping_options: [{ id: 'a', name: 'A', amount: '1' }],
+      items: [{ name: 'A', amount: '5' }],
+      max_uses: 3,
+      expires_at: '2028-01-01T00:00:00Z',
+      metadata: { a: '1' },
+    });
+    const cleared = {
+      amount: null,
+      description: null,
+      branding: null,
+      form_schema: null,
+      max_uses: null,
+      expires_at: null,
+    };
+
+    const changed = await ours.patch(pathOf(link), {
+      ...cleared,
+      button_text: null,
+      shipping_options: null,
+      items: null,
+      metadata: null,
+    });
+
+    const emptied = { button_text: 'Pay', shipping_options: [], items: [], metadata: {} };
+    expect(changed.body).toMatchObject({ ...cleared, ...emptied });
+  });
+
+  test.each(['name', 'short_code', 'is_active', 'chain_id', 'token_address', 'recipient_address'])(
+    'null for %s, which is never empty, is refused',
+    async field => {
+      const answer = await ours.patch(pathOf(await created()), { [field]: null });
+
+      expect(errorOf(answer)).toBe(`400 invalid_field_value ${field}`);
+    },
+  );
+
+  test.each([
+    [{ amount: null, min_amount: '3' }, { amount: '5' }, 'amount'],
+    [{ amount: null, min_amount: '3' }, { max_amount: '2' }, 'max_amount'],
+    [{}, { suggested_amount: '2' }, 'suggested_amount'],
+    [{ amount: '5', items: [{ name: 'A', amount: '5' }] }, { amount: '6' }, 'amount'],
+    [{ amount: '5', items: [{ name: 'A', amount: '5' }] }, { items: [{ name: 'A', amount: '6' }] }, 'items'],
+  ])('of %o, the change %o is refused by what it would break', async (before, change, param) => {
+    const link = await created(before);
+
+    const answer = await ours.patch(pathOf(link), change);
+
+    expect(errorOf(answer)).toBe(`400 invalid_field_value ${param}`);
+    expect((await ours.get(pathOf(link))).body).toEqual(link);
+  });
+
+  test('a link may go from an amount to bounds in one change, and new items get new ids', async () => {
+    const link = await created({ amount: '5', items: [{ name: 'A', amount: '5' }] });
+
+    const bounded = await ours.patch(pathOf(link), { amount: null, min_amount: '1', items: null });
+    const again = await ours.patch(pathOf(link), { items: [{ name: 'A', amount: '5' }] });
+
+    const ids = [link, record(again.body)].map(({ items }) => record(list(items)[0]).id);
+    expect(record(bounded.body)).toMatchObject({ amount: null, min_amount: '1', items: [] });
+    expect(ids[0]).not.toBe(ids[1]);
+  });
+
+  test('a change of nothing that the contract knows is no change', async () => {
+    const answer = await ours.patch(pathOf(await created()), { current_uses: 5, id: 'pl_x' });
+
+    expect(errorOf(answer)).toBe('400 no_updates_provided');
+  });
+
+  test('token, chain and recipient change only while there is no session', async () => {
+    const link = await created();
+    const before = await ours.patch(pathOf(link), { token_address: COIN });
+    await ours.post('/api/v1/checkout-sessions', { payment_link_id: link.id });
+
+    const token = await ours.patch(pathOf(link), { token_address: TOKEN });
+    const recipient = await ours.patch(pathOf(link), { recipient_address: `0x${'7'.repeat(40)}` });
+    const same = await ours.patch(pathOf(link), { token_address: COIN, name: 'Other' });
+
+    expect(record(before.body).token_address).toBe(COIN);
+    expect(errorOf(token)).toBe('400 invalid_status_transition token_address');
+    expect(errorOf(recipient)).toBe('400 invalid_status_transition recipient_address');
+    expect(same.status).toBe(200);
+  });
+
+  test('a change to a place that is not configured is refused by the field that was given', async () => {
+    const link = await created();
+
+    const token = await ours.patch(pathOf(link), { token_address: RECIPIENT });
+    const recipient = await ours.patch(pathOf(link), { recipient_address: TOKEN });
+    const chain = await ours.patch(pathOf(link), { chain_id: 5 });
+
+    expect([token, recipient, chain].map(errorOf)).toEqual([
+      '400 invalid_field_value token_address',
+      '400 invalid_field_value recipient_address',
+      '400 invalid_field_value chain_id',
+    ]);
+  });
+
+  test('a session keeps the terms with which it began', async () => {
+    const link = await created({ amount: '700' });
+    const begun = record((await ours.post('/api/v1/checkout-sessions', { payment_link_id: link.id })).body);
+
+    await ours.patch(pathOf(link), { amount: '800' });
+
+    const session = await ours.get(`/api/v1/checkout-sessions/${text(begun.id)}`);
+    expect(session.body).toEqual(begun);
+  });
+
+  test('a short code is never given twice, not even after it was given up or its link deleted', async () => {
+    const [first, second] = ['Given-up1', 'Deleted_1'];
+    const link = await created({ short_code: first });
+    const other = await created({ short_code: second });
+    const moved = await ours.patch(pathOf(link), { short_code: 'New-code1' });
+    await ours.delete(pathOf(other));
+    const stranger = await api.merchant();
+
+    const taken = [
+      await stranger.post(LINKS, { ...NOTEBOOK, short_code: first }),
+      await stranger.post(LINKS, { ...NOTEBOOK, short_code: second }),
+      await stranger.post(LINKS, { ...NOTEBOOK, short_code: 'New-code1' }),
+      await ours.patch(pathOf(await created()), { short_code: first }),
+    ];
+    const back = await ours.patch(pathOf(link), { short_code: first });
+    const otherCase = await stranger.post(LINKS, { ...NOTEBOOK, short_code: first.toUpperCase() });
+
+    expect(record(moved.body).short_code).toBe('New-code1');
+    expect(taken.map(errorOf)).toEqual(taken.map(() => '409 duplicate_resource short_code'));
+    expect([back.status, otherCase.status]).toEqual([200, 201]);
+  });
+
+  test('of many that want a short code at once one gets it, and the others are told', async () => {
+    const merchants = [ours, await api.merchant()];
+    const wanting = Array.from({ length: 12 }, (_, index) => merchants[index % 2] ?? ours);
+
+    const answers = await Promise.all(
+      wanting.map(merchant => merchant.post(LINKS, { ...NOTEBOOK, short_code: 'all-at-once' })),
+    );
+
+    const refused = answers.filter(({ status }) => status !== 201);
+    expect(refused.map(errorOf)).toEqual(Array(11).fill('409 duplicate_resource short_code'));
+  });
+
+  test('of changes at once none is lost', async () => {
+    const link = await created();
+    const changes = [{ name: 'Other' }, { description: 'More' }, { max_uses: 9 }, { is_active: false }];
+
+    await Promise.all(changes.map(change => ours.patch(pathOf(link), change)));
+
+    const now = record((await ours.get(pathOf(link))).body);
+    expect(now).toMatchObject({ name: 'Other', description: 'More', max_uses: 9, is_active: false });
+  });
+
+  test('the same idempotency key makes one link', async () => {
+    const key = { 'Idempotency-Key': 'order-1042' };
+
+    const [first, again] = [await ours.post(LINKS, NOTEBOOK, key), await ours.post(LINKS, NOTEBOOK, key)];
+
+    expect(again.body).toEqual(first.body);
+    expect(again.headers.get('idempotent-replayed')).toBe('true');
+  });
+});

@@ -1,0 +1,322 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { newId } from '../../../src/lib/ids.ts';
+import { eachDatabase } from '../../support/databases.ts';
+import { list, record, text } from '../../support/json.ts';
+import {
+  errorOf,
+  LIVE_CHAIN,
+  type Merchant,
+  masked,
+  type PaymentsApi,
+  RECIPIENT,
+  startPaymentsApi,
+  TEST_CHAIN,
+  TOKEN,
+} from '../../support/payments-api.ts';
+
+const LINKS = '/api/v1/payment-links';
+const PLACE = { chain_id: TEST_CHAIN, token_address: TOKEN, recipient_address: RECIPIENT };
+const NOTEBOOK = { name: 'Field notebooks', amount: '12500000', ...PLACE };
+
+eachDatabase('payment links', databases => {
+  let api: PaymentsApi;
+  let ours: Merchant;
+
+  beforeAll(async () => {
+    api = await startPaymentsApi(await databases.create());
+    ours = await api.merchant();
+  });
+  afterAll(() => api[Symbol.asyncDispose]());
+
+  async function created(changes: object = {}, merchant = ours): Promise<Record<string, unknown>> {
+    const answer = await merchant.post(LINKS, { ...NOTEBOOK, ...changes });
+    if (answer.status !== 201) throw new Error(JSON.stringify(answer.body));
+    return record(answer.body);
+  }
+  const pathOf = (link: Record<string, unknown>) => `${LINKS}/${text(link.id)}`;
+
+  test('a new link has its own terms, and what every other field is without being said', async () => {
+    const answer = await ours.post(LINKS, { ...NOTEBOOK, name: '  Field notebooks ' });
+
+    const link = record(answer.body);
+    expect(answer.status).toBe(201);
+    expect(link).toEqual({
+      object: 'payment_link',
+      id: link.id,
+      mode: 'test',
+      name: 'Field notebooks',
+      description: null,
+      short_code: link.short_code,
+      url: `https://pay.example.com/pay/${text(link.short_code)}`,
+      is_active: true,
+      availability: 'active',
+      amount: '12500000',
+      min_amount: null,
+      max_amount: null,
+      suggested_amount: null,
+      token_address: TOKEN,
+      chain_id: TEST_CHAIN,
+      recipient_address: RECIPIENT,
+      image_url: null,
+      theme_color: null,
+      button_text: 'Pay',
+      return_url: null,
+      return_label: null,
+      branding: null,
+      form_schema: null,
+      shipping_options: [],
+      collect_shipping_address: false,
+      items: [],
+      max_uses: null,
+      current_uses: 0,
+      expires_at: null,
+      metadata: {},
+      created_at: link.created_at,
+      updated_at: link.created_at,
+    });
+    expect((await ours.get(pathOf(link))).body).toEqual(link);
+  });
+
+  test('all that can be said of a link is answered as it was said', async () => {
+    const { items, ...said } = {
+      ...NOTEBOOK,
+      amount: '500',
+      description: 'Two lines\nof text',
+      short_code: 'spring_sale-26',
+      image_url: 'https://books.example/a.png',
+      theme_color: '#0052fF',
+      button_text: 'Buy',
+      return_url: 'https://books.example/thanks',
+      return_label: 'Back',
+      branding: { business_name: 'Corner Books', logo_url: null },
+      form_schema: {
+        fields: [
+          {
+            id: 'size',
+            type: 'select',
+            label: 'Size',
+            required: true,
+            placeholder: null,
+            options: ['S', 'M'],
+          },
+          { id: 'note', type: 'text', label: 'Note', required: false, placeholder: 'Hello', options: [] },
+        ],
+      },
+      shipping_options: [{ id: 'slow', name: 'Slow', amount: '0', estimated_days: null }],
+      collect_shipping_address: true,
+      items: [
+        { name: 'A', description: null, image_url: null, amount: '200', quantity: 2 },
+        { name: 'B', description: 'b', image_url: 'https://books.example/b.png', amount: '100', quantity: 1 },
+      ],
+      max_uses: 3,
+      metadata: { order: '1042' },
+    };
+
+    const link = await created({ ...said, items, expires_at: '2027-01-01T01:00:00.123999+01:00' });
+
+    expect(link).toMatchObject({ ...said, expires_at: '2027-01-01T00:00:00.123Z' });
+    const kept = list(link.items).map(record);
+    expect(kept.map(({ id: _, ...item }) => item)).toEqual(items);
+    expect(new Set(kept.map(({ id }) => id)).size).toBe(2);
+  });
+
+  test('null says no more than silence, and options of a field that offers none are dropped', async () => {
+    const link = await created({
+      description: null,
+      button_text: null,
+      branding: {},
+      items: null,
+      shipping_options: null,
+      metadata: null,
+      max_uses: null,
+      expires_at: null,
+      form_schema: { fields: [{ id: 'a', type: 'text', label: 'A', options: ['x'] }] },
+    });
+
+    expect(link).toMatchObject({
+      description: null,
+      button_text: 'Pay',
+      branding: { business_name: null, logo_url: null },
+      items: [],
+      shipping_options: [],
+      metadata: {},
+      form_schema: { fields: [{ options: [], required: false, placeholder: null }] },
+    });
+  });
+
+  test('addresses are answered in lower case, and both ways to write the native coin are one', async () => {
+    const upper = `0x${RECIPIENT.slice(2).toUpperCase()}`;
+
+    const token = await created({ recipient_address: upper });
+    const coin = await created({ token_address: `0x${'eE'.repeat(20)}` });
+
+    expect([token.recipient_address, coin.token_address]).toEqual([RECIPIENT, `0x${'0'.repeat(40)}`]);
+  });
+
+  test('what the organization has a default for may be left out', async () => {
+    const merchant = await api.merchant('test', {
+      chainId: TEST_CHAIN,
+      tokenAddress: TOKEN,
+      recipientAddress: RECIPIENT,
+    });
+
+    const link = record((await merchant.post(LINKS, { name: 'A gift' })).body);
+    const elsewhere = record((await merchant.post(LINKS, { name: 'B', recipient_address: TOKEN })).body);
+
+    expect(link).toMatchObject({ ...PLACE, amount: null });
+    expect(record(elsewhere.error).param).toBe('recipient_address');
+  });
+
+  test.each([
+    [{}, 'token_address'],
+    [{ tokenAddress: TOKEN }, 'chain_id'],
+    [{ tokenAddress: TOKEN, chainId: TEST_CHAIN }, 'recipient_address'],
+  ])('with defaults for %o only, the first that is missing is named', async (defaults, field) => {
+    const merchant = await api.merchant('test', defaults);
+
+    const answer = await merchant.post(LINKS, { name: 'A', expires_at: '2001-01-01T00:00:00Z' });
+
+    expect(errorOf(answer)).toBe(`400 missing_required_field ${field}`);
+  });
+
+  describe('a link is refused with', () => {
+    const field = { id: 'a', type: 'text', label: 'A' };
+    const way = { id: 'a', name: 'A', amount: '1' };
+    const most = ((1n << 256n) - 1n).toString();
+    test.each<[string, object, string]>([
+      ['a minimum above the maximum', { amount: null, min_amount: '3', max_amount: '2' }, 'min_amount'],
+      [
+        'a suggestion below the minimum',
+        { amount: null, min_amount: '3', suggested_amount: '2' },
+        'min_amount',
+      ],
+      [
+        'a suggestion above the maximum',
+        { amount: null, max_amount: '3', suggested_amount: '4' },
+        'suggested_amount',
+      ],
+      ['a bound beside an amount', { max_amount: '3' }, 'max_amount'],
+      ['items that do not add up', { items: [{ name: 'A', amount: '1' }] }, 'items'],
+      ['items that cost nothing', { amount: null, items: [{ name: 'A', amount: '0' }] }, 'items'],
+      ['items beyond 256 bits', { amount: null, items: [{ name: 'A', amount: most, quantity: 2 }] }, 'items'],
+      ['shipping beyond 256 bits', { amount: most, shipping_options: [way] }, 'shipping_options.0.amount'],
+      ['two fields of one id', { form_schema: { fields: [field, field] } }, 'form_schema.fields.1.id'],
+      ['two ways of shipping of one id', { shipping_options: [way, way] }, 'shipping_options.1.id'],
+      [
+        'nothing to select',
+        { form_schema: { fields: [{ ...field, type: 'select' }] } },
+        'form_schema.fields.0.options',
+      ],
+      ['an end that has passed', { expires_at: '2026-05-04T12:00:00Z' }, 'expires_at'],
+      ['a chain that is not configured', { chain_id: 5 }, 'chain_id'],
+      ['a chain of the other mode', { chain_id: LIVE_CHAIN }, 'chain_id'],
+      ['a token that is not configured', { token_address: RECIPIENT }, 'token_address'],
+      ['nobody as the recipient', { recipient_address: `0x${'0'.repeat(40)}` }, 'recipient_address'],
+      ['the token as the recipient', { recipient_address: TOKEN }, 'recipient_address'],
+      ['a name of blanks', { name: '  ' }, 'name'],
+    ])('%s', async (_, changes, param) => {
+      const answer = await ours.post(LINKS, { ...NOTEBOOK, ...changes });
+
+      expect(errorOf(answer)).toBe(`400 invalid_field_value ${param}`);
+    });
+  });
+
+  test('live keys have the live chains only', async () => {
+    const live = await api.merchant('live');
+
+    const here = await live.post(LINKS, { ...NOTEBOOK, chain_id: LIVE_CHAIN });
+    const there = await live.post(LINKS, NOTEBOOK);
+
+    expect([here.status, record(here.body).mode]).toEqual([201, 'live']);
+    expect(errorOf(there)).toBe('400 invalid_field_value chain_id');
+  });
+
+  test('the list has the newest first, in pages', async () => {
+    const merchant = await api.merchant();
+    for (const name of ['A', 'B', 'C']) {
+      await created({ name }, merchant);
+      api.clock.advance(1_000);
+    }
+
+    const first = record((await merchant.get(`${LINKS}?limit=2`)).body);
+    const last = record((await merchant.get(`${LINKS}?limit=2&page=2`)).body);
+    const names = [first, last].map(({ data }) => list(data).map(link => record(link).name));
+
+    expect(names).toEqual([['C', 'B'], ['A']]);
+    expect([first.has_more, first.total_count, first.url]).toEqual([true, 3, LINKS]);
+    expect([last.has_more, last.total_count]).toEqual([false, 3]);
+  });
+
+  test('the list is narrowed by text and by what is switched on', async () => {
+    const merchant = await api.merchant();
+    const code = `50_${newId('x').slice(2, 10)}`;
+    await created({ name: 'Half price: 50%', short_code: code }, merchant);
+    const off = await created({ name: 'Whole price' }, merchant);
+    await merchant.patch(pathOf(off), { is_active: false });
+    const found = async (query: string) =>
+      list(record((await merchant.get(`${LINKS}?${query}`)).body).data).map(link => record(link).name);
+
+    expect(await found('search=%20PRICE%20&sort=name&order=asc')).toEqual(['Half price: 50%', 'Whole price']);
+    expect(await found('search=0%25')).toEqual(['Half price: 50%']);
+    expect(await found(`search=${code.toUpperCase()}`)).toEqual(['Half price: 50%']);
+    expect(await found('active=false')).toEqual(['Whole price']);
+    expect(await found('active=true')).toEqual(['Half price: 50%']);
+  });
+
+  test('availability follows the switch and the end', async () => {
+    const ending = await created({ expires_at: new Date(api.clock.now() + 1_000).toISOString() });
+    const off = await ours.patch(pathOf(await created()), { is_active: false });
+
+    api.clock.advance(1_000);
+    const ended = await ours.get(pathOf(ending));
+
+    expect(record(off.body).availability).toBe('inactive');
+    expect(record(ended.body)).toMatchObject({ is_active: true, availability: 'expired' });
+  });
+
+  test('a deleted link is gone, its active sessions have ended and name no link', async () => {
+    const link = await created();
+    const begun = record((await ours.post('/api/v1/checkout-sessions', { payment_link_id: link.id })).body);
+
+    const deleted = await ours.delete(pathOf(link));
+
+    const session = await ours.get(`/api/v1/checkout-sessions/${text(begun.id)}`);
+    const events = record((await ours.get('/api/v1/events?type=checkout.expired')).body);
+    expect(deleted.body).toEqual({ object: 'payment_link', id: link.id, deleted: true });
+    expect(record(session.body)).toMatchObject({ status: 'expired', payment_link_id: null });
+    expect(JSON.stringify(events)).toContain(text(begun.id));
+    expect(errorOf(await ours.get(pathOf(link)))).toBe('404 resource_not_found');
+    expect(errorOf(await ours.delete(pathOf(link)))).toBe('404 resource_not_found');
+  });
+
+  test('the sessions of a link are listed, and only those', async () => {
+    const [link, other] = [await created(), await created()];
+    const begin = async (id: unknown) =>
+      record((await ours.post('/api/v1/checkout-sessions', { payment_link_id: id })).body);
+    const session = await begin(link.id);
+    await begin(other.id);
+    const path = `${pathOf(link)}/sessions`;
+
+    const all = record((await ours.get(path)).body);
+    const completed = record((await ours.get(`${path}?status=completed`)).body);
+
+    expect(all).toEqual({ object: 'list', data: [session], has_more: false, total_count: 1, url: path });
+    expect(completed.total_count).toBe(0);
+  });
+
+  test.each([
+    ['read', (merchant: Merchant, id: string) => merchant.get(`${LINKS}/${id}`)],
+    ['its sessions read', (merchant: Merchant, id: string) => merchant.get(`${LINKS}/${id}/sessions`)],
+    ['changed', (merchant: Merchant, id: string) => merchant.patch(`${LINKS}/${id}`, { name: 'Mine' })],
+    ['deleted', (merchant: Merchant, id: string) => merchant.delete(`${LINKS}/${id}`)],
+  ])('another organization’s link, %s, answers exactly like a missing one', async (_, ask) => {
+    const theirs = text((await created({}, await api.merchant())).id);
+    const never = newId('pl');
+
+    const hidden = await ask(ours, theirs);
+    const missing = await ask(ours, never);
+
+    expect(hidden.status).toBe(404);
+    expect(masked(hidden, theirs)).toEqual(masked(missing, never));
+  });
+});

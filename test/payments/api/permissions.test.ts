@@ -1,0 +1,120 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { mountGated } from '../../../src/contract/mount.ts';
+import type { OperationRow } from '../../../src/contract/operations.ts';
+import { paymentsContract } from '../../../src/contract/payments.ts';
+import { paymentsErrorBody } from '../../../src/contract/payments-errors.ts';
+import { migrate } from '../../../src/db/migrate.ts';
+import { type Db, openDatabase } from '../../../src/db/open.ts';
+import { HttpError } from '../../../src/http/errors.ts';
+import { systemClock } from '../../../src/lib/clock.ts';
+import { createLogger } from '../../../src/lib/logger.ts';
+import { seals } from '../../../src/lib/sealed.ts';
+import type { Known, Visitor } from '../../../src/payments/api/caller.ts';
+import { paymentsGate } from '../../../src/payments/api/gate.ts';
+import { issueKey } from '../../../src/payments/api/issue-key.ts';
+import { PERMISSIONS, type Permission } from '../../../src/payments/model/api-key.ts';
+import { PAYMENTS_MIGRATIONS } from '../../../src/payments/store/migrations.ts';
+import { organizationStore } from '../../../src/payments/store/organization-store.ts';
+import { type Served, serve } from '../../http/serve.ts';
+import { sqliteDatabase, type TestDatabase } from '../../support/databases.ts';
+
+const OPERATIONS: readonly OperationRow[] = Object.values(paymentsContract.table);
+const KEYED = OPERATIONS.filter(({ security }) => security.length > 0);
+const OPEN = OPERATIONS.filter(({ security }) => security.length === 0);
+
+/** Keys are for admins; of all else reading needs `read` and changing `write`. */
+function neededBy({ path, method }: OperationRow): Permission {
+  if (path.startsWith('/api/v1/api-keys')) return 'admin';
+  return method === 'get' ? 'read' : 'write';
+}
+
+let database: TestDatabase;
+let db: Db;
+let served: Served;
+const secrets = new Map<Permission, string>();
+
+/** Every handler of the contract says only that a request got as far as to it. */
+beforeAll(async () => {
+  database = await sqliteDatabase();
+  db = openDatabase(database.options);
+  await migrate(db, PAYMENTS_MIGRATIONS);
+  const now = systemClock.now();
+  const defaults = { chainId: null, tokenAddress: null, recipientAddress: null };
+  const organization = { id: 'org_a', name: 'A', tier: 'standard', defaults, createdAt: now } as const;
+  await organizationStore(db).insert(organization);
+  for (const permission of PERMISSIONS) {
+    const draft = {
+      organizationId: 'org_a',
+      mode: 'test',
+      name: permission,
+      permission,
+      expiresAt: null,
+    } as const;
+    secrets.set(permission, (await issueKey(db, draft, now)).secret);
+  }
+  const reached = async () => {
+    throw new HttpError(418, 'reached');
+  };
+  const route = await mountGated<Record<string, unknown>, never, Known, Visitor>({
+    contract: paymentsContract,
+    handlers: Object.fromEntries(OPERATIONS.map(({ id }) => [id, reached])),
+    gate: paymentsGate({
+      db,
+      seals: seals(['a secret that seals nothing but what tests keep']),
+      clock: systemClock,
+      limits: { standard: 1e6, elevated: 1e6 },
+      log: createLogger({ level: 'silent' }),
+    }),
+    validateResponses: false,
+  });
+  served = await serve([route], { formatError: paymentsErrorBody });
+});
+afterAll(async () => {
+  await served.close(0);
+  await db.destroy();
+  await database.remove();
+});
+
+async function ask({ method, path }: OperationRow, key?: string) {
+  const response = await fetch(served.url + path.replaceAll(/\{[^}]+\}/g, 'x'), {
+    method: method.toUpperCase(),
+    headers: key === undefined ? {} : { Authorization: `Bearer ${key}` },
+  });
+  const { error }: { error: { code: string; message: string; type: string } } = JSON.parse(
+    await response.text(),
+  );
+  return { status: response.status, ...error };
+}
+
+/** Past the permission there are only the reading of the request, which may fail, and the handler. */
+const PASSED = [400, 418];
+
+describe.each(KEYED.map(row => [row.id, row] as const))('%s', (_id, row) => {
+  const needed = neededBy(row);
+
+  test(`needs a key with the permission ${needed} or more`, async () => {
+    for (const permission of PERMISSIONS) {
+      const answer = await ask(row, secrets.get(permission));
+      const isEnough = PERMISSIONS.indexOf(needed) <= PERMISSIONS.indexOf(permission);
+      if (isEnough) expect(PASSED).toContain(answer.status);
+      else {
+        expect(answer).toEqual({
+          status: 403,
+          type: 'permission_error',
+          code: 'insufficient_permissions',
+          message: `This API key does not have '${needed}' permission.`,
+        });
+      }
+    }
+  });
+
+  test('is refused without a key', async () => {
+    expect(await ask(row)).toMatchObject({ status: 401, code: 'key_missing' });
+  });
+});
+
+test.each(OPEN.map(row => [row.id, row] as const))('%s needs no key, and looks at none', async (_id, row) => {
+  for (const key of [undefined, 'no key', secrets.get('admin')]) {
+    expect(PASSED).toContain((await ask(row, key)).status);
+  }
+});

@@ -1,0 +1,181 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { newId } from '../../../src/lib/ids.ts';
+import { eachDatabase } from '../../support/databases.ts';
+import { type Answered, type GatedKeys, startGatedKeys } from '../../support/gated-keys.ts';
+
+const LIST = '/api/v1/api-keys';
+const stateOf = (id: string) => `/api/v1/pay/sessions/${id}/status`;
+const claimsOf = (id: string) => `/api/v1/pay/sessions/${id}/claims`;
+const CLAIM = { body: { tx_hash: `0x${'ab'.repeat(32)}` } };
+
+const headersOf = ({ headers }: Answered) => ({
+  limit: headers.get('x-ratelimit-limit'),
+  remaining: headers.get('x-ratelimit-remaining'),
+});
+const UNCOUNTED = { limit: null, remaining: null };
+
+async function times<T>(count: number, ask: () => Promise<T>): Promise<T[]> {
+  const answers: T[] = [];
+  for (let sent = 0; sent < count; sent++) answers.push(await ask());
+  return answers;
+}
+
+eachDatabase('requests a minute', databases => {
+  let service: GatedKeys;
+  let address = 0;
+
+  beforeAll(async () => {
+    service = await startGatedKeys({
+      database: await databases.create(),
+      limits: { standard: 3, elevated: 5 },
+    });
+  });
+  afterAll(() => service[Symbol.asyncDispose]());
+
+  const newAddress = () => `203.0.113.${++address}`;
+  const newSecret = async (tier: 'standard' | 'elevated' = 'standard') =>
+    (await service.key({ organizationId: await service.organization(tier) })).secret;
+
+  describe('of a key', () => {
+    test('are counted down on every answer, whatever it is, and refused with the time to wait', async () => {
+      const key = await newSecret();
+      const before = Date.now() / 1000;
+
+      const answers = [
+        await service.send('GET', LIST, { key }),
+        await service.send('GET', `${LIST}?limit=0`, { key }),
+        await service.send('DELETE', `${LIST}/ak_missing`, { key }),
+        await service.send('GET', LIST, { key }),
+      ];
+
+      expect(answers.map(({ status }) => status)).toEqual([200, 400, 404, 429]);
+      expect(answers.map(headersOf)).toEqual(
+        ['2', '1', '0', '0'].map(remaining => ({ limit: '3', remaining })),
+      );
+      const headers = answers[3]?.headers ?? new Headers();
+      const seconds = Number(headers.get('retry-after'));
+      expect(seconds).toBeGreaterThan(50);
+      expect(seconds).toBeLessThanOrEqual(60);
+      expect(Number(headers.get('x-ratelimit-reset')) - before - seconds).toBeLessThan(2);
+      expect(Number(headers.get('x-ratelimit-reset')) - before - seconds).toBeGreaterThan(-2);
+      expect(answers[3]?.body).toEqual({
+        error: {
+          type: 'rate_limit_error',
+          code: 'rate_limit_exceeded',
+          message: `Rate limit exceeded. Retry after ${seconds} seconds.`,
+        },
+      });
+    });
+
+    test('are more for an organization of the elevated tier', async () => {
+      const key = await newSecret('elevated');
+
+      const statuses = await times(6, async () => (await service.send('GET', LIST, { key })).status);
+
+      expect(statuses).toEqual([200, 200, 200, 200, 200, 429]);
+    });
+
+    test('are counted for each key, also of one organization, and at once', async () => {
+      const organizationId = await service.organization();
+      const first = (await service.key({ organizationId })).secret;
+      const second = (await service.key({ organizationId })).secret;
+
+      const answers = await Promise.all(
+        Array.from({ length: 10 }, () => service.send('GET', LIST, { key: first })),
+      );
+
+      expect(answers.filter(({ status }) => status === 200)).toHaveLength(3);
+      expect((await service.send('GET', LIST, { key: second })).status).toBe(200);
+    });
+  });
+
+  describe('without a valid key', () => {
+    test('are 30 from one address, which then still may use a valid key', async () => {
+      const from = newAddress();
+      const key = await newSecret();
+
+      const answers = await times(31, () => service.send('GET', LIST, { from, key: `${key}x` }));
+      const valid = await service.send('GET', LIST, { from, key });
+      const elsewhere = await service.send('GET', LIST, { from: newAddress() });
+
+      expect(answers.map(({ status }) => status)).toEqual([...Array<number>(30).fill(401), 429]);
+      expect(answers.at(-1)?.headers.get('retry-after')).toMatch(/^\d+$/);
+      expect(answers.map(headersOf)[0]).toEqual({ limit: '30', remaining: '29' });
+      expect([valid.status, headersOf(valid)]).toEqual([200, { limit: '3', remaining: '2' }]);
+      expect(elsewhere.status).toBe(401);
+    });
+
+    test('are not counted for loopback', async () => {
+      const answers = await times(35, () => service.send('GET', LIST));
+
+      expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([401]));
+      expect(answers.map(headersOf).at(-1)).toEqual(UNCOUNTED);
+    });
+  });
+
+  describe('of payers', () => {
+    test('are 60 from one address over all sessions, and not counted for loopback', async () => {
+      const from = newAddress();
+
+      const answers = await times(61, () => service.send('GET', stateOf(newId('cs')), { from }));
+      const local = await times(65, () => service.send('GET', stateOf(newId('cs'))));
+
+      expect(answers.map(({ status }) => status)).toEqual([...Array<number>(60).fill(404), 429]);
+      expect(local.map(headersOf).at(-1)).toEqual(UNCOUNTED);
+      expect(local.filter(({ status }) => status !== 404)).toEqual([]);
+    });
+
+    test('that prove something are 5 for one session, from wherever and however its id is written', async () => {
+      const id = newId('cs');
+      const escaped = `%63${id.slice(1)}`;
+
+      const claims = await times(5, () =>
+        service.send('POST', claimsOf(id), { ...CLAIM, from: newAddress() }),
+      );
+      const beyond = [
+        await service.send('POST', claimsOf(id), { ...CLAIM, from: newAddress() }),
+        await service.send('POST', claimsOf(id), CLAIM),
+        await service.send('POST', claimsOf(escaped), CLAIM),
+        await service.send('POST', `/api/v1/pay/sessions/${id}/wallet`, { body: {} }),
+      ];
+      const others = [
+        await service.send('POST', claimsOf(newId('cs')), CLAIM),
+        await service.send('GET', stateOf(id)),
+      ];
+
+      expect(claims.map(({ status }) => status)).toEqual([404, 404, 404, 404, 404]);
+      expect(claims.map(headersOf).map(({ remaining }) => remaining)).toEqual(['4', '3', '2', '1', '0']);
+      expect(beyond.map(({ status }) => status)).toEqual([429, 429, 429, 429]);
+      expect(others.map(({ status }) => status)).toEqual([404, 404]);
+    });
+  });
+});
+
+eachDatabase('a limit whose counts cannot be written', databases => {
+  test('goes on within the process', async () => {
+    const limits = { standard: 3, elevated: 3 };
+    await using service = await startGatedKeys({ database: await databases.create(), limits });
+    const { secret: key } = await service.key({ organizationId: await service.organization() });
+    await service.db.raw('drop table rate_limits');
+
+    const answers = await times(4, () => service.send('GET', LIST, { key }));
+
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 429]);
+  });
+});
+
+eachDatabase('two processes', databases => {
+  test(`count ${databases.kind === 'postgres' ? 'on one PostgreSQL together' : 'on one SQLite each for itself'}`, async () => {
+    const options = { database: await databases.create(), limits: { standard: 3, elevated: 3 } };
+    await using one = await startGatedKeys(options);
+    await using other = await startGatedKeys(options);
+    const { secret: key } = await one.key({ organizationId: await one.organization() });
+
+    await times(2, () => one.send('GET', LIST, { key }));
+    const answers = await times(2, () => other.send('GET', LIST, { key }));
+
+    expect(answers.map(({ status }) => status)).toEqual(
+      databases.kind === 'postgres' ? [200, 429] : [200, 200],
+    );
+  });
+});

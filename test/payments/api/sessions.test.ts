@@ -1,0 +1,364 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { linkStore } from '../../../src/payments/store/link-store.ts';
+import { eachDatabase } from '../../support/databases.ts';
+import { record, text } from '../../support/json.ts';
+import {
+  aPayment,
+  errorOf,
+  idsOf,
+  LIVE_CHAIN,
+  type Merchant,
+  masked,
+  type PaymentsApi,
+  RECIPIENT,
+  startPaymentsApi,
+  TEST_CHAIN,
+  TOKEN,
+} from '../../support/payments-api.ts';
+import { aLink } from '../../support/payments-records.ts';
+
+const PATH = '/api/v1/checkout-sessions';
+const OWN = { token_address: TOKEN, chain_id: TEST_CHAIN, recipient_address: RECIPIENT, amount: '4000' };
+const MISSING = 'cs_000000000000000000000000';
+
+eachDatabase('checkout sessions', databases => {
+  let api: PaymentsApi;
+  let merchant: Merchant;
+  beforeAll(async () => {
+    api = await startPaymentsApi(await databases.create());
+    merchant = await api.merchant();
+  });
+  afterAll(() => api[Symbol.asyncDispose]());
+
+  async function linked(changes: Parameters<typeof aLink>[1] = {}, owner = merchant.owner) {
+    const link = aLink(owner, changes);
+    await linkStore(api.db).insert(link);
+    return link;
+  }
+  const opened = async (body: unknown = OWN, by = merchant) => {
+    const answer = await by.post(PATH, body);
+    expect(answer.status).toBe(201);
+    return record(answer.body);
+  };
+  const refused = async (body: unknown) => errorOf(await merchant.post(PATH, body));
+
+  describe('creation', () => {
+    test('of a link takes over its terms, and what the merchant says', async () => {
+      const link = await linked({ amount: 700n, returnUrl: 'https://shop.example/thanks' });
+
+      const session = await opened({
+        payment_link_id: link.id,
+        clientReferenceId: 'order-1',
+        metadata: { order: '1' },
+        customerEmail: 'ada@example.com',
+        customerName: 'Ada',
+        cancel_url: 'https://shop.example/cart?s={SESSION_ID}',
+      });
+
+      expect(session).toMatchObject({
+        mode: 'test',
+        status: 'active',
+        payment_status: 'awaiting_payment',
+        payment_link_id: link.id,
+        url: `https://pay.example.com/pay/s/${session.id}`,
+        subtotal: '700',
+        amount: '700',
+        amount_received: '0',
+        required_confirmations: 2,
+        success_url: 'https://shop.example/thanks',
+        cancel_url: 'https://shop.example/cart?s={SESSION_ID}',
+        clientReferenceId: 'order-1',
+        metadata: { order: '1' },
+        customerEmail: 'ada@example.com',
+        customerName: 'Ada',
+        form_data: null,
+        payer_address: null,
+        completed_at: null,
+      });
+    });
+
+    test('of own terms reads addresses in any case and the other name of the coin', async () => {
+      const session = await opened({
+        ...OWN,
+        token_address: `0x${'Ee'.repeat(20)}`,
+        recipient_address: `0x${'Ab'.repeat(20)}`,
+      });
+
+      expect(session).toMatchObject({
+        payment_link_id: null,
+        token_address: `0x${'0'.repeat(40)}`,
+        recipient_address: `0x${'ab'.repeat(20)}`,
+        payment_uri: `ethereum:0x${'ab'.repeat(20)}@${TEST_CHAIN}?value=4000`,
+        success_url: null,
+        metadata: {},
+      });
+    });
+
+    test('lets a payer 30 minutes, or what was asked for', async () => {
+      const lifetime = (session: Record<string, unknown>) =>
+        (Date.parse(text(session.expires_at)) - Date.parse(text(session.created_at))) / 1000;
+
+      expect([lifetime(await opened()), lifetime(await opened({ ...OWN, expires_in: 300 }))]).toEqual([
+        1800, 300,
+      ]);
+    });
+
+    test('asks every open session of a place for another amount', async () => {
+      const body = { ...OWN, amount: '9000' };
+
+      const dues = await Promise.all(Array.from({ length: 4 }, () => opened(body)));
+
+      expect(dues.map(({ amount_due }) => amount_due).sort()).toEqual(['9000', '9001', '9002', '9003']);
+    });
+
+    test('with no amount free can be paid by a wallet only', async () => {
+      const body = { ...OWN, amount: '7' };
+
+      const [first, second] = [await opened(body), await opened(body)];
+
+      expect(first.payment_uri).toContain('uint256=7');
+      expect(second).toMatchObject({ amount_due: '7', payment_uri: null });
+    });
+
+    test('without a link names the first term that lacks', async () => {
+      const { token_address, chain_id, recipient_address } = OWN;
+
+      expect([
+        await refused({}),
+        await refused({ amount: '1', token_address }),
+        await refused({ token_address, chain_id }),
+        await refused({ token_address, chain_id, recipient_address }),
+      ]).toEqual([
+        '400 missing_required_field token_address',
+        '400 missing_required_field chain_id',
+        '400 missing_required_field recipient_address',
+        '400 missing_required_field amount',
+      ]);
+    });
+
+    test('without a link judges its terms', async () => {
+      expect([
+        await refused({ ...OWN, chain_id: LIVE_CHAIN }),
+        await refused({ ...OWN, chain_id: 5 }),
+        await refused({ ...OWN, token_address: RECIPIENT }),
+        await refused({ ...OWN, recipient_address: `0x${'0'.repeat(40)}` }),
+        await refused({ ...OWN, recipient_address: TOKEN }),
+        await refused({ ...OWN, recipient_address: '0x1' }),
+        await refused({ ...OWN, amount: '0' }),
+        await refused({ ...OWN, shipping_option_id: 'post' }),
+      ]).toEqual([
+        '400 invalid_field_value chain_id',
+        '400 invalid_field_value chain_id',
+        '400 invalid_field_value token_address',
+        '400 invalid_field_value recipient_address',
+        '400 invalid_field_value recipient_address',
+        '400 invalid_address recipient_address',
+        '400 invalid_field_value amount',
+        '400 invalid_field_value shipping_option_id',
+      ]);
+    });
+
+    test('takes the largest amount there is, twice', async () => {
+      const body = { ...OWN, amount: `${2n ** 256n - 1n}` };
+
+      expect([(await opened(body)).payment_status, (await opened(body)).payment_status]).toEqual([
+        'awaiting_payment',
+        'awaiting_payment',
+      ]);
+    });
+
+    test.each(['token_address', 'chain_id', 'recipient_address', 'amount'] as const)(
+      'of a link that fixes %s refuses another one',
+      async field => {
+        const { id } = await linked();
+
+        expect(await refused({ payment_link_id: id, [field]: OWN[field] })).toBe(
+          `400 invalid_field_value ${field}`,
+        );
+      },
+    );
+
+    test('names the place of what is wrong with the payer’s choices', async () => {
+      const form = { id: 'size', type: 'select', label: 'Size', required: true, placeholder: null } as const;
+      const { id: payment_link_id } = await linked({
+        amount: null,
+        collectShippingAddress: true,
+        formSchema: { fields: [{ ...form, options: ['S', 'M'] }] },
+      });
+      const shipping_address = { line1: 'a', city: 'b', zip: 'c' };
+      const good = { payment_link_id, amount: '5', shipping_address, form_data: { size: 'S', more: 1 } };
+
+      expect([
+        await refused({ ...good, amount: undefined }),
+        await refused({ ...good, shipping_address: { line1: 'a', city: 'b' } }),
+        await refused({ ...good, shipping_address: null }),
+        await refused({ ...good, form_data: {} }),
+        await refused({ ...good, form_data: { size: 'L' } }),
+      ]).toEqual([
+        '400 missing_required_field amount',
+        '400 missing_required_field shipping_address.zip',
+        '400 missing_required_field shipping_address',
+        '400 missing_required_field form_data.size',
+        '400 invalid_field_value form_data.size',
+      ]);
+      expect((await opened(good)).form_data).toEqual({ size: 'S' });
+    });
+
+    test('of a link that is not available is no transition', async () => {
+      const { id } = await linked({ isActive: false });
+
+      expect(await refused({ payment_link_id: id })).toBe('400 invalid_status_transition');
+    });
+
+    test('of another’s link answers exactly like one of a missing link', async () => {
+      const others = await api.merchant();
+      const live = await linked({ chainId: LIVE_CHAIN }, { ...merchant.owner, mode: 'live' });
+      const theirs = await linked({}, others.owner);
+      const missing = 'pl_000000000000000000000000';
+      const answers = await Promise.all(
+        [theirs.id, live.id, missing].map(async payment_link_id =>
+          masked(await merchant.post(PATH, { payment_link_id }), payment_link_id),
+        ),
+      );
+
+      expect(answers[0]).toMatchObject({ status: 404, body: { error: { code: 'resource_not_found' } } });
+      expect(answers[1]).toEqual(answers[0]);
+      expect(answers[2]).toEqual(answers[0]);
+    });
+
+    test('happens once for an idempotency key', async () => {
+      const body = { ...OWN, amount: '123456' };
+      const headers = { 'Idempotency-Key': 'order-77' };
+
+      const first = await merchant.post(PATH, body, headers);
+      const second = await merchant.post(PATH, body, headers);
+
+      expect(second.headers.get('idempotent-replayed')).toBe('true');
+      expect([second.status, second.body]).toEqual([201, first.body]);
+    });
+
+    test('needs a key that may write', async () => {
+      const reader = await merchant.withKey({ permission: 'read' });
+
+      expect(errorOf(await reader.post(PATH, OWN))).toBe('403 insufficient_permissions');
+      expect(errorOf(await api.payer.post(PATH, OWN))).toBe('401 key_missing');
+    });
+  });
+
+  describe('reading', () => {
+    test('a session by its id answers it as it was created', async () => {
+      const session = await opened({ ...OWN, customerName: 'Ada', metadata: { a: 'b' } });
+
+      expect((await merchant.get(`${PATH}/${session.id}`)).body).toEqual(session);
+    });
+
+    test('another’s session, one of the other mode and any text answer exactly like a missing one', async () => {
+      const others = await api.merchant();
+      const { id: theirs } = await opened(OWN, others);
+      const live = await merchant.withKey({ mode: 'live' });
+      const { id: ours } = await opened();
+      const get = async (id: unknown, by: { get: typeof merchant.get } = merchant) =>
+        masked(await by.get(`${PATH}/${id}`), `${id}`);
+
+      const missing = await get(MISSING);
+
+      expect(missing).toMatchObject({ status: 404 });
+      expect(await get(theirs)).toEqual(missing);
+      expect(await get(ours, live)).toEqual(missing);
+      expect(await get('pl_1')).toEqual(missing);
+      expect(await get('x'.repeat(200))).toEqual(missing);
+    });
+
+    test('lists are filtered by state, link and time, the newest first', async () => {
+      const by = await api.merchant();
+      const link = await linked({}, by.owner);
+      const start = api.clock.now();
+      const oldest = await opened(OWN, by);
+      api.clock.advance(1000);
+      const middle = await opened({ payment_link_id: link.id }, by);
+      api.clock.advance(1000);
+      const newest = await opened(OWN, by);
+      await by.post(`${PATH}/${oldest.id}/expire`);
+      const found = async (query: string) => idsOf(await by.get(`${PATH}?${query}`));
+      const second = new Date(start + 1000).toISOString();
+
+      expect(await found('')).toEqual([newest.id, middle.id, oldest.id]);
+      expect(await found('status=expired')).toEqual([oldest.id]);
+      expect(await found('status=active')).toEqual([newest.id, middle.id]);
+      expect(await found(`payment_link_id=${link.id}`)).toEqual([middle.id]);
+      expect(await found('payment_link_id=anything')).toEqual([]);
+      expect(await found(`from=${second}`)).toEqual([newest.id, middle.id]);
+      expect(await found(`to=${second}`)).toEqual([oldest.id]);
+      expect(await found(`from=${second}&to=${second}`)).toEqual([]);
+      expect(await found('limit=2&page=2')).toEqual([oldest.id]);
+      expect((await by.get(`${PATH}?limit=2&page=1`)).body).toMatchObject({
+        object: 'list',
+        has_more: true,
+        total_count: 3,
+        url: PATH,
+      });
+    });
+
+    test('a list reads moments of any offset and cuts off what is beyond milliseconds', async () => {
+      const by = await api.merchant();
+      const { id, created_at } = await opened(OWN, by);
+      const ms = Date.parse(text(created_at));
+      const shifted = `${new Date(ms + 5.5 * 3_600_000).toISOString().slice(0, -1)}999+05:30`;
+
+      const found = await by.get(`${PATH}?from=${encodeURIComponent(shifted)}`);
+
+      expect(idsOf(found)).toEqual([id]);
+    });
+
+    test('a wrong filter is named', async () => {
+      const wrong = async (query: string) => errorOf(await merchant.get(`${PATH}?${query}`));
+
+      expect([await wrong('status=open'), await wrong('from=yesterday'), await wrong('limit=101')]).toEqual([
+        '400 invalid_field_value status',
+        '400 invalid_field_value from',
+        '400 invalid_field_value limit',
+      ]);
+    });
+  });
+
+  describe('ending by hand', () => {
+    test('expires an active session once, and tells of it', async () => {
+      const by = await api.merchant();
+      const session = await opened(OWN, by);
+
+      const ended = await by.post(`${PATH}/${session.id}/expire`);
+      const again = await by.post(`${PATH}/${session.id}/expire`);
+
+      expect(ended.body).toMatchObject({ id: session.id, status: 'expired' });
+      expect(errorOf(again)).toBe('400 invalid_status_transition');
+      expect((await by.get('/api/v1/events')).body).toMatchObject({
+        data: [{ event: 'checkout.expired', data: { id: session.id } }],
+      });
+    });
+
+    test('of a session whose payment is being confirmed is no transition', async () => {
+      const session = await opened({ ...OWN, amount: '31337' });
+      const payment = aPayment({ amount: 31_337n, blockTime: api.clock.now() });
+      await api.settle(settled =>
+        settled.sight({ id: text(session.id) }, payment, { matchedBy: 'amount', confirmations: 1 }),
+      );
+
+      expect(errorOf(await merchant.post(`${PATH}/${session.id}/expire`))).toBe(
+        '400 invalid_status_transition',
+      );
+      expect((await merchant.get(`${PATH}/${session.id}`)).body).toMatchObject({
+        status: 'active',
+        payment_status: 'confirming',
+      });
+    });
+
+    test('of another’s session answers exactly like that of a missing one', async () => {
+      const others = await api.merchant();
+      const { id } = await opened(OWN, others);
+      const end = async (one: unknown) => masked(await merchant.post(`${PATH}/${one}/expire`), `${one}`);
+
+      expect(await end(id)).toEqual(await end(MISSING));
+      expect((await others.get(`${PATH}/${id}`)).body).toMatchObject({ status: 'active' });
+    });
+  });
+});

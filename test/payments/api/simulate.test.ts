@@ -1,0 +1,101 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { linkStore } from '../../../src/payments/store/link-store.ts';
+import { eachDatabase } from '../../support/databases.ts';
+import { record, text } from '../../support/json.ts';
+import {
+  errorOf,
+  type Merchant,
+  masked,
+  type PaymentsApi,
+  RECIPIENT,
+  startPaymentsApi,
+  TEST_CHAIN,
+  TOKEN,
+} from '../../support/payments-api.ts';
+import { aLink } from '../../support/payments-records.ts';
+
+const SESSIONS = '/api/v1/checkout-sessions';
+const MISSING = 'cs_000000000000000000000000';
+
+eachDatabase('simulated payments', databases => {
+  let api: PaymentsApi;
+  let merchant: Merchant;
+  beforeAll(async () => {
+    api = await startPaymentsApi(await databases.create());
+    merchant = await api.merchant();
+  });
+  afterAll(() => api[Symbol.asyncDispose]());
+
+  async function opened(by = merchant): Promise<string> {
+    const terms = { token_address: TOKEN, chain_id: TEST_CHAIN, recipient_address: RECIPIENT };
+    const { body } = await by.post(SESSIONS, { ...terms, amount: '2000' });
+    return text(record(body).id);
+  }
+  const simulate = (id: string, body?: unknown, by: Pick<Merchant, 'post'> = merchant) =>
+    by.post(`/api/v1/test/sessions/${id}/simulate`, body);
+  const transactionOf = async (id: string) =>
+    (await merchant.get(`/api/v1/transactions?session_id=${id}`)).body;
+
+  test('complete a session unless said otherwise, and count a use of its link', async () => {
+    const link = aLink(merchant.owner, { returnUrl: 'https://shop.example/thanks' });
+    await linkStore(api.db).insert(link);
+    const { body } = await merchant.post(SESSIONS, { payment_link_id: link.id });
+    const id = text(record(body).id);
+
+    const paid = await simulate(id);
+
+    expect(paid.body).toMatchObject({ id, status: 'completed', payment_status: 'paid' });
+    expect((await merchant.get(`${SESSIONS}/${id}`)).body).toEqual(paid.body);
+    expect(await transactionOf(id)).toMatchObject({
+      data: [{ id: record(paid.body).transaction_id, status: 'completed', matched_by: 'simulation' }],
+    });
+    expect((await merchant.get(`/api/v1/payment-links/${link.id}`)).body).toMatchObject({ current_uses: 1 });
+  });
+
+  test.each([
+    ['failed', { status: 'active', payment_status: 'failed' }, { status: 'failed', tx_hash: null }],
+    ['underpaid', { status: 'active', payment_status: 'underpaid' }, { status: 'completed', partial: true }],
+    ['reorg', { status: 'completed', is_reorged: true }, { status: 'failed', failure_reason: 'reorged' }],
+  ])('can be %s', async (outcome, session, transaction) => {
+    const id = await opened();
+
+    expect((await simulate(id, { outcome })).body).toMatchObject(session);
+    expect(await transactionOf(id)).toMatchObject({ data: [transaction] });
+  });
+
+  test('of two halves of what is due complete a session', async () => {
+    const id = await opened();
+    await simulate(id, { outcome: 'underpaid' });
+
+    expect((await simulate(id, { outcome: 'underpaid' })).body).toMatchObject({ status: 'completed' });
+  });
+
+  test('of a session that has ended are no transition', async () => {
+    const id = await opened();
+    await merchant.post(`${SESSIONS}/${id}/expire`);
+
+    expect(errorOf(await simulate(id))).toBe('400 invalid_status_transition');
+  });
+
+  test('of another’s session, and with a live key of any, answer exactly like those of a missing one', async () => {
+    const others = await api.merchant();
+    const theirs = await opened(others);
+    const ours = await opened();
+    const live = await merchant.withKey({ mode: 'live' });
+    const answer = async (id: string, by: Pick<Merchant, 'post'> = merchant) =>
+      masked(await simulate(id, {}, by), id);
+
+    const missing = await answer(MISSING);
+
+    expect(missing).toMatchObject({ status: 404, body: { error: { code: 'resource_not_found' } } });
+    expect(await answer(theirs)).toEqual(missing);
+    expect(await answer(ours, live)).toEqual(missing);
+    expect((await merchant.get(`${SESSIONS}/${ours}`)).body).toMatchObject({ status: 'active' });
+  });
+
+  test('with an outcome that does not exist are refused', async () => {
+    expect(errorOf(await simulate(await opened(), { outcome: 'paid' }))).toBe(
+      '400 invalid_field_value outcome',
+    );
+  });
+});

@@ -1,0 +1,174 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { transferStore } from '../../../src/payments/store/transfer-store.ts';
+import { eachDatabase } from '../../support/databases.ts';
+import { record, text } from '../../support/json.ts';
+import {
+  aPayment,
+  errorOf,
+  idsOf,
+  type Merchant,
+  masked,
+  type PaymentsApi,
+  RECIPIENT,
+  startPaymentsApi,
+  TEST_CHAIN,
+  TOKEN,
+} from '../../support/payments-api.ts';
+
+const PATH = '/api/v1/unmatched-transfers';
+const TERMS = { token_address: TOKEN, chain_id: TEST_CHAIN, recipient_address: RECIPIENT, amount: '1000' };
+const MISSING = 'utr_000000000000000000000000';
+
+eachDatabase('unmatched transfers', databases => {
+  let api: PaymentsApi;
+  beforeAll(async () => {
+    api = await startPaymentsApi(await databases.create());
+  });
+  afterAll(() => api[Symbol.asyncDispose]());
+
+  /** A transfer to a merchant's recipient that matched nothing. */
+  async function unmatched({ owner }: Merchant, changes: object = {}, isConfirmed = true): Promise<string> {
+    const store = transferStore(api.db);
+    const transfer = aPayment({ amount: 1003n, blockTime: api.clock.now(), ...changes });
+    await store.upsert(owner, transfer, api.clock.now());
+    const all = await store.unconfirmed(transfer.chainId);
+    const { id } = all.find(({ txHash }) => txHash === transfer.txHash) ?? { id: 'none' };
+    if (isConfirmed) await store.confirm([id], api.clock.now());
+    return id;
+  }
+  async function opened(merchant: Merchant, changes: object = {}): Promise<string> {
+    const { body } = await merchant.post('/api/v1/checkout-sessions', { ...TERMS, ...changes });
+    return text(record(body).id);
+  }
+  const assign = (merchant: Merchant, id: string, session_id: string) =>
+    merchant.post(`${PATH}/${id}/assign`, { session_id });
+
+  test('are listed once they are confirmed, the newest first', async () => {
+    const merchant = await api.merchant();
+    const old = await unmatched(merchant, { logIndex: -1 });
+    api.clock.advance(1000);
+    const recent = await unmatched(merchant);
+    await unmatched(merchant, {}, false);
+
+    const answer = await merchant.get(PATH);
+
+    expect(idsOf(answer)).toEqual([recent, old]);
+    expect(answer.body).toMatchObject({
+      object: 'list',
+      total_count: 2,
+      url: PATH,
+      data: [
+        {
+          object: 'unmatched_transfer',
+          mode: 'test',
+          status: 'open',
+          chain_id: TEST_CHAIN,
+          token_address: TOKEN,
+          amount: '1003',
+          recipient_address: RECIPIENT,
+          log_index: 1,
+          block_number: 7,
+          block_timestamp: new Date(api.clock.now()).toISOString(),
+          session_id: null,
+          transaction_id: null,
+          assigned_at: null,
+        },
+        { log_index: null },
+      ],
+    });
+  });
+
+  test('become payments of the session that they are assigned to', async () => {
+    const merchant = await api.merchant();
+    const session = await opened(merchant, { metadata: { order: '9' } });
+    const [id, open] = [await unmatched(merchant), await unmatched(merchant)];
+
+    const { status, body } = await assign(merchant, id, session);
+
+    expect(status).toBe(200);
+    expect(body).toMatchObject({
+      session_id: session,
+      status: 'completed',
+      matched_by: 'assignment',
+      amount: '1003',
+      metadata: { order: '9' },
+    });
+    expect((await merchant.get(`/api/v1/checkout-sessions/${session}`)).body).toMatchObject({
+      status: 'completed',
+      transaction_id: record(body).id,
+    });
+    expect((await merchant.get(`${PATH}?status=assigned`)).body).toMatchObject({
+      data: [{ id, status: 'assigned', session_id: session, transaction_id: record(body).id }],
+    });
+    expect(idsOf(await merchant.get(`${PATH}?status=open&chain_id=${TEST_CHAIN}`))).toEqual([open]);
+    expect(idsOf(await merchant.get(`${PATH}?chain_id=1`))).toEqual([]);
+  });
+
+  test('to a session that has ended are late', async () => {
+    const merchant = await api.merchant();
+    const session = await opened(merchant);
+    await merchant.post(`/api/v1/checkout-sessions/${session}/expire`);
+
+    const { body } = await assign(merchant, await unmatched(merchant), session);
+
+    expect(body).toMatchObject({ status: 'completed', late: true });
+  });
+
+  test('cannot be assigned twice', async () => {
+    const merchant = await api.merchant();
+    const [first, second] = [await opened(merchant), await opened(merchant)];
+    const id = await unmatched(merchant);
+    await assign(merchant, id, first);
+
+    expect(errorOf(await assign(merchant, id, second))).toBe('400 invalid_status_transition');
+    expect(errorOf(await assign(merchant, id, first))).toBe('400 invalid_status_transition');
+  });
+
+  test('go to sessions of the same chain, token and recipient only', async () => {
+    const merchant = await api.merchant();
+    const id = await unmatched(merchant);
+    const token = await opened(merchant, { token_address: `0x${'0'.repeat(40)}` });
+    const recipient = await opened(merchant, { recipient_address: `0x${'77'.repeat(20)}` });
+
+    expect(errorOf(await assign(merchant, id, token))).toBe('400 invalid_field_value session_id');
+    expect(errorOf(await assign(merchant, id, recipient))).toBe('400 invalid_field_value session_id');
+    expect(errorOf(await merchant.post(`${PATH}/${id}/assign`, {}))).toBe(
+      '400 missing_required_field session_id',
+    );
+    expect(idsOf(await merchant.get(`${PATH}?status=open`))).toEqual([id]);
+  });
+
+  test('of another, of the other mode and not yet confirmed answer exactly like missing ones', async () => {
+    const [merchant, others] = [await api.merchant(), await api.merchant()];
+    const session = await opened(merchant);
+    const [theirs, early] = [await unmatched(others), await unmatched(merchant, {}, false)];
+    const answer = async (id: string) => masked(await assign(merchant, id, session), id);
+
+    const missing = await answer(MISSING);
+
+    expect(missing).toMatchObject({ status: 404, body: { error: { code: 'resource_not_found' } } });
+    expect(await answer(theirs)).toEqual(missing);
+    expect(await answer(early)).toEqual(missing);
+    expect(idsOf(await others.get(PATH))).toEqual([theirs]);
+  });
+
+  test('assigned to another’s session answer exactly like to a missing one', async () => {
+    const [merchant, others] = [await api.merchant(), await api.merchant()];
+    const id = await unmatched(merchant);
+    const answer = async (session: string) => masked(await assign(merchant, id, session), session);
+
+    const theirs = await answer(await opened(others));
+
+    expect(theirs).toEqual(await answer('cs_000000000000000000000000'));
+    expect(idsOf(await merchant.get(`${PATH}?status=open`))).toEqual([id]);
+  });
+
+  test('are read by keys that cannot assign them', async () => {
+    const merchant = await api.merchant();
+    const id = await unmatched(merchant);
+    const reader = await merchant.withKey({ permission: 'read' });
+
+    expect(idsOf(await reader.get(PATH))).toEqual([id]);
+    expect(errorOf(await reader.post(`${PATH}/${id}/assign`, {}))).toBe('403 insufficient_permissions');
+  });
+});

@@ -1,0 +1,292 @@
+import { rm } from 'node:fs/promises';
+import type { Browser, Page } from 'playwright-core';
+import { encodeFunctionData, erc20Abi, numberToHex } from 'viem';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { deriveAccounts } from '../../../src/devnet/accounts.ts';
+import { httpRpc, type Rpc } from '../../../src/devnet/rpc.ts';
+import type { EmbeddedChain } from '../../../src/devnet/start-devnet.ts';
+import { createMetrics } from '../../../src/http/metrics.ts';
+import { systemClock } from '../../../src/lib/clock.ts';
+import { createLogger } from '../../../src/lib/logger.ts';
+import { NATIVE_COIN, type PaymentToken } from '../../../src/payments/model/payment-chain.ts';
+import { type PaymentsService, startPaymentsService } from '../../../src/payments/service.ts';
+import { launchBrowser } from '../../support/browser.ts';
+import { sqliteDatabase } from '../../support/databases.ts';
+import { startTestDevnet, type TestDevnet } from '../../support/devnet.ts';
+import { injectWallet } from '../../support/injected-wallet.ts';
+import { record, text } from '../../support/json.ts';
+
+const LIFETIME_MS = 30 * 60_000;
+const CONFIRMATIONS = 2;
+const MINUTE_MS = 60_000;
+const REJECTED = { code: 4001, message: 'User rejected the request.' };
+
+let devnet: TestDevnet;
+let chain: EmbeddedChain;
+let rpc: Rpc;
+let token: PaymentToken;
+let payer: string;
+let service: PaymentsService;
+let browser: Browser;
+const opened: (() => Promise<unknown>)[] = [];
+
+beforeAll(async () => {
+  // Blocks follow this machine's clock, because payments are compared with the time of their session.
+  devnet = await startTestDevnet({ blocks: 25, endTime: Math.floor(Date.now() / MINUTE_MS) * MINUTE_MS });
+  opened.push(() => devnet.stop());
+  const [first] = devnet.chains;
+  const [stable] = first?.tokens ?? [];
+  if (first === undefined || stable === undefined) throw new Error('the devnet has no chain with a token');
+  chain = first;
+  rpc = httpRpc(chain.rpcUrl);
+  token = { ...stable, address: stable.address.toLowerCase() };
+  payer = await holder();
+  const database = await sqliteDatabase();
+  opened.push(() => rm(database.options.file, { force: true }), database.remove);
+  service = await startPaymentsService({
+    host: '127.0.0.1',
+    port: 0,
+    database: database.options,
+    secretKey: { kind: 'value', keys: ['a secret of the browser test'] },
+    chains: [
+      {
+        id: chain.id,
+        name: chain.name,
+        mode: 'test',
+        tokens: [{ address: NATIVE_COIN, symbol: 'ETH', decimals: 18 }, token],
+        confirmations: CONFIRMATIONS,
+        explorerUrl: hash => `https://explorer.example/tx/${hash}`,
+        rpcUrls: [chain.rpcUrl],
+        isOfThisRun: true,
+      },
+    ],
+    demo: { chainId: chain.id, tokenAddress: token.address, recipientAddress: devnet.merchant.toLowerCase() },
+    rateLimitPerMinute: { standard: 1_000, elevated: 1_000 },
+    sessionLifetimeMs: LIFETIME_MS,
+    validateResponses: true,
+    trustedProxies: [],
+    metrics: createMetrics(),
+    clock: systemClock,
+    log: createLogger({ level: 'silent' }),
+  });
+  opened.push(() => service.close());
+  browser = await launchBrowser();
+  opened.push(() => browser.close());
+}, 120_000);
+
+afterAll(async () => {
+  for (const close of opened.toReversed()) await close();
+});
+
+/** An account of the activity that holds tokens and can sign. */
+async function holder(): Promise<string> {
+  for (const address of deriveAccounts().addresses) {
+    const data = encodeFunctionData({ abi: erc20Abi, functionName: 'balanceOf', args: [address] });
+    const held = text(await rpc.call('eth_call', { to: token.address, data }, 'latest'));
+    if (BigInt(held) >= 100_000_000n) return address;
+  }
+  throw new Error('nobody holds enough of the token');
+}
+
+async function mine(): Promise<void> {
+  const latest = record(await rpc.call('eth_getBlockByNumber', 'latest', false));
+  const next = Math.max(Math.floor(Date.now() / 1000), Number(latest.timestamp) + 1);
+  await rpc.call('evm_mine', numberToHex(next));
+}
+
+async function createLink(body: Record<string, unknown>): Promise<string> {
+  const answer = await fetch(`${service.url}/api/v1/payment-links`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', Authorization: `Bearer ${service.demoKey}` },
+    body: JSON.stringify(body),
+  });
+  const link = record(await answer.json());
+  expect({ status: answer.status, link }).toMatchObject({ status: 201 });
+  return text(link.url);
+}
+
+/** A page whose every complaint, such as one of the content policy, fails the test. */
+async function newPage(): Promise<{ page: Page; complaints: string[] }> {
+  const page = await browser.newPage();
+  const complaints: string[] = [];
+  page.on('pageerror', error => complaints.push(error.message));
+  page.on('console', message => {
+    if (message.type() === 'error') complaints.push(message.text());
+  });
+  return { page, complaints };
+}
+
+const status = (page: Page, name: string) => page.locator(`[data-state-name=${name}]`);
+const walletOf = (page: Page) =>
+  injectWallet(page, { rpcUrl: chain.rpcUrl, address: payer, chainId: chain.id });
+const payButton = (page: Page) => page.locator('#pay');
+const started = (page: Page) => page.waitForURL(/\/pay\/s\/cs_/);
+
+async function confirmed(page: Page): Promise<void> {
+  await mine();
+  await status(page, 'confirming').waitFor();
+  await mine();
+  await status(page, 'completed').waitFor();
+}
+
+test('a payer opens a link, pays tokens with a wallet, sees it confirmed and gets the receipt', async () => {
+  const { page, complaints } = await newPage();
+  const wallet = await walletOf(page);
+  const url = await createLink({
+    name: 'Field notebooks',
+    amount: '12500000',
+    return_url: 'https://books.example/?s={SESSION_ID}',
+  });
+
+  await page.goto(`${url}?client_reference_id=order-1042`);
+  await page.getByRole('button', { name: 'Pay 12.5' }).click();
+  await started(page);
+  const id = page.url().split('/').at(-1);
+  await payButton(page).click();
+  await status(page, 'sent').waitFor();
+  await mine();
+  await status(page, 'confirming').waitFor();
+  expect(await page.getByText('1 of 2 confirmations').isVisible()).toBe(true);
+  await mine();
+  await status(page, 'completed').waitFor();
+
+  const receipt = page.getByRole('region', { name: 'Receipt' });
+  expect(await receipt.getByText('12.5 USDS').count()).toBeGreaterThan(0);
+  expect(await receipt.getByRole('link', { name: /^0x[0-9a-f]{64}/ }).getAttribute('href')).toMatch(
+    /^https:\/\/explorer\.example\/tx\/0x[0-9a-f]{64}$/,
+  );
+  expect(await receipt.getByRole('link', { name: 'Back to' }).getAttribute('href')).toBe(
+    `https://books.example/?s=${id}`,
+  );
+  expect(wallet.asked.filter(method => /request|sign|send/i.test(method))).toEqual([
+    'eth_requestAccounts',
+    'personal_sign',
+    'eth_sendTransaction',
+  ]);
+  expect(complaints).toEqual([]);
+  await page.close();
+});
+
+test('a transfer from elsewhere completes the checkout with the tab closed', async () => {
+  const { page } = await newPage();
+  await page.goto(await createLink({ name: 'By code', amount: '3000000' }));
+  await page.getByRole('button', { name: 'Pay' }).click();
+  await started(page);
+  const url = page.url();
+  const units = await page.locator('.amount').first().textContent();
+  await page.close();
+
+  const amount = BigInt(Math.round(Number(units) * 1e6));
+  const args = [devnet.merchant, amount] as const;
+  const data = encodeFunctionData({ abi: erc20Abi, functionName: 'transfer', args });
+  await rpc.call('eth_sendTransaction', { from: payer, to: token.address, data });
+  for (let block = 0; block < CONFIRMATIONS; block += 1) await mine();
+
+  const { page: later } = await newPage();
+  await later.goto(url);
+  await status(later, 'completed').waitFor();
+  await later.close();
+});
+
+test('the native coin is paid with the keyboard alone', async () => {
+  const { page, complaints } = await newPage();
+  await walletOf(page);
+  await page.goto(
+    await createLink({ name: 'Open amount', token_address: NATIVE_COIN, min_amount: '1000000000000000' }),
+  );
+
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Enter');
+  await page.keyboard.press('Tab');
+  await page.keyboard.type('0.0001');
+  await page.keyboard.press('Enter');
+  expect(await page.locator('#error-amount').textContent()).toBe('The least is 0.001 ETH.');
+  await page.keyboard.press('Control+A');
+  await page.keyboard.type('0.25');
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Enter');
+  await started(page);
+  await page.locator('#pay:enabled').waitFor();
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Enter');
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Enter');
+  await status(page, 'sent').waitFor();
+  await confirmed(page);
+
+  expect(await page.locator('#price').textContent()).toBe('0.25 ETH');
+  expect(complaints).toEqual([]);
+  await page.close();
+});
+
+test('who declines in the wallet stays on the page and can pay after all', async () => {
+  const { page } = await newPage();
+  const wallet = await walletOf(page);
+  await page.goto(await createLink({ name: 'Second thoughts', amount: '4000000' }));
+  await page.getByRole('button', { name: 'Pay' }).click();
+  await started(page);
+
+  wallet.refuse('eth_sendTransaction', REJECTED);
+  await payButton(page).click();
+  await page.getByText('You declined in the wallet').waitFor();
+  expect(await status(page, 'awaiting').count()).toBe(1);
+  wallet.refuse('eth_sendTransaction', null);
+  await payButton(page).click();
+  await status(page, 'sent').waitFor();
+  await confirmed(page);
+
+  expect(wallet.asked.filter(method => method === 'personal_sign')).toHaveLength(1);
+  await page.close();
+});
+
+test('a wallet on another network is switched, and nothing is sent when it cannot be', async () => {
+  const { page } = await newPage();
+  const wallet = await walletOf(page);
+  await page.goto(await createLink({ name: 'Elsewhere', amount: '5000000' }));
+  await page.getByRole('button', { name: 'Pay' }).click();
+  await started(page);
+
+  wallet.chooseNetwork(1);
+  wallet.refuse('wallet_switchEthereumChain', { code: 4902, message: 'Unrecognized chain ID.' });
+  await payButton(page).click();
+  await page.getByText(`does not know ${chain.name} (network id ${chain.id})`).waitFor();
+  expect(wallet.asked).not.toContain('eth_sendTransaction');
+  wallet.refuse('wallet_switchEthereumChain', null);
+  await payButton(page).click();
+  await status(page, 'sent').waitFor();
+  await confirmed(page);
+  await page.close();
+});
+
+test('an account with too little is told so before anything is signed', async () => {
+  const { page } = await newPage();
+  const wallet = await walletOf(page);
+  await page.goto(await createLink({ name: 'Too dear', amount: String(10n ** 40n) }));
+  await page.getByRole('button', { name: 'Pay' }).click();
+  await started(page);
+
+  await payButton(page).click();
+  await page.getByText('This account holds').waitFor();
+
+  expect(wallet.asked).not.toContain('personal_sign');
+  await page.close();
+});
+
+test('with several wallets the payer chooses, and with none a text leads to the code', async () => {
+  const { page } = await newPage();
+  const url = await createLink({ name: 'Choice', amount: '6000000' });
+  await page.goto(url);
+  await page.getByRole('button', { name: 'Pay' }).click();
+  await started(page);
+  await page.getByText('No wallet was found in this browser').waitFor();
+  expect(await payButton(page).isVisible()).toBe(false);
+
+  await walletOf(page);
+  await injectWallet(page, { rpcUrl: chain.rpcUrl, address: payer, chainId: chain.id, name: 'Other Wallet' });
+  await page.reload();
+  await payButton(page).click();
+  await page.getByRole('button', { name: 'Other Wallet' }).click();
+  await status(page, 'sent').waitFor();
+  await confirmed(page);
+  await page.close();
+});

@@ -1,0 +1,135 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { CheckoutSession } from '../../../src/payments/model/session.ts';
+import { PAGE_LIFETIME_MS, type ServedPages, servePages } from '../../support/checkout-pages.ts';
+
+const HASH = `0x${'4f'.repeat(32)}`;
+const PAYER = `0x${'3c'.repeat(20)}`;
+const PAID = {
+  status: 'completed',
+  paymentStatus: 'paid',
+  amountReceived: 2_500_000n,
+  txHash: HASH,
+} as const;
+
+let pages: ServedPages;
+beforeAll(async () => {
+  pages = await servePages();
+});
+afterAll(() => pages[Symbol.asyncDispose]());
+
+async function shown(changes: Partial<CheckoutSession>) {
+  const session = await pages.session(await pages.link(), {}, changes);
+  return (await pages.get(`/pay/s/${session.id}`)).text;
+}
+
+const asksForPayment = (text: string) => text.includes('id="pay"');
+
+test.each<[string, Partial<CheckoutSession>, string[], boolean]>([
+  ['awaiting', {}, ['Waiting for your payment', 'Pay before'], true],
+  [
+    'sent',
+    { txHash: HASH, payerAddress: PAYER },
+    ['on its way', 'paid twice', 'explorer.example/tx/0x4f'],
+    true,
+  ],
+  [
+    'confirming',
+    { paymentStatus: 'confirming', confirmations: 2, txHash: HASH },
+    ['2 of 3 confirmations', 'You may close this page', '<progress max="3" value="2"'],
+    false,
+  ],
+  [
+    'underpaid',
+    { paymentStatus: 'underpaid', amountReceived: 2_000_000n, payerAddress: PAYER, txHash: HASH },
+    ['0.5 USDC are missing', '2 USDC of 2.5 USDC have arrived', PAYER, 'uint256=500000"'],
+    true,
+  ],
+  [
+    'failed',
+    { paymentStatus: 'failed', failureReason: 'reverted', txHash: HASH },
+    ['The payment failed', 'it failed; the amount was not transferred', 'try again'],
+    true,
+  ],
+  [
+    'completed',
+    { ...PAID, completedAt: Date.UTC(2026, 4, 4, 12, 30) },
+    ['Paid. Thank you!', 'Receipt', '4 May 2026'],
+    false,
+  ],
+  ['dropped', { ...PAID, isReorged: true }, ['took your payment back', 'before you pay again'], false],
+  [
+    'late',
+    { status: 'expired', isLate: true, amountReceived: 2_500_000n, txHash: HASH },
+    ['did not complete this checkout', '2.5 USDC arrived', 'do not pay again'],
+    false,
+  ],
+  [
+    'late',
+    { status: 'expired', paymentStatus: 'confirming', isLate: true, confirmations: 1, txHash: HASH },
+    ['being confirmed (1 of 3 confirmations)'],
+    false,
+  ],
+  ['expired', { status: 'expired' }, ['This checkout has expired', 'do not send anything'], false],
+])(
+  'a session that is %s says so, and asks for money only while it can be paid',
+  async (name, changes, parts, asks) => {
+    const text = await shown(changes);
+
+    expect(text).toContain(`data-state-name="${name}"`);
+    for (const part of parts) expect(text).toContain(part);
+    expect(asksForPayment(text)).toBe(asks);
+  },
+);
+
+test('a session past its end asks for nothing, though nobody has decided it yet', async () => {
+  const session = await pages.session(await pages.link());
+
+  pages.clock.advance(PAGE_LIFETIME_MS);
+  const { text } = await pages.get(`/pay/s/${session.id}`);
+
+  expect(text).toContain('data-state-name="closing"');
+  expect(asksForPayment(text)).toBe(false);
+});
+
+test('a payment that is being confirmed is shown as such beyond the end', async () => {
+  const session = await pages.session(await pages.link(), {}, { paymentStatus: 'confirming', txHash: HASH });
+
+  pages.clock.advance(2 * PAGE_LIFETIME_MS);
+  const { text } = await pages.get(`/pay/s/${session.id}`);
+
+  expect(text).toContain('data-state-name="confirming"');
+});
+
+test.each(['reverted', 'cancelled', 'replaced', 'not_found', 'reorged'] as const)(
+  'a payment that was %s says why',
+  async failureReason => {
+    const text = await shown({ paymentStatus: 'failed', failureReason, txHash: HASH });
+
+    expect(text).toMatch(/<p>The (network|transaction|wallet)[^<]+\. Nothing was received/);
+  },
+);
+
+test('without scripts a page asks again by itself until nothing can change', async () => {
+  expect(await shown({})).toContain('<noscript><meta http-equiv="refresh" content="20"></noscript>');
+  expect(await shown(PAID)).not.toContain('http-equiv="refresh"');
+});
+
+test('a receipt names everything that identifies the payment', async () => {
+  const link = await pages.link({ name: 'Field notebooks' });
+  const session = await pages.session(link, {}, { ...PAID, payerAddress: PAYER, completedAt: 1 });
+
+  const { text } = await pages.get(`/pay/s/${session.id}`);
+  const receipt = /<section class="receipt"[\s\S]*?<\/section>/.exec(text)?.[0];
+
+  for (const part of [
+    'Corner Books',
+    'Field notebooks',
+    '2.5 USDC',
+    PAYER,
+    link.recipientAddress,
+    HASH,
+    session.id,
+  ])
+    expect(receipt).toContain(part);
+  expect(receipt).toContain(`href="https://explorer.example/tx/${HASH}"`);
+});

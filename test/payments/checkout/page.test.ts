@@ -1,0 +1,320 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type ServedPages, servePages } from '../../support/checkout-pages.ts';
+
+const POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: https:; connect-src 'self'; frame-ancestors 'none'; form-action 'self'; base-uri 'none'";
+const HASH = `0x${'4f'.repeat(32)}`;
+
+let pages: ServedPages;
+beforeAll(async () => {
+  pages = await servePages();
+});
+afterAll(() => pages[Symbol.asyncDispose]());
+
+async function linkPage(changes: Parameters<ServedPages['link']>[0] = {}, query = '') {
+  const link = await pages.link(changes);
+  return pages.get(`/pay/${link.shortCode}${query}`);
+}
+
+async function sessionPage() {
+  const session = await pages.session(await pages.link());
+  return pages.get(`/pay/s/${session.id}`);
+}
+
+describe('the page of a link', () => {
+  test('shows merchant, offer, price in tokens and network in words', async () => {
+    const { status, text } = await linkPage({
+      name: 'Field notebooks',
+      description: 'Two of them',
+      amount: 12_500_000n,
+    });
+
+    expect(status).toBe(200);
+    for (const part of ['Corner Books', 'Field notebooks', 'Two of them', '12.5 USDC', 'on Local network'])
+      expect(text).toContain(part);
+  });
+
+  test('shows the merchant’s own name when the link has one', async () => {
+    const { text } = await linkPage({ branding: { business_name: 'Corner Books II', logo_url: null } });
+
+    expect(text).toContain('Corner Books II');
+  });
+
+  test('is read without any effect', async () => {
+    const link = await pages.link();
+    const before = await pages.kept(link);
+
+    await pages.get(`/pay/${link.shortCode}`);
+
+    expect(await pages.kept(link)).toEqual(before);
+  });
+
+  test('answers HEAD like GET, without the page', async () => {
+    const { shortCode } = await pages.link();
+
+    const [head, get] = await Promise.all(
+      ['HEAD', 'GET'].map(method => fetch(`${pages.url}/pay/${shortCode}`, { method })),
+    );
+
+    expect(head?.status).toBe(200);
+    expect(head?.headers.get('content-length')).toBe(get?.headers.get('content-length'));
+    expect(await head?.text()).toBe('');
+  });
+
+  test.each([
+    ['inactive', { isActive: false }, 'Not for sale at the moment'],
+    ['used up', { maxUses: 3, currentUses: 3 }, 'Sold out'],
+    ['expired', { expiresAt: 1 }, 'This payment link has expired'],
+  ])('of an %s link is 410, says so, and has no form', async (_, changes, title) => {
+    const { status, text } = await linkPage({ name: 'Field notebooks', ...changes });
+
+    expect(status).toBe(410);
+    expect(text).toContain(title);
+    expect(text).toContain('Field notebooks');
+    expect(text).not.toContain('<form');
+  });
+
+  test('of a link whose token was taken away is 410 and asks for nothing', async () => {
+    const { status, text } = await linkPage({ tokenAddress: `0x${'aa'.repeat(20)}` });
+
+    expect(status).toBe(410);
+    expect(text).toContain('This cannot be paid at the moment');
+  });
+
+  test('carries the merchant’s reference from the address that the payer followed', async () => {
+    expect((await linkPage({}, '?client_reference_id=order-1042')).text).toContain(
+      '<input type="hidden" name="clientReferenceId" value="order-1042">',
+    );
+  });
+
+  test.each([
+    '?client_reference_id=%22%3E%3Cb',
+    '?client_reference_id=a&client_reference_id=b',
+    '?client_reference_id=',
+  ])('ignores the reference %s', async query => {
+    expect((await linkPage({}, query)).text).not.toContain('clientReferenceId');
+  });
+
+  test('takes no way back from its query', async () => {
+    const { text } = await linkPage({}, '?success_url=https://evil.example&return_url=https://evil.example');
+
+    expect(text).not.toContain('evil.example');
+  });
+
+  test('adds the first way of shipping to the price', async () => {
+    const { text } = await linkPage({
+      amount: 12_000_000n,
+      shippingOptions: [{ id: 'express', name: 'Express', amount: '2500000', estimated_days: 2 }],
+    });
+
+    expect(text).toContain('14.5 USDC');
+  });
+});
+
+describe('the page of a session', () => {
+  test('says what needs scripts, as the page of a link does', async () => {
+    for (const { text } of await Promise.all([sessionPage(), linkPage()])) {
+      expect(text).toMatch(/<noscript><p class="note">[^<]*please allow scripts on this page/);
+    }
+  });
+
+  test('tells how to pay it: exact amount, address, network and code', async () => {
+    const link = await pages.link({ amount: 777_000_000n });
+    await pages.session(link);
+    const second = await pages.session(link);
+
+    const { text } = await pages.get(`/pay/s/${second.id}`);
+
+    for (const part of [
+      '777.000001',
+      link.recipientAddress,
+      'Local network, and no other',
+      '777.000001 USDC on',
+    ])
+      expect(text).toContain(part);
+    expect(text).toContain(
+      `href="ethereum:${link.tokenAddress}@31337/transfer?address=${link.recipientAddress}&#38;uint256=777000001"`,
+    );
+    expect(text).toContain('0.000001 USDC more than the price');
+  });
+
+  test('has neither code nor address when only a wallet can pay', async () => {
+    // Of so small an amount, a thousandth more is no other amount.
+    const link = await pages.link({ amount: 7n });
+    await pages.session(link);
+    const second = await pages.session(link);
+
+    const { text } = await pages.get(`/pay/s/${second.id}`);
+
+    expect(text).toContain('id="pay"');
+    expect(text).not.toContain('class="qr"');
+  });
+
+  test('is not kept, not indexed, not framed, and does not tell its address', async () => {
+    const { headers } = await sessionPage();
+
+    expect(headers.get('content-security-policy')).toBe(POLICY);
+    expect(headers.get('cache-control')).toBe('no-store');
+    expect(headers.get('referrer-policy')).toBe('no-referrer');
+    expect(headers.get('x-content-type-options')).toBe('nosniff');
+    expect(headers.get('x-robots-tag')).toBe('noindex, nofollow');
+    expect(headers.get('access-control-allow-origin')).toBeNull();
+  });
+
+  test.each([
+    'https://books.example/thanks?s={SESSION_ID}',
+    'javascript:alert(1)',
+    'http://books.example/thanks',
+  ])('leads back only to https addresses of the record: %s', async successUrl => {
+    const session = await pages.session(
+      await pages.link(),
+      {},
+      { status: 'completed', successUrl, txHash: HASH },
+    );
+
+    const { text } = await pages.get(`/pay/s/${session.id}`);
+
+    const isLed = text.includes(`<a class="primary" href="https://books.example/thanks?s=${session.id}"`);
+    expect(isLed).toBe(successUrl.startsWith('https:'));
+    expect(text).not.toMatch(/href="(javascript:|http:\/\/books)/);
+  });
+});
+
+describe('what merchants write', () => {
+  test.each([
+    '<script>alert(1)</script>',
+    '"><img src=x onerror=alert(1)>',
+    "' onmouseover='alert(1)",
+    '</title><svg onload=alert(1)>',
+    '&lt;script&gt;alert(1)&lt;/script&gt;',
+  ])('%s is text wherever it is shown', async evil => {
+    const changes = {
+      name: evil,
+      description: evil,
+      buttonText: evil,
+      returnLabel: evil,
+      returnUrl: 'https://books.example/',
+      amount: null,
+      branding: { business_name: evil, logo_url: 'javascript:alert(1)' },
+      imageUrl: 'javascript:alert(1)',
+      themeColor: evil,
+      items: [
+        {
+          id: 'pli_7bNe3KyHq6SvR1uCgO5jMx2D',
+          name: evil,
+          description: evil,
+          image_url: evil,
+          amount: '5',
+          quantity: 2,
+        },
+      ],
+      formSchema: {
+        fields: [
+          {
+            id: 'a',
+            type: 'select' as const,
+            label: evil,
+            required: false,
+            placeholder: evil,
+            options: [evil],
+          },
+          { id: 'b', type: 'text' as const, label: evil, required: false, placeholder: evil, options: [] },
+        ],
+      },
+      shippingOptions: [{ id: 'x', name: evil, amount: '0', estimated_days: null }],
+    };
+    const link = await pages.link(changes);
+    const session = await pages.session(link, { shipping_option_id: 'x' });
+    const completed = await pages.session(
+      link,
+      { shipping_option_id: 'x' },
+      { status: 'completed', txHash: HASH },
+    );
+
+    const all = [`/pay/${link.shortCode}`, `/pay/s/${session.id}`, `/pay/s/${completed.id}`];
+    for (const { status, text } of await Promise.all(all.map(path => pages.get(path)))) {
+      expect(status).toBe(200);
+      expect(text).not.toContain(evil);
+      expect(text).not.toContain('javascript:');
+      expect(text.replaceAll(/"[^"]*"/g, '""')).not.toMatch(/<[a-z]+[^>]*\son\w+=/i);
+      expect(scriptsOf(text)).toEqual(['type="module" src']);
+      expect(text).not.toContain('/pay/theme/');
+    }
+  });
+});
+
+describe('pages in general', () => {
+  test('have no script and no style of their own', async () => {
+    const link = await pages.link({ themeColor: '#0052FF' });
+    const session = await pages.session(link);
+
+    for (const path of [`/pay/${link.shortCode}`, `/pay/s/${session.id}`, '/pay/unknown']) {
+      const { text } = await pages.get(path);
+      expect(scriptsOf(text)).toEqual(['type="module" src']);
+      expect(text).not.toMatch(/<style|\sstyle=|\son[a-z]+=/i);
+    }
+  });
+
+  test.each([
+    '/pay',
+    '/pay/',
+    '/pay/nobody-has-this',
+    '/pay/x',
+    '/pay/s/cs_000000000000000000000000',
+    '/pay/s/x',
+    '/pay/s/',
+    '/pay/theme/zzzzzz.css',
+    '/pay/assets/0000000000000000/checkout.css',
+    '/pay/assets/%2e%2e%2froutes.ts',
+  ])('%s is a page with 404', async path => {
+    const { status, headers, text } = await pages.get(path);
+
+    expect(status).toBe(404);
+    expect(headers.get('content-security-policy')).toBe(POLICY);
+    expect(text).toContain('This page does not exist');
+  });
+
+  test('are only read', async () => {
+    const { shortCode } = await pages.link();
+
+    const answer = await fetch(`${pages.url}/pay/${shortCode}`, { method: 'POST' });
+
+    expect(answer.status).toBe(405);
+    expect(answer.headers.get('allow')).toBe('GET, HEAD');
+  });
+
+  test('load files that browsers keep, under addresses that change with their content', async () => {
+    const { text } = await linkPage();
+    const paths = [...text.matchAll(/(?:href|src)="(\/pay\/assets\/[0-9a-f]{16}\/[\w.-]+)"/g)].map(
+      match => match[1],
+    );
+
+    expect(paths.length).toBeGreaterThan(5);
+    for (const path of new Set(paths)) {
+      const { status, headers } = await pages.get(path ?? '');
+      expect(status).toBe(200);
+      expect(headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
+      expect(headers.get('content-type')).toMatch(
+        /^(text\/(css|javascript); charset=utf-8|image\/svg\+xml)$/,
+      );
+    }
+  });
+
+  test('take the merchant’s colour from a sheet', async () => {
+    const { text } = await linkPage({ themeColor: '#0052FF' });
+    const sheet = await pages.get('/pay/theme/0052ff.css');
+
+    expect(text).toContain('<link rel="stylesheet" href="/pay/theme/0052ff.css">');
+    expect(sheet.status).toBe(200);
+    expect(sheet.headers.get('content-type')).toBe('text/css; charset=utf-8');
+    expect(sheet.text).toContain('--accent:#0052ff;--on-accent:#ffffff');
+  });
+});
+
+/** What stands between `<script ` and the address; anything else would be a script inside the page. */
+function scriptsOf(text: string): string[] {
+  return [...text.matchAll(/<script([^>]*)>([^<]*)/gi)].map(
+    ([, attributes = '', content = '']) =>
+      attributes.trim().replace(/="\/pay\/assets\/[^"]+"$/, '') + content,
+  );
+}

@@ -1,0 +1,147 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { NATIVE_COIN } from '../../src/payments/model/payment-chain.ts';
+import { record } from '../support/json.ts';
+import {
+  startTestPayments,
+  type TestPaymentsService,
+  unreachableChain,
+} from '../support/payments-service.ts';
+
+const PROGRAM = fileURLToPath(new URL('../../scripts/links.ts', import.meta.url));
+const TOKEN = `0x${'70'.repeat(20)}`;
+const RECIPIENT = `0x${'ab'.repeat(20)}`;
+
+let folder: string;
+let service: TestPaymentsService;
+let place: string[];
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'links-'));
+  const tokens = [...unreachableChain.tokens, { address: TOKEN, symbol: 'USDC', decimals: 6 }];
+  const chains = [
+    { ...unreachableChain, tokens },
+    { ...unreachableChain, tokens, id: 31_338 },
+  ];
+  service = await startTestPayments({ file: join(folder, 'payments.db') }, { chains });
+  place = ['--url', service.url, '--key', service.demoKey ?? ''];
+});
+afterAll(async () => {
+  await service.close();
+  await rm(folder, { recursive: true });
+});
+
+/** Runs the program as a user would. */
+function run(...args: string[]): Promise<{ code: number; out: string; err: string }> {
+  const { promise, resolve } = Promise.withResolvers<{ code: number; out: string; err: string }>();
+  execFile(process.execPath, [PROGRAM, ...args], { timeout: 20_000 }, (error, out, err) => {
+    resolve({ code: typeof error?.code === 'number' ? error.code : error === null ? 0 : -1, out, err });
+  });
+  return promise;
+}
+
+async function linkAt(address: string): Promise<Record<string, unknown>> {
+  const headers = { Authorization: `Bearer ${service.demoKey}` };
+  const code = address.trim().split('/').at(-1);
+  const response = await fetch(`${service.url}/api/v1/payment-links?search=${code}`, { headers });
+  const { data } = record(await response.json());
+  return record(Array.isArray(data) ? data[0] : undefined);
+}
+
+test('a name is enough, and the address to share is all that is printed', async () => {
+  const { code, out, err } = await run('create', ...place, '--name', 'Field notebooks');
+
+  expect([code, err]).toEqual([0, '']);
+  expect(out).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/pay\/[0-9A-Za-z]{8}\n$/);
+  expect((await fetch(out.trim())).status).toBe(200);
+  expect(await linkAt(out)).toMatchObject({
+    name: 'Field notebooks',
+    amount: null,
+    token_address: NATIVE_COIN,
+  });
+});
+
+test('every option reaches the link', async () => {
+  const terms = ['--amount', '12500000', '--token', TOKEN, '--chain', '31338', '--recipient', RECIPIENT];
+
+  const { out } = await run('create', ...place, '--name', 'Pencils', ...terms);
+
+  expect(await linkAt(out)).toMatchObject({
+    amount: '12500000',
+    token_address: TOKEN,
+    chain_id: 31_338,
+    recipient_address: RECIPIENT,
+  });
+});
+
+test('the list has every link, over all pages', async () => {
+  const headers = { Authorization: `Bearer ${service.demoKey}`, 'Content-Type': 'application/json' };
+  for (let index = 0; index < 101; index++) {
+    const body = JSON.stringify({ name: `Number ${index}` });
+    await fetch(`${service.url}/api/v1/payment-links`, { method: 'POST', headers, body });
+  }
+
+  const { code, out } = await run('list', ...place);
+
+  const lines = out.trim().split('\n');
+  expect(code).toBe(0);
+  expect(lines.filter(line => line.includes('  Number '))).toHaveLength(101);
+  expect(lines.some(line => line.endsWith(`  ${NATIVE_COIN}  31337  Number 7`))).toBe(true);
+});
+
+test('what the server refuses is told by code and message, and ends with 1', async () => {
+  const amount = await run('create', ...place, '--name', 'A', '--amount', '1.5');
+  const key = await run('list', '--url', service.url, '--key', 'tg_test_wrong');
+
+  expect(amount).toEqual({
+    code: 1,
+    out: '',
+    err: expect.stringMatching(/^invalid_field_value: .*amount.*\n$/),
+  });
+  expect(key).toEqual({ code: 1, out: '', err: expect.stringMatching(/^key_invalid: .+\n$/) });
+});
+
+test('a server that is out of reach, or is another one, is named, and the key is not', async () => {
+  const other: Server = createServer((_, response) => response.end('<html>')).listen(0, '127.0.0.1');
+  await new Promise(resolve => other.once('listening', resolve));
+  const address = other.address();
+  const url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
+
+  const wrong = await run('list', '--url', url, '--key', 'topsecret');
+  await new Promise(resolve => other.close(resolve));
+  const gone = await run('list', '--url', url, '--key', 'topsecret');
+
+  for (const { code, out, err } of [wrong, gone]) {
+    expect([code, out]).toEqual([1, '']);
+    expect(err).toContain(`${url} does not answer as a payments server`);
+    expect(err).not.toContain('topsecret');
+  }
+});
+
+test.each([
+  [['create', '--name', 'A'], '--key is missing'],
+  [['create', '--key', 'K'], '--name is missing'],
+  [['create', '--key', 'K', '--name', 'A', '--chain', 'base'], '--chain takes the id'],
+  [['create', '--key', 'K', '--name', 'A', '--url', 'ftp://x'], '--url takes the address'],
+  [['create', '--key', 'K', '--name', 'A', '--colour', 'red'], 'colour'],
+  [['list', '--key', 'K', '--name', 'A'], '--name is not for list'],
+  [['remove', '--key', 'K'], 'say create or list'],
+  [[], 'say create or list'],
+])('%j is not understood, which is said with the usage, and ends with 2', async (args, message) => {
+  const { code, out, err } = await run(...args);
+
+  expect([code, out]).toEqual([2, '']);
+  expect(err).toContain(message);
+  expect(err).toContain('Usage:');
+});
+
+test('help is printed when it is asked for', async () => {
+  const { code, out } = await run('--help');
+
+  expect([code, out]).toEqual([0, expect.stringContaining('Usage:')]);
+});

@@ -1,0 +1,193 @@
+import { mkdtemp, rm, stat } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { migrate } from '../../src/db/migrate.ts';
+import { openDatabase } from '../../src/db/open.ts';
+import { rowsOf } from '../../src/db/query.ts';
+import { newId } from '../../src/lib/ids.ts';
+import { seals } from '../../src/lib/sealed.ts';
+import { createDemo } from '../../src/payments/demo.ts';
+import { EVENT_LIFETIME_MS, retentionWorker } from '../../src/payments/retention.ts';
+import { IDEMPOTENCY_LIFETIME_MS, idempotencyStore } from '../../src/payments/store/idempotency-store.ts';
+import { PAYMENTS_MIGRATIONS } from '../../src/payments/store/migrations.ts';
+import { organizationStore } from '../../src/payments/store/organization-store.ts';
+import { eachDatabase } from '../support/databases.ts';
+import { list, record, text } from '../support/json.ts';
+import { manualClock } from '../support/manual-clock.ts';
+import { SHOP, startTestPayments, type TestPaymentsService } from '../support/payments-service.ts';
+
+const LINKS = '/api/v1/payment-links';
+const folders: string[] = [];
+afterAll(() => Promise.all(folders.map(folder => rm(folder, { recursive: true }))));
+
+async function newFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'payments-'));
+  folders.push(folder);
+  return folder;
+}
+
+function asDemo({ url, demoKey }: TestPaymentsService, path: string, body?: object): Promise<Response> {
+  return fetch(url + path, {
+    headers: { Authorization: `Bearer ${demoKey}`, 'Content-Type': 'application/json' },
+    ...(body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }),
+  });
+}
+
+eachDatabase('the payments service', databases => {
+  test('keeps what it was told when it is started again', async () => {
+    const database = await databases.create();
+    const first = await startTestPayments(database);
+    const answer = await asDemo(first, LINKS, { name: 'Field notebooks', amount: '7' });
+    const link = record(await answer.json());
+    await first.close();
+
+    await using second = await startTestPayments(database, { publicUrl: 'https://pay.example.com' });
+    const again = await asDemo(second, `${LINKS}/${text(link.id)}`);
+
+    expect(link).toMatchObject({ url: `${first.url}/pay/${text(link.short_code)}`, recipient_address: SHOP });
+    const url = `https://pay.example.com/pay/${text(link.short_code)}`;
+    expect(await again.json()).toEqual({ ...link, url });
+  });
+
+  test('two that start at once share one database and one demo', async () => {
+    const database = await databases.create();
+
+    const both = await Promise.all([startTestPayments(database), startTestPayments(database)]);
+
+    const [one, other] = both;
+    const link = record(await (await asDemo(one, LINKS, { name: 'A' })).json());
+    const seen = await asDemo(other, `${LINKS}/${text(link.id)}`);
+    expect([seen.status, one.demoKey === other.demoKey]).toEqual([200, false]);
+    await Promise.all(both.map(service => service.close()));
+  });
+
+  test('what nobody may ask for any more is removed, and nothing else', async () => {
+    const db = openDatabase(await databases.create());
+    await migrate(db, PAYMENTS_MIGRATIONS);
+    const clock = manualClock();
+    const sealed = seals(['a secret that seals nothing but what tests keep']);
+    const defaults = { chainId: null, tokenAddress: null, recipientAddress: null };
+    await createDemo(db, { defaults, now: clock.now() });
+    const [shop] = await organizationStore(db).list();
+    const owner = { organizationId: shop?.id ?? '', mode: 'test' } as const;
+    const answer = { fingerprint: Buffer.alloc(32), status: 201, body: '{}' };
+    const ages = { old: clock.now() - EVENT_LIFETIME_MS - 1, young: clock.now() - EVENT_LIFETIME_MS + 1 };
+    for (const [name, at] of Object.entries(ages)) {
+      const values = [newId('evt'), owner.organizationId, owner.mode, 'checkout.expired', name, 'v1', at, 0];
+      await db.raw(
+        'insert into events (id, organization_id, mode, type, fact, sealed_data, created_at, place) values (?, ?, ?, ?, ?, ?, ?, ?)',
+        values,
+      );
+    }
+    const keys = idempotencyStore(db, sealed);
+    await keys.insert(owner, 'old', answer, clock.now() - IDEMPOTENCY_LIFETIME_MS - 1);
+    await keys.insert(owner, 'young', answer, clock.now() - IDEMPOTENCY_LIFETIME_MS + 1);
+    const worker = retentionWorker({ db, seals: sealed, clock });
+    const { signal } = new AbortController();
+
+    const removed = [await worker.runOnce(signal), await worker.runOnce(signal)];
+
+    const facts = await rowsOf<{ fact: string }>(db, 'select fact from events');
+    expect(removed).toEqual([2, 0]);
+    expect(facts).toEqual([{ fact: 'young' }]);
+    expect(await keys.find(owner, 'old')).toBeUndefined();
+    expect(await keys.find(owner, 'young')).toBeDefined();
+    await db.destroy();
+  });
+});
+
+test('the folders of its database and of its secret key are made, for nobody else to look into', async () => {
+  const folder = join(await newFolder(), 'var', 'payments');
+  const file = join(folder, 'payments.db');
+  const key = join(folder, 'secret.key');
+
+  await using _ = await startTestPayments({ file }, { secretKey: { kind: 'file', file: key } });
+
+  const modes = await Promise.all([folder, key].map(async path => (await stat(path)).mode & 0o777));
+  expect(modes).toEqual([0o700, 0o600]);
+});
+
+test('what is no operation and no page is not found, in the words of the platform', async () => {
+  await using service = await startTestPayments({ file: join(await newFolder(), 'payments.db') });
+  const ask = async (method: string, path: string) => {
+    const response = await fetch(service.url + path, { method });
+    const { error } = record(await response.json());
+    return [response.status, record(error).code, response.headers.get('allow')];
+  };
+
+  expect(await ask('GET', '/nothing')).toEqual([404, 'resource_not_found', null]);
+  expect(await ask('PUT', LINKS)).toEqual([404, 'resource_not_found', expect.stringContaining('POST')]);
+  expect(await ask('POST', '/healthz')).toEqual([404, 'resource_not_found', 'GET, HEAD']);
+  expect(await ask('DELETE', '/pay/abcd')).toEqual([404, 'resource_not_found', 'GET, HEAD']);
+  expect(await ask('GET', LINKS)).toEqual([401, 'key_missing', null]);
+});
+
+test('the description, its variant and the reference are served', async () => {
+  await using service = await startTestPayments({ file: join(await newFolder(), 'payments.db') });
+  const read = async (path: string) => record(await (await fetch(service.url + path)).json());
+
+  const plain = await read('/openapi.json');
+  const variant = await read('/openapi.json?mintlify');
+  const page = await fetch(`${service.url}/docs`);
+
+  expect(Object.keys(record(plain.paths))).toContain(LINKS);
+  expect(list(variant.servers)).toEqual([expect.objectContaining({ url: service.url })]);
+  expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('tollgate payments')]);
+});
+
+test('a payer sees a page at the address of a link, and one in words where there is none', async () => {
+  await using service = await startTestPayments({ file: join(await newFolder(), 'payments.db') });
+  const link = record(await (await asDemo(service, LINKS, { name: 'Field notebooks' })).json());
+
+  const page = await fetch(text(link.url));
+  const none = await fetch(`${service.url}/pay/nothing-here`);
+
+  expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('Field notebooks')]);
+  expect([none.status, none.headers.get('content-type')]).toEqual([
+    404,
+    expect.stringContaining('text/html'),
+  ]);
+});
+
+test('it is alive but not ready while the node of a chain is out of reach', async () => {
+  await using service = await startTestPayments({ file: join(await newFolder(), 'payments.db') });
+
+  const alive = await fetch(`${service.url}/healthz`);
+  const ready = await fetch(`${service.url}/readyz`);
+
+  expect([alive.status, ready.status]).toEqual([200, 503]);
+  expect(record(await ready.json()).checks).toEqual({
+    database: { ok: true },
+    'chain 31337': { ok: false, detail: 'not looked through yet' },
+  });
+});
+
+test('without a demo there is no organization and no key', async () => {
+  const file = join(await newFolder(), 'payments.db');
+
+  const service = await startTestPayments({ file }, { demo: undefined });
+  await service.close();
+
+  const db = openDatabase({ file });
+  expect([service.demoKey, await organizationStore(db).list()]).toEqual([undefined, []]);
+  await db.destroy();
+});
+
+test('a start that fails leaves nothing open', async () => {
+  const file = join(await newFolder(), 'payments.db');
+  const other = createServer().listen(0, '127.0.0.1');
+  await new Promise(resolve => other.once('listening', resolve));
+  const address = other.address();
+  const port = typeof address === 'object' && address !== null ? address.port : 0;
+
+  await expect(startTestPayments({ file }, { port })).rejects.toThrow('EADDRINUSE');
+  await expect(startTestPayments({ file }, { secretKey: { kind: 'value', value: 'short' } })).rejects.toThrow(
+    '32 characters',
+  );
+
+  await new Promise(resolve => other.close(resolve));
+  await using service = await startTestPayments({ file }, { port });
+  expect((await fetch(`${service.url}/healthz`)).status).toBe(200);
+});
