@@ -17,40 +17,49 @@ const TIMEOUT_MS = 30_000;
 export function linksClient({ url, key }: { url: string; key: string }) {
   return {
     /** The address to share. */
-    async create(link: NewLink): Promise<Answer<string>> {
-      const answer = await ask<PaymentsSchemas['PaymentLink']>(PATH, {
-        method: 'POST',
-        headers: { 'Content-Type': 'application/json' },
-        body: JSON.stringify(link),
-      });
-      return 'value' in answer ? { value: answer.value.url } : answer;
-    },
+    create: (link: NewLink): Promise<Answer<string>> =>
+      ask(
+        { method: 'POST', path: PATH, body: JSON.stringify(link) },
+        (created: PaymentsSchemas['PaymentLink']) => addressOf(created),
+      ),
 
-    async list(page: number): Promise<Answer<LinkPage>> {
-      const answer = await ask<PaymentsSchemas['PaymentLinkList']>(`${PATH}?limit=100&page=${page}`);
-      if ('refusal' in answer) return answer;
-      return { value: { lines: answer.value.data.map(lineOf), hasMore: answer.value.has_more } };
-    },
+    list: (page: number): Promise<Answer<LinkPage>> =>
+      ask(
+        { method: 'GET', path: `${PATH}?limit=100&page=${page}` },
+        ({ data, has_more }: PaymentsSchemas['PaymentLinkList']) => ({
+          lines: data.map(lineOf),
+          hasMore: has_more,
+        }),
+      ),
   };
 
-  async function ask<Body>(path: string, { headers, ...request }: RequestInit = {}): Promise<Answer<Body>> {
+  /** Whatever `read` cannot read did not come from the API. */
+  async function ask<Body, Value>(
+    { path, ...request }: { method: string; path: string; body?: string },
+    read: (body: Body) => Value,
+  ): Promise<Answer<Value>> {
     try {
       const response = await fetch(url + path, {
         ...request,
-        headers: { ...headers, Authorization: `Bearer ${key}` },
+        headers: { 'Content-Type': 'application/json', Authorization: `Bearer ${key}` },
         signal: AbortSignal.timeout(TIMEOUT_MS),
       });
       const text = await response.text();
-      return response.ok ? { value: JSON.parse(text) } : { refusal: refusalIn(text, response.status) };
+      return response.ok ? { value: read(JSON.parse(text)) } : { refusal: refusalIn(text, response.status) };
     } catch (error) {
       return { refusal: `${url} does not answer as a payments server: ${reasonOf(error)}` };
     }
   }
 }
 
+function addressOf({ url }: PaymentsSchemas['PaymentLink']): string {
+  if (typeof url !== 'string') throw new TypeError('the answer is no payment link');
+  return url;
+}
+
 function lineOf(link: PaymentsSchemas['PaymentLink']): string {
-  const { url, availability, amount, token_address: token, chain_id: chain, name } = link;
-  return [url, availability, amount ?? '-', token, chain, name].join('  ');
+  const { availability, amount, token_address: token, chain_id: chain, name } = link;
+  return [addressOf(link), availability, amount ?? '-', token, chain, name].join('  ');
 }
 
 /** The error as the API words it; another server's answer by its status. */

@@ -28,7 +28,8 @@ const EMBEDDED_COIN: PaymentToken = { address: NATIVE_COIN, symbol: 'ETH', decim
 
 /**
  * Reads the payments service's options from a checked configuration. A chain without `rpc` cannot be watched, so nothing
- * is paid there. `dataUrl` is the address of the data service, if one runs.
+ * is paid there. `dataUrl` is the address of the data service, if one runs. Answers are checked where those of the data
+ * service are.
  */
 export function paymentsServiceOptions(
   config: Config,

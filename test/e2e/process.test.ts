@@ -1,12 +1,8 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { createInterface } from 'node:readline';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { fixtureOf } from '../support/blockscout-fixtures.ts';
 import { startScriptedUpstream } from '../support/scripted-upstream.ts';
+import { programs } from './programs.ts';
 
 const EMBEDDED = `
 data: { listen: "127.0.0.1:0" }
@@ -15,65 +11,12 @@ admin: { listen: "127.0.0.1:0" }
 devnet: { chains: 2, blocks: 45, trickle: 1s, seed: 1 }
 `;
 
-let folder = '';
-let running: ChildProcess | undefined;
-
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'tollgate-e2e-'));
-});
-
-afterEach(async () => {
-  if (running?.exitCode === null && running.signalCode === null) running.kill('SIGKILL');
-  running = undefined;
-  await rm(folder, { recursive: true, force: true });
-});
-
-interface Entry {
-  msg?: string;
-  url?: string;
-  folder?: string;
-  level?: number;
-}
-
-/** The program under test, with its log as it comes. */
-async function start(config: string, ...more: string[]) {
-  const file = join(folder, 'tollgate.yaml');
-  await writeFile(file, config);
-  const child = spawn(process.execPath, ['src/main.ts', '--config', file, ...more], {
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  running = child;
-  const log: Entry[] = [];
-  const waiting: { has: (entry: Entry) => boolean; found: (entry: Entry) => void }[] = [];
-  createInterface({ input: child.stdout }).on('line', line => {
-    const entry: Entry = JSON.parse(line);
-    log.push(entry);
-    for (const { has, found } of waiting) if (has(entry)) found(entry);
-  });
-  let errors = '';
-  child.stderr.on('data', chunk => {
-    errors += chunk;
-  });
-  const exited = new Promise<number | null>(resolve => child.once('exit', resolve));
-  return {
-    child,
-    exited,
-    log,
-    errors: () => errors,
-    entry: (has: (entry: Entry) => boolean) =>
-      new Promise<Entry>((resolve, reject) => {
-        const before = log.find(has);
-        if (before !== undefined) resolve(before);
-        waiting.push({ has, found: resolve });
-        void exited.then(code => reject(new Error(`the process ended with ${code}: ${errors}`)));
-      }),
-  };
-}
+const { start } = programs();
 
 test('the embedded default serves both chains, and SIGTERM ends it with 0 and without a trace', async () => {
   const program = await start(EMBEDDED);
   const state = await program.entry(({ folder: path }) => path !== undefined);
-  const ready = await program.entry(({ msg }) => msg?.startsWith('ready') === true);
+  const ready = await program.ready();
 
   const chains: { chains: { id: number }[] } = JSON.parse(await (await fetch(`${ready.url}/chains`)).text());
   const first = await fetch(`${ready.url}/explorer/transactions`);
@@ -105,7 +48,7 @@ test('SIGINT during the fill ends it with 0, too', async () => {
 
 test('metrics are on the admin listener only', async () => {
   const program = await start(EMBEDDED.replace('chains: 2', 'chains: 1'));
-  const ready = await program.entry(({ msg }) => msg?.startsWith('ready') === true);
+  const ready = await program.ready();
   const admin = program.log.findLast(({ msg }) => msg === 'listening');
   await fetch(`${ready.url}/explorer/blocks`);
 

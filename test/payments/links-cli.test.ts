@@ -107,16 +107,19 @@ test('what the server refuses is told by code and message, and ends with 1', asy
 });
 
 test('a server that is out of reach, or is another one, is named, and the key is not', async () => {
-  const other: Server = createServer((_, response) => response.end('<html>')).listen(0, '127.0.0.1');
+  const other: Server = createServer(({ method }, response) =>
+    response.end(method === 'POST' ? '{}' : '<html>'),
+  ).listen(0, '127.0.0.1');
   await new Promise(resolve => other.once('listening', resolve));
   const address = other.address();
   const url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
 
   const wrong = await run('list', '--url', url, '--key', 'topsecret');
+  const strange = await run('create', '--url', url, '--key', 'topsecret', '--name', 'A');
   await new Promise(resolve => other.close(resolve));
   const gone = await run('list', '--url', url, '--key', 'topsecret');
 
-  for (const { code, out, err } of [wrong, gone]) {
+  for (const { code, out, err } of [wrong, strange, gone]) {
     expect([code, out]).toEqual([1, '']);
     expect(err).toContain(`${url} does not answer as a payments server`);
     expect(err).not.toContain('topsecret');

@@ -10,13 +10,19 @@ import { newId } from '../../src/lib/ids.ts';
 import { seals } from '../../src/lib/sealed.ts';
 import { createDemo } from '../../src/payments/demo.ts';
 import { EVENT_LIFETIME_MS, retentionWorker } from '../../src/payments/retention.ts';
+import { cursorStore } from '../../src/payments/store/cursor-store.ts';
 import { IDEMPOTENCY_LIFETIME_MS, idempotencyStore } from '../../src/payments/store/idempotency-store.ts';
 import { PAYMENTS_MIGRATIONS } from '../../src/payments/store/migrations.ts';
 import { organizationStore } from '../../src/payments/store/organization-store.ts';
 import { eachDatabase } from '../support/databases.ts';
 import { list, record, text } from '../support/json.ts';
 import { manualClock } from '../support/manual-clock.ts';
-import { SHOP, startTestPayments, type TestPaymentsService } from '../support/payments-service.ts';
+import {
+  SHOP,
+  startTestPayments,
+  type TestPaymentsService,
+  unreachableChain,
+} from '../support/payments-service.ts';
 
 const LINKS = '/api/v1/payment-links';
 const folders: string[] = [];
@@ -61,6 +67,24 @@ eachDatabase('the payments service', databases => {
     const seen = await asDemo(other, `${LINKS}/${text(link.id)}`);
     expect([seen.status, one.demoKey === other.demoKey]).toEqual([200, false]);
     await Promise.all(both.map(service => service.close()));
+  });
+
+  test('how far a chain was looked through is forgotten where it begins with every run, and only there', async () => {
+    const options = await databases.create();
+    const db = openDatabase(options);
+    await migrate(db, PAYMENTS_MIGRATIONS);
+    const cursors = cursorStore(db);
+    for (const id of [31_337, 31_338]) await cursors.set(id, { blockNumber: 999, scannedAt: 5 });
+    const chains = [
+      { ...unreachableChain, isOfThisRun: true },
+      { ...unreachableChain, id: 31_338 },
+    ];
+
+    await (await startTestPayments(options, { chains })).close();
+
+    expect(await cursors.find(31_337)).toEqual({ blockNumber: 0, scannedAt: 0 });
+    expect(await cursors.find(31_338)).toEqual({ blockNumber: 999, scannedAt: 5 });
+    await db.destroy();
   });
 
   test('what nobody may ask for any more is removed, and nothing else', async () => {

@@ -64,16 +64,15 @@ export async function startPaymentChain(chainId = 31_337): Promise<TestPaymentCh
   });
   const { call, batch } = httpRpc(chain.rpcUrl);
   const keys = deriveAccounts();
-  const nonces = new Map<number, number>();
 
   async function send({ from, to, data, value = 0n, tip = 2, nonce }: Sending) {
-    const next = nonces.get(from) ?? 0;
-    if (nonce === undefined) nonces.set(from, next + 1);
+    const signer = keys.signer(from);
+    const next = nonce ?? Number(await call('eth_getTransactionCount', signer.address, 'pending'));
     const fee = BigInt(tip) * 10n ** 9n;
-    const raw = await keys.signer(from).signTransaction({
+    const raw = await signer.signTransaction({
       type: 'eip1559',
       chainId,
-      nonce: nonce ?? next,
+      nonce: next,
       gas: to === undefined ? 3_000_000n : 90_000n,
       maxFeePerGas: 10n ** 11n + fee,
       maxPriorityFeePerGas: fee,
@@ -142,12 +141,9 @@ export async function startPaymentChain(chainId = 31_337): Promise<TestPaymentCh
     snapshot: () => call('evm_snapshot'),
     async fork(snapshot, blocks, raw = []) {
       await call('evm_revert', snapshot);
+      await call('anvil_dropAllTransactions');
       for (const one of raw) await call('eth_sendRawTransaction', one);
       await mine(blocks);
-      for (const [index, address] of keys.addresses.entries()) {
-        if (nonces.has(index))
-          nonces.set(index, Number(await call('eth_getTransactionCount', address, 'latest')));
-      }
     },
     stop,
     [Symbol.asyncDispose]: stop,

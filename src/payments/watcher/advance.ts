@@ -75,7 +75,10 @@ export function advance({
         cursor = next;
       }
       for (const one of found.transfers) if (settled.has(placeKey(one))) seen.add(placeKey(one));
-      if (reached < to) return changes;
+      if (reached < to) {
+        log.warn({ chainId: chain.id, block: reached + 1 }, 'a log does not fit its block, looking again');
+        return changes;
+      }
       from = to + 1;
     }
     settled = seen;

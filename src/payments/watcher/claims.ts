@@ -30,10 +30,7 @@ type Finding =
   | { readonly kind: 'failed'; readonly reason: FailureReason }
   | { readonly kind: 'missing' };
 
-/**
- * A follower remembers since when what was once in a block is missing; what was only ever claimed is missing since its
- * claim.
- */
+/** A follower remembers since when what was there once is missing; what was only ever claimed is so since its claim. */
 export function claimFollower({ clock }: { clock: Clock }): ClaimFollower {
   let missingSince = new Map<string, number>();
   let looked: { readonly at: number; readonly head: string } = { at: 0, head: '' };
@@ -66,11 +63,11 @@ export function claimFollower({ clock }: { clock: Clock }): ClaimFollower {
   }
 
   function patiently(claim: PaymentTransaction, finding: Finding, still: Map<string, number>): Finding {
-    const isMissing =
-      finding.kind === 'missing' || (finding.kind === 'mined' && finding.transfers.length === 0);
-    if (!isMissing) return finding;
+    // One that is mined and still pending after its transfers were recorded is somebody else's payment.
+    if (finding.kind !== 'missing' && finding.kind !== 'mined') return finding;
     const now = clock.now();
-    const first = claim.sender === null ? claim.createdAt : now;
+    const wasEverThere = finding.kind === 'mined' || claim.sender !== null || claim.nonce !== null;
+    const first = wasEverThere ? now : claim.createdAt;
     const since = missingSince.get(claim.id) ?? first;
     still.set(claim.id, since);
     return now - since >= NOT_FOUND_MS ? { kind: 'failed', reason: 'not_found' } : finding;

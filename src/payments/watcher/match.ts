@@ -56,11 +56,13 @@ async function openMatch(
   { ofSender, ofAmount }: Candidates,
 ): Promise<Match | undefined> {
   const received = new Map<string, bigint>();
-  for (const { id } of ofSender) received.set(id, await paidBy(transfer.sender, id, deps));
+  for (const { id, paymentStatus } of ofSender) {
+    if (paymentStatus !== 'awaiting_payment') received.set(id, await paidBy(transfer.sender, id, deps));
+  }
   const paid = ({ id }: CheckoutSession) => received.get(id) ?? 0n;
   const owing = ofSender.filter(session => paid(session) < session.amount);
   const ofWallet =
-    ofSender.find(session => isClaimed(session, transfer, deps)) ??
+    ofSender.find(session => deps.claimedBy.has(session.id)) ??
     owing.find(({ amountDue }) => amountDue === transfer.amount) ??
     owing.find(({ amount }) => amount === transfer.amount) ??
     // Whoever paid a part owes the rest, even if somebody else is asked for just that.
@@ -79,7 +81,7 @@ function lateMatch(transfer: Transfer, deps: MatchDeps, candidates: Candidates):
   // The latest first: whoever pays again pays for what they asked for last.
   const ended = [...candidates.ofSender].reverse();
   const ofWallet =
-    ended.find(session => isClaimed(session, transfer, deps)) ??
+    ended.find(session => deps.claimedBy.has(session.id)) ??
     ended.find(session => asks(session, transfer.amount)) ??
     ended.find(session => session.status === 'expired');
   if (ofWallet !== undefined) return { session: ofWallet, matchedBy: 'wallet' };
@@ -95,10 +97,6 @@ async function paidBy(sender: string, sessionId: string, { transactions }: Match
   return (await transactions.ofSession(sessionId))
     .filter(one => one.sender === sender && (one.status === 'confirming' || one.status === 'completed'))
     .reduce((sum, { amount }) => sum + amount, 0n);
-}
-
-function isClaimed(session: CheckoutSession, { txHash }: Transfer, { claimedBy }: MatchDeps): boolean {
-  return session.txHash === txHash || claimedBy.has(session.id);
 }
 
 function isActive({ status }: CheckoutSession): boolean {

@@ -4,6 +4,7 @@ import { eachDatabase } from '../../support/databases.ts';
 import { record, text } from '../../support/json.ts';
 import {
   errorOf,
+  LIVE_CHAIN,
   type Merchant,
   masked,
   type PaymentsApi,
@@ -26,8 +27,8 @@ eachDatabase('simulated payments', databases => {
   });
   afterAll(() => api[Symbol.asyncDispose]());
 
-  async function opened(by = merchant): Promise<string> {
-    const terms = { token_address: TOKEN, chain_id: TEST_CHAIN, recipient_address: RECIPIENT };
+  async function opened(by: Pick<Merchant, 'post'> = merchant, chain_id = TEST_CHAIN): Promise<string> {
+    const terms = { token_address: TOKEN, chain_id, recipient_address: RECIPIENT };
     const { body } = await by.post(SESSIONS, { ...terms, amount: '2000' });
     return text(record(body).id);
   }
@@ -90,6 +91,7 @@ eachDatabase('simulated payments', databases => {
     expect(missing).toMatchObject({ status: 404, body: { error: { code: 'resource_not_found' } } });
     expect(await answer(theirs)).toEqual(missing);
     expect(await answer(ours, live)).toEqual(missing);
+    expect(await answer(await opened(live, LIVE_CHAIN), live)).toEqual(missing);
     expect((await merchant.get(`${SESSIONS}/${ours}`)).body).toMatchObject({ status: 'active' });
   });
 

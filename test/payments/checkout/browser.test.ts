@@ -9,6 +9,7 @@ import { createMetrics } from '../../../src/http/metrics.ts';
 import { systemClock } from '../../../src/lib/clock.ts';
 import { createLogger } from '../../../src/lib/logger.ts';
 import { NATIVE_COIN, type PaymentToken } from '../../../src/payments/model/payment-chain.ts';
+import { unitsOf } from '../../../src/payments/model/token-amount.ts';
 import { type PaymentsService, startPaymentsService } from '../../../src/payments/service.ts';
 import { launchBrowser } from '../../support/browser.ts';
 import { sqliteDatabase } from '../../support/databases.ts';
@@ -47,7 +48,7 @@ beforeAll(async () => {
     host: '127.0.0.1',
     port: 0,
     database: database.options,
-    secretKey: { kind: 'value', keys: ['a secret of the browser test'] },
+    secretKey: { kind: 'value', value: 'a-secret-of-the-browser-test-alone' },
     chains: [
       {
         id: chain.id,
@@ -108,6 +109,7 @@ async function createLink(body: Record<string, unknown>): Promise<string> {
 /** A page whose every complaint, such as one of the content policy, fails the test. */
 async function newPage(): Promise<{ page: Page; complaints: string[] }> {
   const page = await browser.newPage();
+  page.setDefaultTimeout(10_000); // below the test's own, to fail with a reason
   const complaints: string[] = [];
   page.on('pageerror', error => complaints.push(error.message));
   page.on('console', message => {
@@ -176,7 +178,7 @@ test('a transfer from elsewhere completes the checkout with the tab closed', asy
   const units = await page.locator('.amount').first().textContent();
   await page.close();
 
-  const amount = BigInt(Math.round(Number(units) * 1e6));
+  const amount = unitsOf(units ?? '', token.decimals) ?? 0n;
   const args = [devnet.merchant, amount] as const;
   const data = encodeFunctionData({ abi: erc20Abi, functionName: 'transfer', args });
   await rpc.call('eth_sendTransaction', { from: payer, to: token.address, data });

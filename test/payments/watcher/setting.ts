@@ -20,7 +20,9 @@ import { type ChainWatcher, chainWatcher } from '../../../src/payments/watcher/c
 import type { Fault } from '../../../src/payments/watcher/steps.ts';
 import { anOrganization } from '../../support/payments-records.ts';
 
-export const seals = sealsOf(['a secret of tests only']);
+/** Of tests only. */
+export const SECRET = 'a secret of tests only';
+export const seals = sealsOf([SECRET]);
 export const log = createLogger({ level: 'silent' });
 export const CONFIRMATIONS = 3;
 

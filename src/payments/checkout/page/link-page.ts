@@ -96,9 +96,9 @@ ${link.collectShippingAddress && addressFields()}
 ${shippingFields(link.shippingOptions, token)}
 <p class="error" id="form-error" role="alert" hidden></p>
 <noscript><p class="note">To begin, please allow scripts on this page. They come from this site only.</p></noscript>
-<button class="primary" type="submit" disabled><span>${link.buttonText}</span><output class="button-amount" id="total">${
+<button class="primary" type="submit" disabled><span>${link.buttonText}</span> <span class="button-amount" id="total">${
     price !== null && amountText(price + shipping, token)
-  }</output></button>
+  }</span></button>
 <p class="hint">You pay in ${symbol} on ${chain.name}, from any wallet. Nothing is charged yet.</p>
 </form>`;
 }

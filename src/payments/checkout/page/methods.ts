@@ -27,7 +27,7 @@ function walletWay(view: SessionView): Html {
 <h2 id="wallet-title">Pay with your wallet</h2>
 <noscript><p class="note">To pay from a wallet of this browser, please allow scripts on this page.</p></noscript>
 <div id="wallet" data-amount="${missing}" data-button="${checkout.button_text}" data-amount-text="${amountText(missing, checkout.token)}">
-<button class="primary" type="button" id="pay" disabled><span>${checkout.button_text}</span><span class="button-amount">${amountText(missing, checkout.token)}</span></button>
+<button class="primary" type="button" id="pay" disabled><span>${checkout.button_text}</span> <span class="button-amount">${amountText(missing, checkout.token)}</span></button>
 <ul class="wallets" id="wallets" hidden></ul>
 <p class="wallet-status" id="wallet-status" role="status"></p>
 </div>

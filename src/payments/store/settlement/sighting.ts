@@ -27,15 +27,18 @@ export async function sightAgain(
 ): Promise<PaymentTransaction | undefined> {
   const known = await books.transactions.byHash(transfer.chainId, transfer.txHash);
   const placed = known.find(one => one.logIndex === transfer.logIndex);
-  if (placed !== undefined && isSame(placed, transfer)) {
-    if (placed.blockHash === transfer.blockHash) return placed;
-    if (placed.status === 'completed') return moved(books, placed, transfer);
-    return confirming(books, placed, transfer, confirmations);
-  }
+  const isSamePlace = placed !== undefined && isSame(placed, transfer);
+  if (isSamePlace && placed.blockHash === transfer.blockHash) return placed;
   // Places are counted within a block: another one there means that the block it was seen in is gone.
-  if (placed !== undefined) await dropped(books, placed);
-  const placeless = known.find(one => one.logIndex === null && isSame(one, transfer));
-  return placeless && confirming(books, placeless, transfer, confirmations);
+  if (placed !== undefined && !isSamePlace) await dropped(books, placed);
+  // A transaction is in one block only, so what was seen of it in another one is not there any more.
+  const same = isSamePlace
+    ? placed
+    : known.find(one => one.blockHash !== transfer.blockHash && isSame(one, transfer));
+  if (same === undefined) return undefined;
+  return same.status === 'completed'
+    ? moved(books, same, transfer)
+    : confirming(books, same, transfer, confirmations);
 }
 
 /** Records it for this session, whose claim of it becomes what was seen. */
@@ -80,9 +83,9 @@ async function confirming(
 async function moved(
   books: Books,
   placed: PaymentTransaction,
-  { blockNumber, blockHash, blockTime }: Transfer,
+  { logIndex, blockNumber, blockHash, blockTime }: Transfer,
 ): Promise<PaymentTransaction> {
-  const transaction = { ...placed, blockNumber, blockHash, blockTime };
+  const transaction = { ...placed, logIndex, blockNumber, blockHash, blockTime };
   await books.transactions.update(transaction);
   return transaction;
 }

@@ -1,0 +1,78 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { afterEach, beforeEach } from 'vitest';
+
+/** A line of the program's log. */
+export interface Entry {
+  readonly msg?: string;
+  readonly url?: string;
+  readonly folder?: string;
+  readonly level?: number;
+  readonly payments?: {
+    readonly url: string;
+    readonly docs: string;
+    readonly key?: string;
+    readonly create?: string;
+  };
+  readonly nodes?: readonly { readonly chainId: number; readonly url: string }[];
+}
+
+/** Starts the program in tests of the suite this is called in; each has a folder of its own for what it configures. */
+export function programs() {
+  let folder = '';
+  let running: ChildProcess | undefined;
+
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'tollgate-e2e-'));
+  });
+
+  afterEach(async () => {
+    if (running?.exitCode === null && running.signalCode === null) running.kill('SIGKILL');
+    running = undefined;
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  /** The program under test, with its log as it comes. */
+  async function start(config: string, ...more: string[]) {
+    const file = join(folder, 'tollgate.yaml');
+    await writeFile(file, config);
+    const child = spawn(process.execPath, ['src/main.ts', '--config', file, ...more], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    running = child;
+    const log: Entry[] = [];
+    const waiting: { has: (entry: Entry) => boolean; found: (entry: Entry) => void }[] = [];
+    createInterface({ input: child.stdout }).on('line', line => {
+      const entry: Entry = JSON.parse(line);
+      log.push(entry);
+      for (const { has, found } of waiting) if (has(entry)) found(entry);
+    });
+    let errors = '';
+    child.stderr.on('data', chunk => {
+      errors += chunk;
+    });
+    const exited = new Promise<number | null>(resolve => child.once('exit', resolve));
+    const entry = (has: (entry: Entry) => boolean) =>
+      new Promise<Entry>((resolve, reject) => {
+        const before = log.find(has);
+        if (before !== undefined) resolve(before);
+        waiting.push({ has, found: resolve });
+        void exited.then(code => reject(new Error(`the process ended with ${code}: ${errors}`)));
+      });
+    return {
+      child,
+      exited,
+      log,
+      /** Holds the configuration and whatever it names by a relative path. */
+      folder,
+      errors: () => errors,
+      entry,
+      ready: () => entry(({ msg }) => msg?.startsWith('ready') === true),
+    };
+  }
+
+  return { start };
+}

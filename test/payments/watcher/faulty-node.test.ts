@@ -1,0 +1,164 @@
+import { numberToHex } from 'viem';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { WrongChain } from '../../../src/chain/client.ts';
+import { cursorStore } from '../../../src/payments/store/cursor-store.ts';
+import { sqliteDatabase } from '../../support/databases.ts';
+import { faultyNode, type Lie } from '../../support/faulty-node.ts';
+import { manualClock } from '../../support/manual-clock.ts';
+import { startPaymentChain, type TestPaymentChain } from '../../support/payment-chain.ts';
+import { CONFIRMATIONS, paymentChain, shop, watcherOf } from './setting.ts';
+
+const never = new AbortController().signal;
+let chain: TestPaymentChain;
+beforeAll(async () => {
+  chain = await startPaymentChain();
+});
+afterAll(() => chain.stop());
+
+async function begin() {
+  const clock = manualClock(Date.now());
+  const database = await sqliteDatabase();
+  const node = await faultyNode(chain.rpcUrl);
+  const watched = paymentChain(chain);
+  const ours = await shop(database.options, clock, watched);
+  const watcher = watcherOf({ chain: watched, rpcUrl: node.url, db: ours.db, clock });
+  return {
+    ...ours,
+    node,
+    watcher,
+    async round(): Promise<void> {
+      clock.advance(3_000);
+      await watcher.runOnce(never);
+    },
+    async [Symbol.asyncDispose]() {
+      await node[Symbol.asyncDispose]();
+      await ours.close();
+      await database.remove();
+    },
+  };
+}
+
+const noLogs: Lie = ({ method }) => (method === 'eth_getLogs' ? [] : undefined);
+
+test('logs that a node withholds for some rounds are found when it has them', async () => {
+  await using ours = await begin();
+  const session = await ours.open();
+  await ours.round();
+  await chain.pay({ from: 1, to: ours.recipient, amount: session.amountDue });
+  await chain.mine(CONFIRMATIONS);
+
+  ours.node.tell(noLogs);
+  for (let round = 0; round < 5; round++) {
+    await ours.round();
+    await chain.mine();
+  }
+  const missed = await ours.session(session.id);
+  ours.node.tell(undefined);
+  await ours.round();
+
+  expect(missed.paymentStatus).toBe('awaiting_payment');
+  expect(await ours.session(session.id)).toMatchObject({ status: 'completed' });
+});
+
+test('a head that goes back takes nothing back and loses nothing', async () => {
+  await using ours = await begin();
+  const session = await ours.open();
+  await chain.pay({ from: 1, to: ours.recipient, amount: session.amountDue });
+  await chain.mine(2);
+  await ours.round();
+  const before = await ours.session(session.id);
+  const cursor = await cursorStore(ours.db).find(chain.chainId);
+
+  const behind = await chain.call('eth_getBlockByNumber', numberToHex((await chain.head()) - 8), false);
+  ours.node.tell(({ method, params }) =>
+    method === 'eth_getBlockByNumber' && params?.[0] === 'latest' ? behind : undefined,
+  );
+  await ours.round();
+  const during = await ours.session(session.id);
+  const cursorDuring = await cursorStore(ours.db).find(chain.chainId);
+  ours.node.tell(undefined);
+  await chain.mine();
+  await ours.round();
+
+  expect(before).toMatchObject({ paymentStatus: 'confirming', confirmations: 2 });
+  expect(during).toMatchObject({ paymentStatus: 'confirming', confirmations: 2 });
+  expect(cursorDuring).toEqual(cursor);
+  expect(await ours.session(session.id)).toMatchObject({ status: 'completed' });
+});
+
+test('blocks that the node does not show yet are not counted as looked at', async () => {
+  await using ours = await begin();
+  const session = await ours.open();
+  await ours.round();
+  const cursor = await cursorStore(ours.db).find(chain.chainId);
+  await chain.pay({ from: 1, to: ours.recipient, amount: session.amountDue });
+  await chain.mine(CONFIRMATIONS);
+
+  ours.node.tell((call, answer) => {
+    if (call.method !== 'eth_getBlockByNumber' || call.params?.[0] === 'latest') return noLogs(call, answer);
+    return null;
+  });
+  await ours.round();
+  const during = await cursorStore(ours.db).find(chain.chainId);
+  ours.node.tell(undefined);
+  await ours.round();
+
+  expect(during?.blockNumber).toBe(cursor?.blockNumber);
+  expect(await ours.session(session.id)).toMatchObject({ status: 'completed' });
+});
+
+test('a log of a block that the chain does not have, and one that its receipt lacks, pay nothing', async () => {
+  await using ours = await begin();
+  const [orphaned, invented] = [await ours.open(), await ours.open()];
+  await chain.pay({ from: 1, to: ours.recipient, amount: orphaned.amountDue });
+  const blockHash = `0x${'ab'.repeat(32)}`;
+  const transactionHash = await chain.pay({
+    from: 2,
+    to: ours.recipient,
+    amount: 1n,
+    token: chain.lookalike,
+  });
+  await chain.mine(CONFIRMATIONS);
+
+  ours.node.tell(({ method }, answer) => {
+    if (method !== 'eth_getLogs' || !Array.isArray(answer)) return undefined;
+    const [log] = answer;
+    if (log === undefined) return undefined;
+    const data = numberToHex(invented.amountDue, { size: 32 });
+    return [
+      { ...log, blockHash },
+      { ...log, data, transactionHash, logIndex: '0x7' },
+    ];
+  });
+  await ours.round();
+  await ours.round();
+
+  expect(await ours.session(orphaned.id)).toMatchObject({ paymentStatus: 'awaiting_payment' });
+  expect((await ours.session(invented.id)).status).toBe('active');
+  expect(await ours.events()).toEqual([]);
+});
+
+test('a node of another chain pays nothing, from the start and in the middle of a round', async () => {
+  await using ours = await begin();
+  const session = await ours.open();
+  await chain.pay({ from: 1, to: ours.recipient, amount: session.amountDue });
+  await chain.mine(CONFIRMATIONS);
+
+  ours.node.tell(({ method }) => (method === 'eth_chainId' ? '0x1' : undefined));
+  const fromStart = await ours.watcher.runOnce(never).catch((error: unknown) => error);
+  let asked = 0;
+  ours.node.tell(({ method }) => {
+    if (method !== 'eth_chainId') return undefined;
+    asked += 1;
+    return asked > 2 ? '0x1' : undefined;
+  });
+  const midway = await ours.watcher.runOnce(never).catch((error: unknown) => error);
+  const unpaid = await ours.session(session.id);
+  ours.node.tell(undefined);
+  await ours.round();
+
+  expect(fromStart).toBeInstanceOf(WrongChain);
+  expect(midway).toBeInstanceOf(WrongChain);
+  expect(unpaid.status).toBe('active');
+  expect(await ours.session(session.id)).toMatchObject({ status: 'completed' });
+});

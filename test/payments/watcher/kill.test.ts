@@ -1,0 +1,106 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+import { systemClock } from '../../../src/lib/clock.ts';
+import { transactionStore } from '../../../src/payments/store/transaction-store.ts';
+import { transferStore } from '../../../src/payments/store/transfer-store.ts';
+import { EXPIRY_STEPS, WATCHER_STEPS } from '../../../src/payments/watcher/steps.ts';
+import { sqliteDatabase } from '../../support/databases.ts';
+import { startPaymentChain, type TestPaymentChain } from '../../support/payment-chain.ts';
+import type { WatcherOrder } from '../../support/watcher-process.ts';
+import { CONFIRMATIONS, paymentChain, SECRET, type Shop, shop } from './setting.ts';
+
+const PROGRAM = fileURLToPath(new URL('../../support/watcher-process.ts', import.meta.url));
+const STEPS = [...WATCHER_STEPS, ...EXPIRY_STEPS];
+
+test('a watcher that is killed at any step, and started again, settles everything exactly once', async () => {
+  await using chain = await startPaymentChain();
+  const database = await sqliteDatabase();
+  const watched = paymentChain(chain);
+  const ours = await shop(database.options, systemClock, watched);
+  const { explorerUrl: _, ...plain } = watched;
+  const order = { file: database.options.file, rpcUrl: chain.rpcUrl, chain: plain, secret: SECRET };
+  const paid: string[] = [];
+  const expired: string[] = [];
+  const reverted: string[] = [];
+  const dropped: string[] = [];
+  const endings: string[] = [];
+
+  for (const [index, step] of STEPS.entries()) {
+    if (step.endsWith('reorgs'))
+      dropped.push(await dropPayment(chain, ours, () => watch({ ...order, killAt: null })));
+    paid.push(await pay(chain, ours));
+    expired.push((await ours.open({ expiresAt: Date.now() - 1, amount: 9_000_000n })).id);
+    reverted.push(await revert(chain, ours));
+    await chain.pay({ from: 3, to: ours.recipient, amount: BigInt(index + 1) });
+    await chain.mine(CONFIRMATIONS);
+    endings.push(await watch({ ...order, killAt: step }));
+  }
+  const last = await watch({ ...order, killAt: null });
+
+  const statuses = async (ids: readonly string[]) =>
+    Promise.all(ids.map(async id => (await ours.session(id)).status));
+  const events = Object.groupBy(await ours.events(), type => type);
+  const listed = await transferStore(ours.db).list(ours.owner, {}, { page: 1, limit: 100 });
+  const lost = await Promise.all(dropped.map(id => ours.session(id)));
+  expect(endings).toEqual(STEPS.map(() => 'SIGKILL'));
+  expect(last).toBe('0');
+  expect(await statuses(paid)).toEqual(paid.map(() => 'completed'));
+  expect(await statuses(expired)).toEqual(expired.map(() => 'expired'));
+  expect(lost.map(one => [one.status, one.isReorged])).toEqual(dropped.map(() => ['completed', true]));
+  expect(listed.data.map(one => Number(one.amount)).sort((a, b) => a - b)).toEqual(
+    STEPS.map((_, index) => index + 1),
+  );
+  expect(await transactionStore(ours.db).open(chain.chainId)).toEqual([]);
+  expect(Object.fromEntries(Object.entries(events).map(([type, all]) => [type, all?.length]))).toEqual({
+    'payment.completed': paid.length + dropped.length,
+    'checkout.completed': paid.length + dropped.length,
+    'payment.failed': reverted.length + dropped.length,
+    'checkout.expired': expired.length,
+  });
+  await ours.close();
+  await database.remove();
+}, 60_000);
+
+/** How a watcher ended: its exit code, or the signal that killed it. */
+async function watch(order: WatcherOrder): Promise<string> {
+  const child = spawn(process.execPath, [PROGRAM, JSON.stringify(order)], { stdio: 'inherit' });
+  const [code, signal] = await once(child, 'exit');
+  return `${signal ?? code}`;
+}
+
+async function pay(
+  chain: TestPaymentChain,
+  ours: Shop,
+  { from = 1, amount = 5_000_000n } = {},
+): Promise<string> {
+  const session = await ours.open({ amount });
+  await chain.pay({ from, to: ours.recipient, amount: session.amountDue });
+  return session.id;
+}
+
+/** A claimed transaction that fails. */
+async function revert(chain: TestPaymentChain, ours: Shop): Promise<string> {
+  const session = await ours.open({ amount: 7_000_000n });
+  await ours.bind(session.id, `${chain.accounts[2]}`);
+  const hash = await chain.pay({ from: 2, to: ours.recipient, amount: 10n ** 18n });
+  await ours.claim(session.id, hash);
+  return session.id;
+}
+
+/** A payment that is settled, and whose block the chain then drops for good. */
+async function dropPayment(
+  chain: TestPaymentChain,
+  ours: Shop,
+  settle: () => Promise<string>,
+): Promise<string> {
+  const before = await chain.snapshot();
+  // From an account and over an amount of its own: the very same transaction would be the dropped one come back.
+  const amount = 10_000_000n + BigInt(await chain.head());
+  const id = await pay(chain, ours, { from: 6, amount });
+  await chain.mine(CONFIRMATIONS);
+  await settle();
+  await chain.fork(before, 2 * CONFIRMATIONS);
+  return id;
+}

@@ -1,0 +1,278 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import type { ChainWatcher } from '../../../src/payments/watcher/chain-watcher.ts';
+import { NOT_FOUND_MS } from '../../../src/payments/watcher/claims.ts';
+import { expiryWorker } from '../../../src/payments/watcher/expiry.ts';
+import { sqliteDatabase } from '../../support/databases.ts';
+import { type ManualClock, manualClock } from '../../support/manual-clock.ts';
+import { addressOf, startPaymentChain, type TestPaymentChain } from '../../support/payment-chain.ts';
+import { CONFIRMATIONS, paymentChain, type Shop, seals, shop, watcherOf } from './setting.ts';
+
+const never = new AbortController().signal;
+let chain: TestPaymentChain;
+let database: Awaited<ReturnType<typeof sqliteDatabase>>;
+let clock: ManualClock;
+let ours: Shop;
+let watcher: ChainWatcher;
+
+beforeAll(async () => {
+  chain = await startPaymentChain();
+});
+afterAll(() => chain.stop());
+beforeEach(async () => {
+  clock = manualClock(Date.now());
+  database = await sqliteDatabase();
+  const watched = paymentChain(chain);
+  ours = await shop(database.options, clock, watched);
+  watcher = watcherOf({ chain: watched, rpcUrl: chain.rpcUrl, db: ours.db, clock });
+});
+afterEach(async () => {
+  await ours.close();
+  await database.remove();
+});
+
+/** Long enough after the last one that the pool is looked at again. */
+async function round(): Promise<void> {
+  clock.advance(3_000);
+  await watcher.runOnce(never);
+}
+
+/** A transfer into the pool that can be sent again after a fork. */
+async function payment(amount: bigint) {
+  const hash = await chain.pay({ from: 1, to: ours.recipient, amount });
+  return { hash, raw: await chain.call('eth_getRawTransactionByHash', hash) };
+}
+
+function rawOf({ raw }: { raw: unknown }): `0x${string}` {
+  return addressOf(`${raw}`);
+}
+
+test('a reorganisation before the depth takes a payment back and tells nobody; mined again, it settles once', async () => {
+  const session = await ours.open();
+  const before = await chain.snapshot();
+  const paid = await payment(session.amountDue);
+  await chain.mine(CONFIRMATIONS - 1);
+  await round();
+  const seen = await ours.session(session.id);
+
+  await chain.fork(before, CONFIRMATIONS);
+  await round();
+  const gone = await ours.session(session.id);
+  const told = await ours.events();
+  await chain.call('eth_sendRawTransaction', rawOf(paid));
+  await chain.mine(CONFIRMATIONS);
+  await round();
+  await round();
+
+  expect(seen).toMatchObject({ paymentStatus: 'confirming', confirmations: CONFIRMATIONS - 1 });
+  expect(gone).toMatchObject({ status: 'active', paymentStatus: 'awaiting_payment', confirmations: 0 });
+  expect(told).toEqual([]);
+  expect(await ours.session(session.id)).toMatchObject({ status: 'completed' });
+  expect(await ours.payments(session.id)).toHaveLength(1);
+  expect(await ours.events()).toEqual(['payment.completed', 'checkout.completed']);
+});
+
+test('a completed payment that the chain drops is told as failed, and its session says so', async () => {
+  const session = await ours.open();
+  const before = await chain.snapshot();
+  await payment(session.amountDue);
+  await chain.mine(CONFIRMATIONS);
+  await round();
+
+  await chain.fork(before, CONFIRMATIONS);
+  await round();
+  const early = await ours.session(session.id);
+  await chain.mine(1);
+  await round();
+
+  const [lost] = await ours.payments(session.id);
+  expect(early).toMatchObject({ status: 'completed', isReorged: false });
+  expect(lost).toMatchObject({ status: 'failed', failureReason: 'reorged' });
+  expect(await ours.session(session.id)).toMatchObject({ status: 'completed', isReorged: true });
+  expect(await ours.events()).toEqual(['payment.completed', 'checkout.completed', 'payment.failed']);
+});
+
+test('a completed payment that comes back in another block, with its log elsewhere, changes nothing', async () => {
+  const session = await ours.open();
+  const before = await chain.snapshot();
+  const paid = await payment(session.amountDue);
+  await chain.mine(CONFIRMATIONS);
+  await round();
+  const [first] = await ours.payments(session.id);
+
+  // Another transfer comes first in the new block.
+  await chain.fork(before, 0);
+  await chain.pay({ from: 5, to: ours.recipient, amount: 1n, tip: 50 });
+  await chain.call('eth_sendRawTransaction', rawOf(paid));
+  await chain.mine(CONFIRMATIONS + 2);
+  await round();
+  await round();
+
+  const payments = await ours.payments(session.id);
+  expect(payments).toHaveLength(1);
+  expect(payments[0]).toMatchObject({ status: 'completed', txHash: paid.hash, logIndex: 1 });
+  expect(first?.logIndex).toBe(0);
+  expect(payments[0]?.blockHash).not.toBe(first?.blockHash);
+  expect(await ours.events()).toEqual(['payment.completed', 'checkout.completed']);
+});
+
+test('a payment that was told as lost and is seen later is completed after all', async () => {
+  const session = await ours.open();
+  const before = await chain.snapshot();
+  const paid = await payment(session.amountDue);
+  await chain.mine(CONFIRMATIONS);
+  await round();
+  await chain.fork(before, CONFIRMATIONS + 1);
+  await round();
+  const lost = await ours.session(session.id);
+
+  await chain.call('eth_sendRawTransaction', rawOf(paid));
+  await chain.mine(CONFIRMATIONS);
+  await round();
+  await round();
+
+  const payments = await ours.payments(session.id);
+  expect(lost.isReorged).toBe(true);
+  expect(payments.map(one => one.status)).toEqual(['completed']);
+  expect(await ours.session(session.id)).toMatchObject({ status: 'completed', isReorged: false });
+});
+
+test('a claimed transaction that reverts fails, and the session stays open for another try', async () => {
+  const session = await ours.open();
+  await ours.bind(session.id, `${chain.accounts[1]}`);
+  const reverting = await chain.pay({ from: 1, to: ours.recipient, amount: 10n ** 18n });
+  await ours.claim(session.id, reverting);
+  await round();
+  const waiting = await ours.payments(session.id);
+
+  await chain.mine(1);
+  await round();
+
+  expect(waiting).toMatchObject([{ status: 'pending', nonce: expect.any(Number) }]);
+  expect(await ours.payments(session.id)).toMatchObject([{ status: 'failed', failureReason: 'reverted' }]);
+  expect(await ours.session(session.id)).toMatchObject({ status: 'active', paymentStatus: 'failed' });
+  expect(await ours.events()).toEqual(['payment.failed']);
+});
+
+test('a stranger’s failed transaction that was claimed fails nothing', async () => {
+  const session = await ours.open();
+  await ours.bind(session.id, `${chain.accounts[1]}`);
+  const reverting = await chain.pay({ from: 2, to: ours.recipient, amount: 10n ** 18n });
+  await ours.claim(session.id, reverting);
+
+  await chain.mine(1);
+  await round();
+
+  expect(await ours.payments(session.id)).toMatchObject([{ status: 'pending' }]);
+});
+
+test('a claimed transaction that its wallet sends again with a higher fee is followed', async () => {
+  const session = await ours.open();
+  await ours.bind(session.id, `${chain.accounts[1]}`);
+  const nonce = Number(await chain.call('eth_getTransactionCount', chain.accounts[1], 'latest'));
+  const slow = await chain.pay({ from: 1, to: ours.recipient, amount: session.amountDue });
+  await ours.claim(session.id, slow);
+  await round();
+
+  const fast = await chain.pay({ from: 1, to: ours.recipient, amount: session.amountDue, nonce, tip: 50 });
+  await chain.mine(CONFIRMATIONS);
+  await round();
+  await round();
+
+  expect(await ours.payments(session.id)).toMatchObject([{ status: 'completed', txHash: fast }]);
+  expect(await ours.events()).toEqual(['payment.completed', 'checkout.completed']);
+});
+
+test('a claimed transaction that its wallet cancels or spends elsewhere fails with that reason', async () => {
+  const wallet = `${chain.accounts[1]}`;
+  const reasons: unknown[] = [];
+  for (const to of [wallet, `${chain.accounts[7]}`]) {
+    const session = await ours.open();
+    await ours.bind(session.id, wallet);
+    const nonce = Number(await chain.call('eth_getTransactionCount', wallet, 'latest'));
+    await ours.claim(session.id, await chain.pay({ from: 1, to: ours.recipient, amount: 5_000_000n }));
+    await round();
+    await chain.send({ from: 1, to: addressOf(to), nonce, tip: 50 });
+    await chain.mine(3);
+    await round();
+    reasons.push((await ours.payments(session.id)).map(one => one.failureReason));
+  }
+
+  expect(reasons).toEqual([['cancelled'], ['replaced']]);
+});
+
+test('a claimed hash that nobody ever sees fails after half an hour, and pays if it is seen later', async () => {
+  const session = await ours.open({ expiresAt: clock.now() + 86_400_000 });
+  await ours.bind(session.id, `${chain.accounts[1]}`);
+  const before = await chain.snapshot();
+  const paid = await payment(session.amountDue);
+  await chain.fork(before, 1);
+  await ours.claim(session.id, paid.hash);
+  await round();
+  const patient = await ours.payments(session.id);
+  clock.advance(NOT_FOUND_MS);
+  await round();
+  const failed = await ours.payments(session.id);
+
+  await chain.call('eth_sendRawTransaction', rawOf(paid));
+  await chain.mine(CONFIRMATIONS);
+  await round();
+  await round();
+
+  expect(patient).toMatchObject([{ status: 'pending' }]);
+  expect(failed).toMatchObject([{ status: 'failed', failureReason: 'not_found' }]);
+  expect(await ours.payments(session.id)).toMatchObject([{ status: 'completed' }]);
+});
+
+test('a hash that paid for somebody else pays nothing here, and its claim fails in the end', async () => {
+  const [theirs, session] = [await ours.open(), await ours.open({ expiresAt: clock.now() + 86_400_000 })];
+  await ours.bind(session.id, `${chain.accounts[2]}`);
+  const paid = await payment(theirs.amountDue);
+  await ours.claim(session.id, paid.hash);
+  await chain.mine(CONFIRMATIONS);
+  await round();
+  const pending = await ours.payments(session.id);
+  clock.advance(NOT_FOUND_MS);
+  await round();
+
+  expect(await ours.session(theirs.id)).toMatchObject({ status: 'completed' });
+  expect(pending).toMatchObject([{ status: 'pending' }]);
+  expect(await ours.payments(session.id)).toMatchObject([{ status: 'failed', failureReason: 'not_found' }]);
+});
+
+test('sessions expire once their chain was looked through, or could not be for ten minutes', async () => {
+  const expiry = expiryWorker({ db: ours.db, seals, clock });
+  const looked = await ours.open({ expiresAt: clock.now() + 300_000 });
+  const unknown = await ours.open({ chainId: 424_242, expiresAt: clock.now() + 300_000 });
+  await round();
+  clock.advance(301_000);
+  await expiry.runOnce(never);
+  const unscanned = await ours.session(looked.id);
+  await round();
+  await expiry.runOnce(never);
+  const early = await ours.session(unknown.id);
+  clock.advance(600_000);
+  await expiry.runOnce(never);
+
+  expect(unscanned.status).toBe('active');
+  expect(await ours.session(looked.id)).toMatchObject({ status: 'expired' });
+  expect(early.status).toBe('active');
+  expect(await ours.session(unknown.id)).toMatchObject({ status: 'expired' });
+  expect(await ours.events()).toEqual(['checkout.expired', 'checkout.expired']);
+});
+
+test('a session whose payment is being confirmed does not expire', async () => {
+  const expiry = expiryWorker({ db: ours.db, seals, clock });
+  const session = await ours.open({ expiresAt: clock.now() + 300_000 });
+  await payment(session.amountDue);
+  await chain.mine(1);
+  await round();
+
+  clock.advance(700_000);
+  await expiry.runOnce(never);
+  const waiting = await ours.session(session.id);
+  await chain.mine(CONFIRMATIONS);
+  await round();
+
+  expect(waiting).toMatchObject({ status: 'active', paymentStatus: 'confirming' });
+  expect(await ours.session(session.id)).toMatchObject({ status: 'completed', isLate: false });
+});

@@ -1,0 +1,225 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { NATIVE_COIN } from '../../../src/payments/model/payment-chain.ts';
+import { transferStore } from '../../../src/payments/store/transfer-store.ts';
+import type { ChainWatcher } from '../../../src/payments/watcher/chain-watcher.ts';
+import { sqliteDatabase } from '../../support/databases.ts';
+import { type ManualClock, manualClock } from '../../support/manual-clock.ts';
+import {
+  addressOf,
+  mintPostcard,
+  startPaymentChain,
+  type TestPaymentChain,
+} from '../../support/payment-chain.ts';
+import { CONFIRMATIONS, paymentChain, type Shop, shop, watcherOf } from './setting.ts';
+
+const never = new AbortController().signal;
+let chain: TestPaymentChain;
+let database: Awaited<ReturnType<typeof sqliteDatabase>>;
+let clock: ManualClock;
+let ours: Shop;
+let watcher: ChainWatcher;
+
+beforeAll(async () => {
+  chain = await startPaymentChain();
+});
+afterAll(() => chain.stop());
+beforeEach(async () => {
+  clock = manualClock(Date.now());
+  database = await sqliteDatabase();
+  const watched = paymentChain(chain);
+  ours = await shop(database.options, clock, watched);
+  watcher = watcherOf({ chain: watched, rpcUrl: chain.rpcUrl, db: ours.db, clock });
+});
+afterEach(async () => {
+  await ours.close();
+  await database.remove();
+});
+
+const round = () => watcher.runOnce(never);
+
+/** Has what is in the pool confirmed and settled. */
+async function settle(): Promise<void> {
+  clock.advance(5_000);
+  await chain.mine(CONFIRMATIONS);
+  await round();
+  await round();
+}
+
+async function boundSession() {
+  const session = await ours.open();
+  await ours.bind(session.id, `${chain.accounts[1]}`);
+  return session;
+}
+
+test('payments of one wallet add up, and the session stays open until they are enough', async () => {
+  const session = await boundSession();
+
+  await chain.pay({ from: 1, to: ours.recipient, amount: 2_000_000n });
+  await settle();
+  const halfway = await ours.session(session.id);
+  await chain.pay({ from: 1, to: ours.recipient, amount: 3_000_000n });
+  await settle();
+
+  expect(halfway).toMatchObject({ status: 'active', paymentStatus: 'underpaid', amountReceived: 2_000_000n });
+  expect(await ours.session(session.id)).toMatchObject({ status: 'completed', amountReceived: 5_000_000n });
+  expect(await ours.events()).toEqual(['payment.completed', 'payment.completed', 'checkout.completed']);
+});
+
+test('what is left of a part that was paid is not taken by a session that asks for just that', async () => {
+  const session = await boundSession();
+  await chain.pay({ from: 1, to: ours.recipient, amount: 2_000_000n });
+  await settle();
+  const other = await ours.open({ subtotal: 3_000_000n, amount: 3_000_000n });
+
+  await chain.pay({ from: 1, to: ours.recipient, amount: 3_000_000n });
+  await settle();
+
+  expect(await ours.session(session.id)).toMatchObject({ status: 'completed' });
+  expect(await ours.session(other.id)).toMatchObject({ status: 'active', paymentStatus: 'awaiting_payment' });
+});
+
+test('the wallet of an abandoned session that pays what another one asks for pays that one', async () => {
+  const abandoned = await boundSession();
+  const session = await ours.open();
+
+  await chain.pay({ from: 1, to: ours.recipient, amount: session.amountDue });
+  await settle();
+
+  expect(await ours.session(session.id)).toMatchObject({ status: 'completed' });
+  expect(await ours.session(abandoned.id)).toMatchObject({ status: 'active' });
+});
+
+test('more than asked for completes the session and says how much is beyond', async () => {
+  const session = await boundSession();
+
+  await chain.pay({ from: 1, to: ours.recipient, amount: 6_000_000n });
+  await settle();
+
+  const [payment] = await ours.payments(session.id);
+  expect(await ours.session(session.id)).toMatchObject({ status: 'completed' });
+  expect(payment).toMatchObject({ status: 'completed', overpaidAmount: 1_000_000n, isLate: false });
+});
+
+test('a second payment of a paid session is a duplicate', async () => {
+  const session = await boundSession();
+
+  await chain.pay({ from: 1, to: ours.recipient, amount: 5_000_000n });
+  await settle();
+  await chain.pay({ from: 1, to: ours.recipient, amount: 5_000_000n });
+  await settle();
+
+  const payments = await ours.payments(session.id);
+  expect(payments.map(one => [one.status, one.isDuplicate])).toEqual([
+    ['completed', false],
+    ['completed', true],
+  ]);
+  expect(await ours.events()).toEqual(['payment.completed', 'checkout.completed', 'payment.completed']);
+});
+
+test('two payments in one block complete the session once', async () => {
+  const session = await boundSession();
+
+  await chain.pay({ from: 1, to: ours.recipient, amount: 5_000_000n });
+  await chain.pay({ from: 1, to: ours.recipient, amount: 5_000_000n });
+  await settle();
+
+  const payments = await ours.payments(session.id);
+  const inOrder = payments.toSorted((a, b) => Number(a.logIndex) - Number(b.logIndex));
+  expect(inOrder.map(one => one.isDuplicate)).toEqual([false, true]);
+  expect((await ours.events()).sort()).toEqual([
+    'checkout.completed',
+    'payment.completed',
+    'payment.completed',
+  ]);
+});
+
+test('a payment after the session’s end is late and completes no checkout', async () => {
+  const session = await ours.open({ expiresAt: clock.now() - 60_000, createdAt: clock.now() - 600_000 });
+
+  await chain.pay({ from: 1, to: ours.recipient, amount: session.amountDue });
+  await settle();
+
+  const [payment] = await ours.payments(session.id);
+  expect(payment).toMatchObject({ status: 'completed', isLate: true });
+  expect(await ours.session(session.id)).toMatchObject({ status: 'active', isLate: true });
+  expect(await ours.events()).toEqual(['payment.completed']);
+});
+
+test('a token that only looks the same, another recipient and an ERC-721 picture pay nothing', async () => {
+  const session = await boundSession();
+  await mintPostcard(chain, ours.recipient);
+  await chain.pay({ from: 1, to: ours.recipient, amount: 5_000_000n, token: chain.lookalike });
+  await chain.pay({ from: 1, to: `${chain.accounts[9]}`, amount: 5_000_000n });
+  await chain.pay({ from: 1, to: ours.recipient, amount: 0n });
+
+  await settle();
+
+  expect(await ours.payments(session.id)).toEqual([]);
+  expect(await transferStore(ours.db).unconfirmed(chain.chainId)).toEqual([]);
+});
+
+test('a transfer that failed pays nothing, neither tokens nor coins', async () => {
+  const tokens = await boundSession();
+  const coins = await ours.open({ tokenAddress: NATIVE_COIN, recipientAddress: chain.token.toLowerCase() });
+  const failing = await chain.pay({ from: 1, to: ours.recipient, amount: 10n ** 18n });
+  // The token takes no coins.
+  const refused = await chain.send({
+    from: 2,
+    to: addressOf(coins.recipientAddress),
+    value: coins.amountDue,
+  });
+
+  await settle();
+
+  const receipts = await Promise.all(
+    [failing, refused.hash].map(hash => chain.call('eth_getTransactionReceipt', hash)),
+  );
+  expect(receipts).toEqual([
+    expect.objectContaining({ status: '0x0' }),
+    expect.objectContaining({ status: '0x0' }),
+  ]);
+  expect(await ours.payments(tokens.id)).toEqual([]);
+  expect(await ours.payments(coins.id)).toEqual([]);
+});
+
+test('a transfer that is older than the session does not pay it', async () => {
+  await chain.pay({ from: 1, to: ours.recipient, amount: 5_000_000n });
+  await chain.mine();
+  const session = await ours.open({ createdAt: clock.now() + 600_000, expiresAt: clock.now() + 1_200_000 });
+  await ours.bind(session.id, `${chain.accounts[1]}`);
+
+  await settle();
+
+  expect(await ours.payments(session.id)).toEqual([]);
+});
+
+test('what was paid before the watcher first ran is found', async () => {
+  const session = await ours.open();
+  await chain.pay({ from: 1, to: ours.recipient, amount: session.amountDue });
+  await chain.mine(600);
+
+  await round();
+
+  expect(await ours.session(session.id)).toMatchObject({ status: 'completed' });
+});
+
+test('a transfer of no session is listed once it is confirmed, and pays a session that its wallet signs for before', async () => {
+  const session = await ours.open();
+  await chain.pay({ from: 1, to: ours.recipient, amount: 1_234_567n });
+  await chain.pay({ from: 2, to: ours.recipient, amount: 7_654_321n });
+  await chain.mine();
+  await round();
+  const listedEarly = await transferStore(ours.db).list(ours.owner, {}, { page: 1, limit: 10 });
+
+  await ours.bind(session.id, `${chain.accounts[1]}`);
+  await chain.mine(CONFIRMATIONS);
+  await round();
+  const listed = await transferStore(ours.db).list(ours.owner, {}, { page: 1, limit: 10 });
+
+  expect(listedEarly.data).toEqual([]);
+  expect(listed.data.map(one => one.amount)).toEqual([7_654_321n]);
+  expect(await ours.session(session.id)).toMatchObject({
+    paymentStatus: 'underpaid',
+    amountReceived: 1_234_567n,
+  });
+});

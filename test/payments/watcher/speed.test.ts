@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest';
+import { createChainClient } from '../../../src/chain/client.ts';
+import { systemClock } from '../../../src/lib/clock.ts';
+import { startChainWatcher } from '../../../src/payments/watcher/chain-watcher.ts';
+import { sqliteDatabase } from '../../support/databases.ts';
+import { startPaymentChain } from '../../support/payment-chain.ts';
+import { until } from '../../support/until.ts';
+import { CONFIRMATIONS, log, paymentChain, seals, shop } from './setting.ts';
+
+const PAYMENTS = 500;
+
+test('500 transfers of one block are settled within two seconds of their last confirmation', async () => {
+  await using chain = await startPaymentChain();
+  const database = await sqliteDatabase();
+  const watched = paymentChain(chain);
+  const ours = await shop(database.options, systemClock, watched);
+  const client = createChainClient({ id: chain.chainId, rpcUrls: [chain.rpcUrl], timeoutMs: 5_000, log });
+  const watcher = startChainWatcher({ chain: watched, client, db: ours.db, seals, clock: systemClock, log });
+  for (let index = 0; index < PAYMENTS; index++) {
+    const { amountDue } = await ours.open();
+    await chain.pay({ from: 1 + (index % 19), to: ours.recipient, amount: amountDue });
+  }
+  const first = (await chain.head()) + 1;
+  await chain.mine(CONFIRMATIONS - 1);
+  const inBlock = await chain.call('eth_getBlockTransactionCountByNumber', `0x${first.toString(16)}`);
+  const seen = await until(
+    () => ours.db('transactions').where({ status: 'confirming' }).count({ count: '*' }),
+    ([row]) => Number(row?.count) === PAYMENTS,
+  );
+  const start = performance.now();
+  await chain.mine(1);
+  const settled = await until(
+    () => ours.db('checkout_sessions').where({ status: 'completed' }).count({ count: '*' }),
+    ([row]) => Number(row?.count) === PAYMENTS,
+  );
+  const tookMs = performance.now() - start;
+  await watcher.stop();
+  await ours.close();
+  await database.remove();
+
+  console.info(`${PAYMENTS} payments settled ${Math.round(tookMs)} ms after their last confirmation`);
+  expect(Number(inBlock)).toBe(PAYMENTS);
+  expect(Number(seen[0]?.count)).toBe(PAYMENTS);
+  expect(Number(settled[0]?.count)).toBe(PAYMENTS);
+  expect(tookMs).toBeLessThan(2_000);
+}, 60_000);

@@ -1,0 +1,46 @@
+import { createChainClient } from '../../src/chain/client.ts';
+import { openDatabase } from '../../src/db/open.ts';
+import { systemClock } from '../../src/lib/clock.ts';
+import { createLogger } from '../../src/lib/logger.ts';
+import { seals as sealsOf } from '../../src/lib/sealed.ts';
+import type { PaymentChain } from '../../src/payments/model/payment-chain.ts';
+import { chainWatcher } from '../../src/payments/watcher/chain-watcher.ts';
+import { expiryWorker } from '../../src/payments/watcher/expiry.ts';
+
+/** What `watcher-process.ts` is started with, as JSON in its first argument. */
+export interface WatcherOrder {
+  readonly file: string;
+  readonly rpcUrl: string;
+  readonly chain: Omit<PaymentChain, 'explorerUrl'>;
+  readonly secret: string;
+  /** The step at which the process kills itself; null to finish. */
+  readonly killAt: string | null;
+}
+
+/** Rounds in which a watcher becomes the leader, after one that was killed, and settles what there is. */
+const MOST_ROUNDS = 60;
+
+/** Watches until there is nothing left to do, or until it is killed in the middle of it. */
+async function run({ file, rpcUrl, chain, secret, killAt }: WatcherOrder): Promise<void> {
+  const db = openDatabase({ kind: 'sqlite', file });
+  const log = createLogger({ level: 'silent' });
+  const seals = sealsOf([secret]);
+  const fault = (step: string) => {
+    if (step === killAt) process.kill(process.pid, 'SIGKILL');
+  };
+  const client = createChainClient({ id: chain.id, rpcUrls: [rpcUrl], timeoutMs: 5_000, log });
+  const watched = { ...chain, explorerUrl: undefined };
+  const deps = { db, seals, clock: systemClock, fault };
+  const watcher = chainWatcher({ ...deps, chain: watched, client, log, leaseMs: 300 });
+  const { signal } = new AbortController();
+  for (let round = 0; round < MOST_ROUNDS; round++) {
+    const done = await watcher.runOnce(signal);
+    if (done === 0 && watcher.status().scannedAt !== undefined) break;
+    await systemClock.sleep(20);
+  }
+  await expiryWorker(deps).runOnce(signal);
+  await watcher.resign();
+  await db.destroy();
+}
+
+await run(JSON.parse(process.argv[2] ?? ''));
