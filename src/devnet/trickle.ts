@@ -31,6 +31,7 @@ export async function trickle({
   log: Logger;
   signal: AbortSignal;
 }): Promise<void> {
+  let agreed: bigint | undefined;
   while (!signal.aborted) {
     await clock.sleep(intervalMs, signal).catch(() => undefined);
     if (signal.aborted) return;
@@ -40,6 +41,7 @@ export async function trickle({
   }
 
   async function addBlock(): Promise<void> {
+    const baseFeePerGas = agreed ?? (await agreedBaseFee());
     const actions = plan.more(plan.random.integer(1, 3));
     const senders = [...new Set(actions.map(({ from }) => from))];
     const [latest, ...counts] = await rpc.batch([
@@ -50,8 +52,7 @@ export async function trickle({
       })),
     ]);
     const nonces = new Map(senders.map((from, position) => [from, Number(counts[position])]));
-    const baseFeePerGas = plan.nextBaseFee();
-    const calls: Call[] = [setBaseFee(baseFeePerGas)];
+    const calls: Call[] = [];
     for (const action of actions) {
       const nonce = nonces.get(action.from) ?? 0;
       nonces.set(action.from, nonce + 1);
@@ -62,11 +63,23 @@ export async function trickle({
       (error: unknown) => error,
     );
     // The block is mined even so: a refused transaction must not stop the clock of the chain.
-    await rpc.call(
-      'evm_mine',
-      numberToHex(Math.max(Math.floor(clock.now() / 1000), timestampOf(latest) + 1)),
-    );
+    const timestamp = Math.max(Math.floor(clock.now() / 1000), timestampOf(latest) + 1);
+    await rpc.call('evm_mine', numberToHex(timestamp));
+    agreed = await agreedBaseFee();
     if (sent !== undefined) throw sent;
+  }
+
+  /**
+   * Sets the next block's fee, ahead of it and never above the price that the node names by itself: whoever sends at
+   * that price, before or after this, is in the block. A transaction below the fee would be dropped without a word.
+   */
+  async function agreedBaseFee(): Promise<bigint> {
+    const named = BigInt(String(await rpc.call('eth_gasPrice')));
+    const walked = plan.nextBaseFee();
+    const fee = walked < named ? walked : named;
+    const { method, params } = setBaseFee(fee);
+    await rpc.call(method, ...params);
+    return fee;
   }
 }
 

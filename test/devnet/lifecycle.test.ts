@@ -8,6 +8,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { deriveAccounts } from '../../src/devnet/accounts.ts';
 import { AnvilMissing, findAnvil } from '../../src/devnet/anvil-binary.ts';
 import { httpRpc } from '../../src/devnet/rpc.ts';
 import { type Devnet, type DevnetOptions, startDevnet } from '../../src/devnet/start-devnet.ts';
@@ -102,6 +103,20 @@ test('after the fill the trickle goes on adding blocks, even over a reorganisati
   expect(latest).toHaveProperty('transactions', expect.arrayContaining([expect.any(String)]));
   await stop();
   await expect(height()).rejects.toThrow('fetch failed');
+});
+
+test('a transfer that the node prices itself is mined, however the base fee moves', async () => {
+  const { chains, filled, stop } = await start({ trickleMs: 200 });
+  const rpc = httpRpc(chains[0]?.rpcUrl ?? '');
+  await filled;
+  const [from, to] = deriveAccounts().addresses.slice(-2);
+
+  for (let count = 0; count < 8; count += 1) {
+    const hash = await rpc.call('eth_sendTransaction', { from, to, value: '0x1' });
+    await eventually(async () => (await rpc.call('eth_getTransactionReceipt', hash)) !== null);
+    expect(await rpc.call('eth_getTransactionReceipt', hash)).toHaveProperty('status', '0x1');
+  }
+  await stop();
 });
 
 test('without anvil the message says what to install', () => {

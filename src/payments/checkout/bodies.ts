@@ -86,8 +86,8 @@ export function walletMessageOf(session: CheckoutSession, surroundings: Surround
   const { token } = placeOf(session, surroundings);
   return walletMessage(session.id, {
     merchant: session.presentation.merchant.name,
-    // A wallet that signed owes the amount itself, not the one that is nobody else's.
-    amount: amountText(session.amount, token),
+    // What the page then asks the wallet to send, though a wallet that signed owes but the amount.
+    amount: amountText(session.amountDue, token),
     host: new URL(surroundings.publicUrl).host,
   });
 }

@@ -241,6 +241,53 @@ test('who declines in the wallet stays on the page and can pay after all', async
   await page.close();
 });
 
+test('a payment whose claim was lost with the connection is claimed on the next visit', async () => {
+  const { page } = await newPage();
+  await walletOf(page);
+  await page.goto(await createLink({ name: 'Broken line', amount: '7000000' }));
+  await page.getByRole('button', { name: 'Pay' }).click();
+  await started(page);
+
+  await page.route('**/claims', route => route.abort());
+  await payButton(page).click();
+  await page.getByText('Sent. You may close this page.').waitFor();
+  expect(await payButton(page).isDisabled()).toBe(true);
+  await page.unroute('**/claims');
+  await page.reload();
+  await status(page, 'sent').waitFor();
+  await confirmed(page);
+  await page.close();
+});
+
+test('what the server refuses is said beside its field, and shipping counts towards the price', async () => {
+  const { page } = await newPage();
+  await page.goto(
+    await createLink({
+      name: 'Form',
+      amount: '7500000',
+      shipping_options: [
+        { id: 'slow', name: 'Slow', amount: '0' },
+        { id: 'fast', name: 'Fast', amount: '500000' },
+      ],
+      form_schema: { fields: [{ id: 'phone', type: 'phone', label: 'Phone', required: true }] },
+    }),
+  );
+
+  await page.getByRole('button', { name: 'Pay' }).click();
+  expect(await page.locator('[id="error-form_data.phone"]').textContent()).not.toBe('');
+  await page.getByLabel('Phone').fill('nobody');
+  await page.getByLabel('Fast').check();
+  await page.getByRole('button', { name: 'Pay 8 USDS' }).click();
+  await page.getByText('This is not accepted. Please check it.').waitFor();
+  expect(await page.getByLabel('Phone').getAttribute('aria-invalid')).toBe('true');
+  await page.getByLabel('Phone').fill('+44 20 7946 0000');
+  await page.getByRole('button', { name: 'Pay 8 USDS' }).click();
+  await started(page);
+
+  expect(await page.locator('#price').textContent()).toBe('8 USDS');
+  await page.close();
+});
+
 test('a wallet on another network is switched, and nothing is sent when it cannot be', async () => {
   const { page } = await newPage();
   const wallet = await walletOf(page);

@@ -82,7 +82,8 @@ function forScript({ checkout }: SessionView): string {
 }
 
 function countdown(view: SessionView): Piece {
-  if (!isPayable(pageState(view))) return null;
+  const name = pageState(view);
+  if (!isPayable(name) || name === 'sent') return null;
   const { expires_at: end } = view.state;
   const leftMs = Date.parse(end) - view.now;
   return html`<p class="countdown"><span>Pay before ${momentText(end)}</span><span class="left" id="left" role="timer" aria-live="off" aria-label="Time left" data-left-ms="${leftMs}"></span></p>`;

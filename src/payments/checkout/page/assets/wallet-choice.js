@@ -43,8 +43,7 @@ function draw(session) {
   button.disabled = isPaying || isSent || found.length === 0;
   button.hidden = isSearched && found.length === 0;
   if (found.length === 0) {
-    if (isSearched)
-      tell('No wallet was found in this browser. Use the code below, or open this page in your wallet.');
+    if (isSearched) tell(`No wallet was found in this browser. ${otherWays()}`);
     return;
   }
   if (!isPaying && document.getElementById('wallet-status').dataset.tone === undefined) {
@@ -56,6 +55,12 @@ function draw(session) {
     button.setAttribute('aria-controls', list.id);
   }
   list.replaceChildren(...found.map(wallet => entry(session, wallet)));
+}
+
+function otherWays() {
+  return document.querySelector('.qr') === null
+    ? 'Please open this page in your wallet.'
+    : 'Use the code below, or open this page in your wallet.';
 }
 
 function choose(button, list) {
