@@ -1,6 +1,9 @@
 /**
- * Holds a running data service against our contracts:
+ * Holds a running service against our contracts:
  *   npm run contract -- --url http://127.0.0.1:3000 [--key KEY] [--har FILE] [--all]
+ *   npm run contract -- --url http://127.0.0.1:3001 --key KEY [--har FILE] [--all]
+ * Which service it is, data or payments, is told by its description. The key for payments may do everything; what the run
+ * makes with it is of the key's mode, and removed at the end as far as it can be.
  * Exits with 1 when anything it answers is not what the contract says; with `--all` also when an operation never answers
  * anything but empty lists, which is named either way: a chain may have no withdrawals or no prices.
  */
@@ -10,6 +13,8 @@ import { explorerContract } from '../src/contract/explorer.ts';
 import { insightsContract } from '../src/contract/insights.ts';
 import { recordingClient } from './contract/client.ts';
 import { harOf } from './contract/har.ts';
+import { runPayments } from './contract/payments/run.ts';
+import { isPaymentsService } from './contract/payments/served-by.ts';
 import { runContracts } from './contract/run.ts';
 
 const { values } = parseArgs({
@@ -20,12 +25,30 @@ const { values } = parseArgs({
     all: { type: 'boolean', default: false },
   },
 });
-if (values.url === undefined) {
-  console.error('usage: npm run contract -- --url URL [--key KEY] [--har FILE] [--all]');
-  process.exitCode = 2;
+const { url, key } = values;
+if (url === undefined) {
+  misused('usage: npm run contract -- --url URL [--key KEY] [--har FILE] [--all]');
 } else {
-  const client = recordingClient({ baseUrl: values.url, key: values.key });
-  const { filled, findings } = await runContracts([explorerContract, insightsContract], client);
+  const asker = recordingClient({ baseUrl: url });
+  const isPayments = await isPaymentsService(asker);
+  await asker.close();
+  if (isPayments && key === undefined) misused('The payments platform needs an API key: --key KEY');
+  else await run(url, isPayments ? key : undefined);
+}
+
+function misused(text: string): void {
+  console.error(text);
+  process.exitCode = 2;
+}
+
+/** Drives the payments platform with its key, or else the data service. */
+async function run(baseUrl: string, paymentsKey: string | undefined): Promise<void> {
+  // The payments platform is asked with several keys and with none, so its client sends none by itself.
+  const client = recordingClient({ baseUrl, key: paymentsKey === undefined ? key : undefined });
+  const { filled, findings } =
+    paymentsKey === undefined
+      ? await runContracts([explorerContract, insightsContract], client)
+      : await runPayments(client, paymentsKey);
   await client.close();
   const notSeen = [...filled].flatMap(([id, count]) => (count === 0 ? [id] : []));
   for (const finding of findings) console.log(finding);

@@ -4,6 +4,8 @@ import { Client } from 'undici';
 export interface Exchange {
   readonly method: string;
   readonly url: string;
+  /** The body that was sent; undefined without one. */
+  readonly sent?: string | undefined;
   readonly startedAt: number;
   readonly durationMs: number;
   /** 0 when there was no answer; `text` then says why. */
@@ -14,7 +16,12 @@ export interface Exchange {
 
 export interface RecordingClient {
   /** `target` is sent as it stands, escapes and all. */
-  send(method: string, target: string, headers?: Record<string, string>): Promise<Exchange>;
+  send(
+    method: string,
+    target: string,
+    headers?: Readonly<Record<string, string>>,
+    body?: string,
+  ): Promise<Exchange>;
   readonly exchanges: readonly Exchange[];
   close(): Promise<void>;
 }
@@ -35,7 +42,7 @@ export function recordingClient({
   return {
     exchanges,
     close: () => client.close(),
-    async send(method, target, headers = {}) {
+    async send(method, target, headers = {}, sent = undefined) {
       const startedAt = Date.now();
       const authorization = key === undefined ? {} : { authorization: `Bearer ${key}` };
       const answer = await client
@@ -43,6 +50,7 @@ export function recordingClient({
           path: prefix + target,
           method: asMethod(method),
           headers: { ...authorization, ...headers },
+          ...(sent === undefined ? {} : { body: sent }),
         })
         .then(async ({ statusCode: status, headers: received, body }) => ({
           status,
@@ -51,7 +59,7 @@ export function recordingClient({
         }))
         .catch((error: unknown) => ({ status: 0, headers: {}, text: String(error) }));
       const url = origin.origin + prefix + target;
-      const exchange = { method, url, startedAt, durationMs: Date.now() - startedAt, ...answer };
+      const exchange = { method, url, sent, startedAt, durationMs: Date.now() - startedAt, ...answer };
       exchanges.push(exchange);
       return exchange;
     },

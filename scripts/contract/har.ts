@@ -1,6 +1,9 @@
 import type { Exchange } from './client.ts';
 
-/** Traffic as an HTTP Archive 1.2, which browsers and proxies open. */
+/** Secrets of API keys, which the payments platform answers once. */
+const SECRETS = /\btg_(live|test)_[0-9A-Za-z]{38}\b/g;
+
+/** Traffic as an HTTP Archive 1.2, which browsers and proxies open; without the secrets of keys. */
 export function harOf(exchanges: readonly Exchange[]): unknown {
   return {
     log: {
@@ -17,7 +20,8 @@ export function harOf(exchanges: readonly Exchange[]): unknown {
           cookies: [],
           queryString: queryOf(exchange.url),
           headersSize: -1,
-          bodySize: 0,
+          bodySize: Buffer.byteLength(exchange.sent ?? ''),
+          ...(exchange.sent === undefined ? {} : { postData: { mimeType: '', text: exchange.sent } }),
         },
         response: {
           status: exchange.status,
@@ -28,7 +32,7 @@ export function harOf(exchanges: readonly Exchange[]): unknown {
           content: {
             size: Buffer.byteLength(exchange.text),
             mimeType: String(exchange.headers['content-type'] ?? ''),
-            text: exchange.text,
+            text: exchange.text.replaceAll(SECRETS, 'tg_$1_…'),
           },
           redirectURL: '',
           headersSize: -1,

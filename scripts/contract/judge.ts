@@ -29,13 +29,21 @@ export function targetsOf(document: JsonObject): Target[] {
       id: String(operation.operationId),
       path,
       parameters: parametersOf(document, path, operation),
-      statuses: new Map(
-        Object.entries(child(operation, 'responses')).map(([status, response]) => [
-          status,
-          requiredHeaders(document, resolve(document, response)),
-        ]),
-      ),
+      statuses: statusesOf(document, operation),
     }));
+}
+
+/** The statuses that an operation declares, each with the headers it must have. */
+export function statusesOf(
+  document: JsonObject,
+  operation: JsonObject,
+): ReadonlyMap<string, readonly string[]> {
+  return new Map(
+    Object.entries(child(operation, 'responses')).map(([status, response]) => [
+      status,
+      requiredHeaders(document, resolve(document, response)),
+    ]),
+  );
 }
 
 function requiredHeaders(document: JsonObject, response: JsonObject): string[] {

@@ -1,0 +1,141 @@
+import type { JsonObject } from '../../../src/contract/document.ts';
+import { newKey } from '../../../src/payments/model/key-format.ts';
+import { badValues, HOSTILE, valueSchema } from '../values.ts';
+import { bodyFaults } from './body-faults.ts';
+import type { Drive } from './drive.ts';
+import { isKeyed, type Operation, permissionFor } from './operation.ts';
+
+/** Longer than a body may be (Decision 101). */
+const TOO_LONG = JSON.stringify({ name: 'x'.repeat(300 * 1024) });
+const SQL = encodeURIComponent("' or 1=1; drop table payment_links; --");
+const WRONG = ['400 invalid_field_value'];
+
+/** Bodies that are refused before anybody looks at their fields. */
+const NO_BODIES: readonly (readonly [raw: string, headers?: Readonly<Record<string, string>>])[] = [
+  ['{"__proto__": {"admin": true}}'],
+  ['"text"'],
+  ['null'],
+  ['{"name": "\\u0000"}'],
+  ['{"name": "\\ud800"}'],
+  [`{"metadata": ${'{"a":'.repeat(20)}1${'}'.repeat(20)}}`],
+  [`{"items": [${Array.from({ length: 5_001 }, () => '1').join()}]}`],
+  ['name=x', { 'content-type': 'application/x-www-form-urlencoded' }],
+  ['{"name": "x"}', { 'content-type': 'application/json; charset=utf-16' }],
+  ['{"name": "x"}', { 'content-encoding': 'gzip' }],
+  [TOO_LONG],
+  ['[]'],
+  ['{"name": "broken"'],
+  ['{"name": "x"}', { 'content-type': 'text/plain' }],
+];
+/** How many of them, from the end, every operation is tried with. */
+const EVERYWHERE = 4;
+
+/** What of the contract was tried in full already; it is tried once more, but not in every way. */
+export type Known = Set<string>;
+
+/** Everything that an operation has to refuse before it looks for a record, and records that there are none of. */
+export async function tryOperation(drive: Drive, operation: Operation, known: Known): Promise<void> {
+  if (isKeyed(operation)) await tryKeys(drive, operation);
+  await tryPaths(drive, operation, known);
+  await tryQueries(drive, operation, known);
+  if (operation.body !== undefined) await tryBodies(drive, operation, operation.body, known);
+  if (operation.row.replayable === true) await tryIdempotencyKeys(drive, operation);
+}
+
+/** Requests of a key that may only read what they may not do; of all operations that ask for more. */
+export async function tryPermission(drive: Drive, operation: Operation, readKey: string): Promise<void> {
+  if (!isKeyed(operation) || permissionFor(operation) === 'read') return;
+  // What is wrong with a body is told only to who may send one.
+  const body = operation.body === undefined ? {} : { raw: '{' };
+  await drive.ask(operation, { ...body, key: readKey }, ['403 insufficient_permissions']);
+}
+
+/** Methods that a path does not have are not found, with the ones that it has. */
+export async function tryMethods(drive: Drive, path: string): Promise<void> {
+  const own = drive.operations.filter(one => one.path === path).map(({ row }) => row.method.toUpperCase());
+  for (const method of ['PUT', 'DELETE', 'POST'].filter(one => !own.includes(one))) {
+    const { headers } = await drive.askNowhere(method, path.replaceAll(/\{[^}]+\}/g, 'any'));
+    const allowed = String(headers.allow).split(', ');
+    if (!own.every(one => allowed.includes(one)))
+      drive.report(`${method} ${path}: Allow is ${headers.allow}`);
+  }
+}
+
+async function tryKeys(drive: Drive, operation: Operation): Promise<void> {
+  await drive.ask(operation, { key: null }, ['401 key_missing']);
+  await drive.ask(operation, { key: newKey('test') }, ['401 key_invalid']);
+  await drive.ask(operation, { key: 'no key' }, ['401 key_invalid']);
+}
+
+async function tryPaths(drive: Drive, operation: Operation, known: Known): Promise<void> {
+  const { example } = operation;
+  const body = example === undefined ? {} : { body: example };
+  for (const { name } of operation.parameters.filter(({ in: place }) => place === 'path')) {
+    const at = (value: string) => ({ ...body, at: { [String(name)]: value } });
+    await drive.ask(operation, body, ['404 resource_not_found']);
+    // Of a text that is longer than any id only the form is judged.
+    await drive.ask(operation, at('a'.repeat(201)), WRONG);
+    await drive.ask(operation, at('a%2F..%2Fb'), ['404 resource_not_found']);
+    for (const value of isNew(known, `path ${name}`) ? HOSTILE : []) {
+      await drive.ask(operation, at(value), [...WRONG, '404 resource_not_found']);
+    }
+  }
+}
+
+async function tryQueries(drive: Drive, operation: Operation, known: Known): Promise<void> {
+  for (const parameter of operation.parameters.filter(({ in: place }) => place === 'query')) {
+    const name = String(parameter.name);
+    const refused = [`400 invalid_field_value ${name}`];
+    const isFirst = isNew(known, `query ${name}`);
+    const bad = badValues(drive.document, parameter);
+    for (const value of isFirst ? bad : bad.slice(0, 1)) {
+      await drive.ask(operation, { query: `${name}=${value}` }, refused);
+    }
+    await drive.ask(operation, { query: `${name}=1&${name}=1` }, refused);
+    // A filter by something that does not exist is no mistake, and behind an unknown id nothing is.
+    const possible = ['200', '404 resource_not_found', ...WRONG];
+    for (const value of isFirst ? hostileTo(drive, parameter) : []) {
+      await drive.ask(operation, { query: `${name}=${value}` }, possible);
+    }
+  }
+}
+
+async function tryBodies(
+  drive: Drive,
+  operation: Operation,
+  schema: NonNullable<Operation['body']>,
+  known: Known,
+): Promise<void> {
+  const isFirst = isNew(known, `bodies ${isKeyed(operation) ? 'with' : 'without'} a key`);
+  for (const [raw, headers = {}] of isFirst ? NO_BODIES : NO_BODIES.slice(-EVERYWHERE))
+    await drive.ask(operation, { raw, headers }, WRONG);
+  for (const { body, code, place } of bodyFaults(drive.document, schema, known)) {
+    await drive.ask(operation, { body }, [`400 ${code} ${place}`]);
+  }
+  if (operation.row.method === 'patch') {
+    for (const body of [{}, { undeclared: 1 }]) {
+      await drive.ask(operation, { body }, ['400 no_updates_provided']);
+    }
+  }
+}
+
+async function tryIdempotencyKeys(drive: Drive, operation: Operation): Promise<void> {
+  const body = operation.body === undefined ? {} : { raw: '{' };
+  for (const key of ['two words', 'x'.repeat(257)]) {
+    await drive.ask(operation, { ...body, headers: { 'idempotency-key': key } }, [
+      '400 invalid_field_value Idempotency-Key',
+    ]);
+  }
+}
+
+/** Of what is one of a few values, one that is code is enough. */
+function hostileTo(drive: Drive, parameter: JsonObject): readonly string[] {
+  const { enum: values, type } = valueSchema(drive.document, parameter);
+  return values === undefined && type !== 'boolean' ? HOSTILE : [SQL];
+}
+
+function isNew(known: Known, name: string): boolean {
+  if (known.has(name)) return false;
+  known.add(name);
+  return true;
+}

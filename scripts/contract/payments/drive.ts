@@ -1,0 +1,145 @@
+import type { Contract } from '../../../src/contract/contract.ts';
+import { isObject, type Json, type JsonObject, list } from '../../../src/contract/document.ts';
+import type { Exchange, RecordingClient } from '../client.ts';
+import { isFilled, parsed } from '../judge.ts';
+import { catalogueFaults, faultsOf, outcomeOf } from './judge.ts';
+import { isKeyed, type Operation, operationsIn, pathWith } from './operation.ts';
+
+/** How an operation is asked. */
+export interface Asking {
+  /** Path values as they go over the wire; where one lacks it is an id that nothing has. */
+  readonly at?: Readonly<Record<string, string>>;
+  readonly query?: string;
+  readonly body?: Json;
+  /** Sent as it stands, instead of `body`. */
+  readonly raw?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Another key than that of the run; null for none. */
+  readonly key?: string | null;
+  readonly method?: 'HEAD';
+}
+
+/** An answer. `outcome` is its status, with an error's code and place; `body` is empty where it has no JSON object. */
+export interface Reply {
+  readonly outcome: string;
+  readonly status: number;
+  readonly headers: Exchange['headers'];
+  readonly body: JsonObject;
+  readonly text: string;
+}
+
+/** What every part of a run works with. */
+export interface Drive {
+  readonly document: JsonObject;
+  readonly operations: readonly Operation[];
+  /** @throws Error when the contract has no such operation */
+  operation(id: string): Operation;
+  /** Asks, and judges the answer by the contract and by how the outcomes that are expected begin. */
+  ask(operation: Operation | string, asking: Asking, expected: readonly string[]): Promise<Reply>;
+  /** Sends what leads to no operation, which has to be a 404 of the catalogue. */
+  askNowhere(method: string, path: string): Promise<Reply>;
+  /** Everything that came out of 201s, in order. */
+  readonly made: readonly JsonObject[];
+  report(finding: string): void;
+}
+
+export interface DriveParts {
+  readonly key: string;
+  readonly send: (...request: Parameters<RecordingClient['send']>) => Promise<Exchange[]>;
+  readonly filled: Map<string, number>;
+  readonly findings: string[];
+}
+
+/** A drive of one contract at one service. */
+export async function driveOf<Operations>(
+  contract: Contract<Operations>,
+  { key, send, filled, findings }: DriveParts,
+): Promise<Drive> {
+  const { document } = contract;
+  const validators = await contract.responses();
+  const operations = operationsIn(contract);
+  const made: JsonObject[] = [];
+  const operation = (id: string): Operation => {
+    const found = operations.find(one => one.id === id);
+    if (found === undefined) throw new Error(`${id} is not in the contract`);
+    return found;
+  };
+
+  return {
+    document,
+    operations,
+    operation,
+    made,
+    report: finding => void findings.push(finding),
+
+    async ask(which, asking, expected) {
+      const target = typeof which === 'string' ? operation(which) : which;
+      const { at = {}, query, headers = {}, key: own = key } = asking;
+      const method = asking.method ?? target.row.method.toUpperCase();
+      const path = pathWith(document, target, at) + (query === undefined ? '' : `?${query}`);
+      const sent = asking.raw ?? (asking.body === undefined ? undefined : JSON.stringify(asking.body));
+      const exchanges = await send(
+        method,
+        path,
+        {
+          ...(own === null || !isKeyed(target) ? {} : { authorization: `Bearer ${own}` }),
+          ...(sent === undefined ? {} : { 'content-type': 'application/json' }),
+          ...headers,
+        },
+        sent,
+      );
+      for (const exchange of exchanges) {
+        for (const fault of faultsOf(exchange, target, validators))
+          findings.push(lineOf(target, exchange, fault));
+      }
+      const reply = replyOf(exchanges.at(-1));
+      if (!expected.some(wanted => isOutcome(reply.outcome, wanted))) {
+        const last = exchanges.at(-1);
+        const fault = `${reply.outcome}, not ${expected.join(' or ')}: ${reply.text.slice(0, 200)}`;
+        if (last !== undefined) findings.push(lineOf(target, last, fault));
+      }
+      if (reply.status === 201) made.push(reply.body);
+      if (isAnswer(target, reply)) filled.set(target.id, (filled.get(target.id) ?? 0) + 1);
+      return reply;
+    },
+
+    async askNowhere(method, path) {
+      const exchanges = await send(method, path);
+      const reply = replyOf(exchanges.at(-1));
+      const faults = catalogueFaults(reply.status, reply.body);
+      if (reply.outcome !== '404 resource_not_found')
+        faults.push(`${reply.outcome}, not 404 resource_not_found`);
+      if (reply.headers['x-request-id'] === undefined) faults.push('no X-Request-Id');
+      for (const fault of faults) findings.push(`${method} ${path}: ${fault}`);
+      return reply;
+    },
+  };
+}
+
+/** Whether an outcome is what was expected or says more than that. */
+function isOutcome(outcome: string, wanted: string): boolean {
+  return outcome === wanted || outcome.startsWith(`${wanted} `);
+}
+
+/** Whether it says anything: a page without records does not, nor a file with its header alone. */
+function isAnswer({ row }: Operation, { status, body, text }: Reply): boolean {
+  if (status !== 200 && status !== 201) return false;
+  if (row.media?.[status] !== undefined) return text.trim().includes('\n');
+  return body.object === 'list' ? list(body, 'data').length > 0 : isFilled(body);
+}
+
+function replyOf(exchange: Exchange | undefined): Reply {
+  if (exchange === undefined) throw new Error('nothing was sent');
+  const value = parsed(exchange.text)?.value;
+  const { status, headers, text } = exchange;
+  return { outcome: outcomeOf(exchange), status, headers, body: isObject(value) ? value : {}, text };
+}
+
+function lineOf({ id }: Operation, { method, url, status, sent }: Exchange, fault: string): string {
+  const body = sent === undefined ? '' : ` with ${shortened(sent)}`;
+  return `${id}: ${method} ${shortened(url)}${body} → ${status}: ${fault}`;
+}
+
+function shortened(text: string): string {
+  return text.length > 200 ? `${text.slice(0, 200)}…` : text;
+}

@@ -1,0 +1,101 @@
+import type { JsonObject } from '../../../src/contract/document.ts';
+import { isObject, list } from '../../../src/contract/document.ts';
+import { randomBase62 } from '../../../src/lib/ids.ts';
+import type { Drive } from './drive.ts';
+
+/** The links of a run: one with an amount, and one whose payer chooses, fills in a form and is shipped to. */
+export interface Links {
+  readonly fixed: JsonObject;
+  readonly open: JsonObject;
+}
+
+const AMOUNT = '1250000';
+
+/** Makes both, reads and changes them; undefined when no link can be made, which is then a finding. */
+export async function linksStory(drive: Drive): Promise<Links | undefined> {
+  const place = await placeOf(drive);
+  if (place === undefined) return undefined;
+  const fixed = await makeOnce(drive, { ...place, name: `Contract run ${randomBase62(6)}`, amount: AMOUNT });
+  const open = await drive.ask('createPaymentLink', { body: { ...place, ...openTerms() } }, ['201']);
+  await changes(drive, fixed);
+  return { fixed, open: open.body };
+}
+
+/** Chain, token and recipient as the organization has them by default, else those of any link. */
+async function placeOf(drive: Drive): Promise<JsonObject | undefined> {
+  const tried = await drive.ask('createPaymentLink', { body: { name: 'Contract run', amount: AMOUNT } }, [
+    '201',
+    '400 missing_required_field',
+  ]);
+  if (tried.status === 201) return {};
+  const { body } = await drive.ask('listPaymentLinks', { query: 'limit=1' }, ['200']);
+  const [known] = list(body, 'data').filter(isObject);
+  if (known === undefined) {
+    drive.report('no link can be made: the organization has neither defaults nor a link to copy from');
+    return undefined;
+  }
+  const { chain_id = null, token_address = null, recipient_address = null } = known;
+  return { chain_id, token_address, recipient_address };
+}
+
+/** A request with an idempotency key has its effect once, also when it is sent again. */
+async function makeOnce(drive: Drive, terms: JsonObject): Promise<JsonObject> {
+  const headers = { 'idempotency-key': `contract-run-${randomBase62(12)}` };
+  const body = { ...terms, undeclared: { a: 1 } };
+  const first = await drive.ask('createPaymentLink', { body, headers }, ['201']);
+  const again = await drive.ask('createPaymentLink', { body, headers }, ['201']);
+  if (first.text !== again.text || again.headers['idempotent-replayed'] !== 'true') {
+    drive.report('createPaymentLink: a request with the same Idempotency-Key has another answer');
+  }
+  const other = { ...body, name: 'Another one' };
+  await drive.ask('createPaymentLink', { body: other, headers }, ['409 idempotency_conflict']);
+  return first.body;
+}
+
+/** Everything that a link may have. */
+function openTerms(): JsonObject {
+  return {
+    name: 'Contract run ✓ <b>"quoted"</b> %_',
+    description: "'; drop table payment_links; --",
+    min_amount: '1000',
+    max_amount: AMOUNT,
+    suggested_amount: '5000',
+    theme_color: '#0052ff',
+    button_text: 'Pay now',
+    return_url: 'https://shop.example/thanks?session={SESSION_ID}',
+    return_label: 'Back to the shop',
+    image_url: 'https://shop.example/picture.png',
+    branding: { business_name: 'Contract run', logo_url: null },
+    form_schema: {
+      fields: [
+        { id: 'size', type: 'select', label: 'Size', required: true, options: ['S', 'M'] },
+        { id: 'note', type: 'textarea', label: 'Note' },
+      ],
+    },
+    shipping_options: [{ id: 'post', name: 'Post', amount: '100', estimated_days: 3 }],
+    collect_shipping_address: true,
+    max_uses: 100,
+    expires_at: '2999-01-01T00:00:00+02:00',
+    metadata: { run: 'contract' },
+  };
+}
+
+async function changes(drive: Drive, link: JsonObject): Promise<void> {
+  const at = { payment_link_id: String(link.id) };
+  const description = 'Changed by the contract run';
+  const changed = await drive.ask('updatePaymentLink', { at, body: { description, is_active: false } }, [
+    '200',
+  ]);
+  const read = await drive.ask('getPaymentLink', { at }, ['200']);
+  if (read.text !== changed.text || read.body.description !== description) {
+    drive.report('getPaymentLink: is not what the change answered');
+  }
+  const code = String(link.short_code);
+  await drive.ask('startCheckout', { at: { short_code: code }, body: {} }, ['400 invalid_status_transition']);
+  await drive.ask('updatePaymentLink', { at, body: { is_active: true, description: null } }, ['200']);
+  await drive.ask('updatePaymentLink', { at, body: { name: null } }, ['400 invalid_field_value name']);
+  const taken = { name: 'Contract run', amount: '1', short_code: code };
+  const { chain_id = null, token_address = null, recipient_address = null } = link;
+  const body = { ...taken, chain_id, token_address, recipient_address };
+  await drive.ask('createPaymentLink', { body }, ['409 duplicate_resource short_code']);
+}

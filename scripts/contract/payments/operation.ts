@@ -1,0 +1,68 @@
+import type { Contract } from '../../../src/contract/contract.ts';
+import {
+  child,
+  type Json,
+  type JsonObject,
+  operationsOf,
+  parametersOf,
+  resolve,
+} from '../../../src/contract/document.ts';
+import type { OperationRow } from '../../../src/contract/operations.ts';
+import { newId, randomBase62 } from '../../../src/lib/ids.ts';
+import { statusesOf, type Target } from '../judge.ts';
+import { goodValues } from '../values.ts';
+
+/** One operation as the runner drives it: what the table and what the document say. */
+export interface Operation extends Target {
+  readonly row: OperationRow;
+  /** Schema of its JSON body; undefined where it takes none. */
+  readonly body: JsonObject | undefined;
+  /** A body that the document shows; undefined where it shows none. */
+  readonly example: Json | undefined;
+}
+
+/** The operations of a contract's table, in its order. @throws Error for one that the document lacks */
+export function operationsIn<Operations>({ document, table }: Contract<Operations>): Operation[] {
+  const described = new Map(
+    operationsOf(document).map(entry => [String(entry.operation.operationId), entry]),
+  );
+  return Object.values<OperationRow>(table).map(row => {
+    const entry = described.get(row.id);
+    if (entry === undefined) throw new Error(`${row.id} is not in the document`);
+    const { path, operation } = entry;
+    const content = child(resolve(document, operation.requestBody), 'content');
+    const { schema, example } = child(content, 'application/json');
+    return {
+      id: row.id,
+      path,
+      row,
+      parameters: parametersOf(document, path, operation),
+      statuses: statusesOf(document, operation),
+      body: row.body === true ? resolve(document, schema) : undefined,
+      example,
+    };
+  });
+}
+
+/** The permission that an operation asks for; undefined where it needs no key. */
+export function permissionFor({ row }: Operation): string | undefined {
+  return Object.values(row.security[0] ?? {})[0]?.[0];
+}
+
+export function isKeyed({ row }: Operation): boolean {
+  return row.security.length > 0;
+}
+
+/** The path with these values, as they go over the wire; for others an id in the right form that nothing has. */
+export function pathWith(
+  document: JsonObject,
+  { path, parameters }: Operation,
+  given: Readonly<Record<string, string>>,
+): string {
+  return path.replace(/\{([^}]+)\}/g, (_, name: string) => {
+    const parameter = parameters.find(candidate => candidate.name === name);
+    const [example = ''] = parameter === undefined ? [] : goodValues(document, parameter);
+    const [prefix] = /^[a-z]+(?=_)/.exec(example) ?? [];
+    return given[name] ?? (prefix === undefined ? randomBase62(10) : newId(prefix));
+  });
+}

@@ -1,0 +1,91 @@
+import { paymentsContract } from '../../../src/contract/payments.ts';
+import { systemClock } from '../../../src/lib/clock.ts';
+import type { RecordingClient } from '../client.ts';
+import type { ContractReport } from '../run.ts';
+import { type Known, tryMethods, tryOperation } from './attempts.ts';
+import { type Drive, driveOf } from './drive.ts';
+import { keysStory } from './keys-story.ts';
+import { linksStory } from './links-story.ts';
+import { isPagedList, tryList } from './lists.ts';
+import type { Operation } from './operation.ts';
+import { pacedSender } from './pace.ts';
+import { payerStory } from './payer-story.ts';
+import { tryReading } from './reading.ts';
+import { sessionsStory, transactionsStory } from './sessions-story.ts';
+import { transfersStory } from './transfers-story.ts';
+
+type Ids = Readonly<Record<string, string>>;
+
+/**
+ * Drives every operation of the payments platform with a key that may do everything: records of its own from their beginning
+ * to their end, and whatever has to be refused. It removes the links and keys that it made; sessions and what was paid
+ * stay, for nothing removes those.
+ */
+export async function runPayments(client: RecordingClient, key: string): Promise<ContractReport> {
+  const filled = new Map<string, number>();
+  const findings: string[] = [];
+  const send = pacedSender(client, { sleep: ms => systemClock.sleep(ms) });
+  const drive = await driveOf(paymentsContract, { key, send, filled, findings });
+  for (const { id } of drive.operations) filled.set(id, 0);
+  try {
+    const ids = await makeRecords(drive);
+    await read(drive, ids);
+    const known: Known = new Set();
+    for (const operation of drive.operations) await tryOperation(drive, operation, known);
+    for (const path of new Set(drive.operations.map(one => one.path))) await tryMethods(drive, path);
+    await drive.askNowhere('GET', '/api/v1/no/such/operation');
+    await drive.askNowhere('GET', '/no/such/page');
+  } finally {
+    await cleanUp(drive);
+  }
+  return { filled, findings };
+}
+
+/** What the paths of the operations need, as far as it could be made. */
+async function makeRecords(drive: Drive): Promise<Ids> {
+  const links = await linksStory(drive);
+  if (links === undefined) return {};
+  const paid = await sessionsStory(drive, links);
+  await payerStory(drive, links);
+  await transfersStory(drive);
+  await keysStory(drive);
+  const session = paid ?? drive.made.findLast(({ object }) => object === 'checkout_session')?.id;
+  const transaction = paid === undefined ? undefined : await transactionsStory(drive, paid);
+  const ids = {
+    payment_link_id: links.fixed.id,
+    short_code: links.fixed.short_code,
+    checkout_session_id: session,
+    transaction_id: transaction?.id,
+  };
+  return Object.fromEntries(
+    Object.entries(ids).flatMap(([name, id]) => (typeof id === 'string' ? [[name, id]] : [])),
+  );
+}
+
+/** Every GET whose path is known by now; those of later contracts too, where they need no other ids. */
+async function read(drive: Drive, ids: Ids): Promise<void> {
+  const reads = drive.operations.filter(({ row }) => row.method === 'get');
+  for (const operation of reads.filter(one => isKnown(one, ids))) {
+    await tryReading(drive, operation, ids);
+    if (isPagedList(operation)) await tryList(drive, operation, ids);
+  }
+}
+
+function isKnown({ parameters }: Operation, ids: Ids): boolean {
+  return parameters.every(({ in: place, name }) => place !== 'path' || ids[String(name)] !== undefined);
+}
+
+/** Ends what the run began. A key that is expired already is revoked all the same. */
+async function cleanUp(drive: Drive): Promise<void> {
+  for (const { object, id, status } of drive.made) {
+    const gone = ['200', '404 resource_not_found'];
+    if (object === 'payment_link') {
+      await drive.ask('deletePaymentLink', { at: { payment_link_id: String(id) } }, gone);
+    }
+    if (object === 'api_key') await drive.ask('revokeApiKey', { at: { api_key_id: String(id) } }, gone);
+    if (object === 'checkout_session' && status === 'active') {
+      const at = { checkout_session_id: String(id) };
+      await drive.ask('expireCheckoutSession', { at }, ['200', '400 invalid_status_transition']);
+    }
+  }
+}

@@ -1,0 +1,194 @@
+import fc, { type Arbitrary } from 'fast-check';
+import { afterAll, beforeAll, beforeEach, test } from 'vitest';
+import { type RecordingClient, recordingClient } from '../../scripts/contract/client.ts';
+import { faultsOf } from '../../scripts/contract/payments/judge.ts';
+import { isKeyed, type Operation, operationsIn } from '../../scripts/contract/payments/operation.ts';
+import { goodValues } from '../../scripts/contract/values.ts';
+import { child } from '../../src/contract/document.ts';
+import { paymentsContract } from '../../src/contract/payments.ts';
+import { eachDatabase } from '../support/databases.ts';
+import { record, text } from '../support/json.ts';
+import { startPaymentChain, type TestPaymentChain } from '../support/payment-chain.ts';
+import {
+  startTestPayments,
+  type TestPaymentsService,
+  unreachableChain,
+} from '../support/payments-service.ts';
+
+const RUNS = 25;
+const { document } = paymentsContract;
+const validators = await paymentsContract.responses();
+
+/** What programs stumble over, beside whatever fast-check thinks of. */
+const TEXTS = [
+  "' or 1=1 --",
+  "'; drop table payment_links; --",
+  '%_%',
+  '\\',
+  '"',
+  '../../etc/passwd',
+  'a/b/c',
+  '..',
+  '%00',
+  '\u0000',
+  '\u202e\u200b\ufeff',
+  '\r\nSet-Cookie: a=b',
+  '<script>alert(1)</script>',
+  '{{7*7}}#{7*7}',
+  '=HYPERLINK("http://a")',
+  '0x',
+  '-1',
+  '1e400',
+  'NaN',
+  '9007199254740993',
+  String(2n ** 256n),
+  '٣',
+  'İı',
+  '🦊'.repeat(60),
+  'a'.repeat(3_000),
+  '__proto__',
+  'constructor',
+  'toString',
+];
+
+const anyText = fc.oneof(
+  fc.constantFrom(...TEXTS),
+  fc.string({ unit: 'binary', maxLength: 60 }),
+  fc.string({ unit: 'grapheme', maxLength: 60 }),
+  fc.string({ maxLength: 300 }),
+);
+
+const anyValue: Arbitrary<unknown> = fc.oneof(
+  anyText,
+  fc.double(),
+  fc.maxSafeInteger(),
+  fc.constantFrom(null, true, false, 1e308, -0, 2 ** 53, 2 ** 31, {}, []),
+  fc.jsonValue({ maxDepth: 5 }),
+  fc.integer({ min: 1, max: 40 }).map(depth => JSON.parse('['.repeat(depth) + ']'.repeat(depth))),
+);
+
+/** JSON with what a serializer never writes, and what is none. */
+const anyRaw = fc.oneof(
+  fc.constantFrom(
+    '{"amount":1e999,"chain_id":-0.0}',
+    `{"chain_id":${'9'.repeat(400)}}`,
+    '{"name":"\\ud800"}',
+    '{"name":"a","name":"b"}',
+    '{"__proto__":{"a":1}}',
+    `${'{"a":'.repeat(5_000)}1${'}'.repeat(5_000)}`,
+    `[${'0,'.repeat(20_000)}0]`,
+    '\ufeff{}',
+    '{"name":"a"',
+  ),
+  fc.string({ unit: 'binary' }),
+);
+
+/** A body with fields of the operation, as they should be and as they should not, and with others. */
+function bodies({ body, example }: Operation): Arbitrary<string | undefined> {
+  if (body === undefined) return fc.option(anyRaw, { nil: undefined });
+  const names = Object.keys(child(body, 'properties'));
+  const fields = fc.dictionary(
+    fc.oneof({ weight: 4, arbitrary: fc.constantFrom(...names) }, anyText),
+    anyValue,
+    {
+      maxKeys: 4,
+    },
+  );
+  const shown = record(example ?? {});
+  return fc.oneof(
+    { weight: 6, arbitrary: fields.map(own => JSON.stringify({ ...shown, ...own })) },
+    { weight: 2, arbitrary: fields.map(own => JSON.stringify(own)) },
+    { weight: 1, arbitrary: anyRaw },
+  );
+}
+
+/** Ids of records that there are, by the parameter that takes them. */
+type Ids = Readonly<Record<string, string>>;
+
+/** A target of the operation: every part is real, or anything. Half of a character has no escape. */
+function targets({ path, parameters }: Operation, ids: Ids): Arbitrary<string> {
+  const anyOf = (name: string) => {
+    const parameter = parameters.find(one => one.name === name);
+    const good = parameter === undefined ? [] : goodValues(document, parameter);
+    const real = fc.constantFrom(ids[name] ?? 'none', ...good);
+    return fc.oneof(real, anyText).map(value => encodeURIComponent(value.toWellFormed()) || '%20');
+  };
+  const ofPath = parameters.filter(({ in: place }) => place === 'path').map(({ name }) => String(name));
+  const ofQuery = parameters.filter(({ in: place }) => place === 'query').map(({ name }) => String(name));
+  const all = (names: readonly string[]) => Object.fromEntries(names.map(name => [name, anyOf(name)]));
+  return fc
+    .tuple(fc.record(all(ofPath)), fc.record(all(ofQuery), { requiredKeys: [] }))
+    .map(([segments, query]) => {
+      const filledIn = path.replace(/\{([^}]+)\}/g, (_, name: string) => segments[name] ?? '');
+      const asked = Object.entries(query).map(([name, value]) => `${name}=${value}`);
+      return asked.length === 0 ? filledIn : `${filledIn}?${asked.join('&')}`;
+    });
+}
+
+const headers = fc.record(
+  {
+    'idempotency-key': fc.oneof(fc.constantFrom('a', 'x'.repeat(300)), fc.string({ maxLength: 20 })),
+    'content-type': fc.constantFrom('application/json', 'text/plain', 'application/json; charset=latin1'),
+    'x-request-id': fc.string({ maxLength: 20 }),
+    'if-none-match': fc.constantFrom('*', '"', 'W/""', ','),
+  },
+  { requiredKeys: [] },
+);
+
+eachDatabase('the payments API', databases => {
+  let chain: TestPaymentChain;
+  let service: TestPaymentsService;
+  let client: RecordingClient;
+  let ids: Ids;
+  beforeAll(async () => {
+    // Whether a wallet that is a contract has signed, its chain is asked.
+    chain = await startPaymentChain();
+    service = await startTestPayments(await databases.create(), {
+      chains: [{ ...unreachableChain, rpcUrls: [chain.rpcUrl] }],
+    });
+    client = recordingClient({ baseUrl: service.url, key: service.demoKey });
+  });
+  beforeEach(async () => {
+    const link = await made('/api/v1/payment-links', { name: 'A', amount: '7' });
+    const session = await made('/api/v1/checkout-sessions', { payment_link_id: link.id });
+    const key = await made('/api/v1/api-keys', { name: 'A', permission: 'read' });
+    ids = {
+      payment_link_id: text(link.id),
+      short_code: text(link.short_code),
+      checkout_session_id: text(session.id),
+      session_id: text(session.id),
+      api_key_id: text(key.id),
+    };
+  });
+  afterAll(async () => {
+    await client.close();
+    await service.close();
+    await chain.stop();
+  });
+
+  async function made(path: string, body: object): Promise<Record<string, unknown>> {
+    const type = { 'content-type': 'application/json' };
+    return record(JSON.parse((await client.send('POST', path, type, JSON.stringify(body))).text));
+  }
+
+  test.each(operationsIn(paymentsContract).map(operation => [operation.id, operation] as const))(
+    '%s answers to anything with a status and a body of its contract, and never fails',
+    async (_id, operation) => {
+      const method = operation.row.method.toUpperCase();
+      await fc.assert(
+        fc.asyncProperty(targets(operation, ids), bodies(operation), headers, async (target, body, more) => {
+          const exchange = await client.send(
+            method,
+            target,
+            { 'content-type': 'application/json', ...(isKeyed(operation) ? more : {}) },
+            method === 'GET' ? undefined : body,
+          );
+          const faults = faultsOf(exchange, operation, validators);
+          if (faults.length === 0) return;
+          throw new Error(`${method} ${target} ${body} → ${exchange.status}: ${faults.join('; ')}`);
+        }),
+        { numRuns: RUNS },
+      );
+    },
+  );
+});
