@@ -1,4 +1,4 @@
-/** Measures speed as ratios within one run and prints a table: `npm run bench [-- NAME …]`. Takes about eight minutes. */
+/** Measures speed as ratios within one run and prints a table: `npm run bench [-- NAME …]`. Takes about ten minutes. */
 import { availableParallelism, cpus } from 'node:os';
 import { benchCacheMemory } from './bench/cache-memory.ts';
 import { benchCachedHits } from './bench/cached-hits.ts';
@@ -9,6 +9,7 @@ import { type Figure, tableOf } from './bench/figure.ts';
 import { benchGrowth } from './bench/growth.ts';
 import { benchInsights } from './bench/insights.ts';
 import { benchNormalise } from './bench/normalise.ts';
+import { benchPayments } from './bench/payments.ts';
 import { benchSyncRate } from './bench/sync-rate.ts';
 
 const BENCHES: Readonly<Record<string, () => Promise<Figure[]>>> = {
@@ -21,6 +22,7 @@ const BENCHES: Readonly<Record<string, () => Promise<Figure[]>>> = {
   sync: benchSyncRate,
   growth: benchGrowth,
   insights: benchInsights,
+  payments: benchPayments,
 };
 
 const wanted = process.argv.slice(2);

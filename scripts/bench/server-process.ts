@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import autocannon from 'autocannon';
+import autocannon, { type Request } from 'autocannon';
 
 /** A bench server in its own process. */
 export interface ServerProcess extends AsyncDisposable {
@@ -47,20 +47,35 @@ export interface Load {
   readonly cpuMicrosPerRequest: number;
 }
 
+/** Requests that are sent in turn, over so many connections at once, 50 when absent, for some seconds. */
+export interface LoadOptions {
+  readonly requests: readonly Request[];
+  readonly seconds: number;
+  readonly connections?: number;
+}
+
 /** Loads some addresses in turn for some seconds and measures rate and the server's CPU time. */
-export async function load(server: ServerProcess, paths: readonly string[], seconds: number): Promise<Load> {
+export function load(server: ServerProcess, paths: readonly string[], seconds: number): Promise<Load> {
+  return loadWith(server, { requests: paths.map(path => ({ method: 'GET', path })), seconds });
+}
+
+/** The same with any requests. @throws Error when one of them is refused or fails */
+export async function loadWith(
+  server: ServerProcess,
+  { requests, seconds, connections = 50 }: LoadOptions,
+): Promise<Load> {
   const before = await server.cpuMicros();
   const result = await autocannon({
     url: server.url,
-    connections: 50,
+    connections,
     duration: seconds,
-    requests: paths.map(path => ({ method: 'GET', path })),
+    requests: [...requests],
   });
   if (result.non2xx > 0 || result.errors > 0)
-    throw new Error(`${paths[0]}: ${result.non2xx} refused, ${result.errors} failed`);
+    throw new Error(`${requests[0]?.path}: ${result.non2xx} refused, ${result.errors} failed`);
   const cpu = (await server.cpuMicros()) - before;
-  const requests = result.requests.total;
-  return { requestsPerSecond: requests / result.duration, cpuMicrosPerRequest: cpu / requests };
+  const total = result.requests.total;
+  return { requestsPerSecond: total / result.duration, cpuMicrosPerRequest: cpu / total };
 }
 
 /** The middle of an odd number of values. */

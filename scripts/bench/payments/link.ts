@@ -1,0 +1,54 @@
+import { newId, randomBase62 } from '../../../src/lib/ids.ts';
+import type { Owner } from '../../../src/payments/model/owner.ts';
+import { NATIVE_COIN } from '../../../src/payments/model/payment-chain.ts';
+import type { PaymentLink } from '../../../src/payments/model/payment-link.ts';
+
+export const CHAIN_ID = 31_337;
+const RECIPIENT = `0x${'5e'.repeat(20)}`;
+
+/** What a client sends to get a link. */
+export const CREATION = {
+  name: 'A cup of coffee',
+  description: 'Filter, 250 ml',
+  amount: '2500000',
+  token_address: NATIVE_COIN,
+  chain_id: CHAIN_ID,
+  recipient_address: RECIPIENT,
+  metadata: { order: '2041', shop: 'Alder Street' },
+};
+
+/** The link that this makes, with ids of its own; `now` in UTC ms. */
+export function aLink(owner: Owner, now: number, changes: Partial<PaymentLink> = {}): PaymentLink {
+  return {
+    id: newId('pl'),
+    ...owner,
+    shortCode: randomBase62(8),
+    name: CREATION.name,
+    description: CREATION.description,
+    isActive: true,
+    amount: BigInt(CREATION.amount),
+    minAmount: null,
+    maxAmount: null,
+    suggestedAmount: null,
+    chainId: CHAIN_ID,
+    tokenAddress: NATIVE_COIN,
+    recipientAddress: RECIPIENT,
+    imageUrl: null,
+    themeColor: null,
+    buttonText: 'Pay',
+    returnUrl: null,
+    returnLabel: null,
+    branding: null,
+    formSchema: null,
+    shippingOptions: [],
+    collectShippingAddress: false,
+    items: [],
+    maxUses: null,
+    currentUses: 0,
+    expiresAt: null,
+    metadata: CREATION.metadata,
+    createdAt: now,
+    updatedAt: now,
+    ...changes,
+  };
+}

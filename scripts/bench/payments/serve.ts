@@ -1,0 +1,48 @@
+import { createMetrics } from '../../../src/http/metrics.ts';
+import { systemClock } from '../../../src/lib/clock.ts';
+import type { Logger } from '../../../src/lib/logger.ts';
+import { startPaymentsService } from '../../../src/payments/service.ts';
+import { CHAIN_ID } from './link.ts';
+
+/** So high that no load reaches it; each request is counted all the same. */
+const NO_LIMIT = 1_000_000_000;
+/** Blocks that complete a payment. */
+export const CONFIRMATIONS = 3;
+
+export interface ServedPayments {
+  readonly file: string;
+  /** Of a node that may not be there. */
+  readonly rpcUrl: string;
+  /** The only one that is taken. */
+  readonly token: string;
+  readonly log: Logger;
+}
+
+/** The whole payments service over a file, as it is served, watching one chain. */
+export function servePayments({ file, rpcUrl, token, log }: ServedPayments) {
+  return startPaymentsService({
+    host: '127.0.0.1',
+    port: 0,
+    database: { file },
+    secretKey: { kind: 'value', value: 'seals-nothing-but-what-a-bench-makes-and-removes' },
+    chains: [
+      {
+        id: CHAIN_ID,
+        name: 'Bench',
+        mode: 'test',
+        tokens: [{ address: token, symbol: 'USDS', decimals: 6 }],
+        confirmations: CONFIRMATIONS,
+        explorerUrl: undefined,
+        rpcUrls: [rpcUrl],
+        isOfThisRun: true,
+      },
+    ],
+    rateLimitPerMinute: { standard: NO_LIMIT, elevated: NO_LIMIT },
+    sessionLifetimeMs: 1_800_000,
+    validateResponses: false,
+    trustedProxies: [],
+    metrics: createMetrics(),
+    clock: systemClock,
+    log,
+  });
+}

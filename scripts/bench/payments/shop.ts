@@ -1,0 +1,77 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { migrate } from '../../../src/db/migrate.ts';
+import { type Db, openDatabase } from '../../../src/db/open.ts';
+import { transaction } from '../../../src/db/transaction.ts';
+import { newId } from '../../../src/lib/ids.ts';
+import { issueKey } from '../../../src/payments/api/issue-key.ts';
+import type { Owner } from '../../../src/payments/model/owner.ts';
+import type { PaymentLink } from '../../../src/payments/model/payment-link.ts';
+import { linkValues } from '../../../src/payments/store/link-rows.ts';
+import { PAYMENTS_MIGRATIONS } from '../../../src/payments/store/migrations.ts';
+import { organizationStore } from '../../../src/payments/store/organization-store.ts';
+
+/** An SQLite file with the schema of payments, and one organization. */
+export interface Shop extends AsyncDisposable {
+  readonly file: string;
+  readonly owner: Owner;
+  /** Those it began with. */
+  readonly linkIds: readonly string[];
+  /** The header of a request with its key, which may do everything. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** A node's address where nobody listens. */
+export const NO_NODE = 'http://127.0.0.1:9';
+
+/** Makes one with these links, in a folder of its own that is removed with it. Nothing of it is left open. */
+export async function makeShop(linksOf: (owner: Owner) => readonly PaymentLink[]): Promise<Shop> {
+  const folder = await mkdtemp(join(tmpdir(), 'tollgate-bench-'));
+  const file = join(folder, 'payments.db');
+  const owner: Owner = { organizationId: newId('org'), mode: 'test' };
+  const db = openDatabase({ file, durability: 'normal' });
+  try {
+    await migrate(db, PAYMENTS_MIGRATIONS);
+    const now = Date.now();
+    const defaults = { chainId: null, tokenAddress: null, recipientAddress: null };
+    await organizationStore(db).insert({
+      id: owner.organizationId,
+      name: 'Bench',
+      tier: 'standard',
+      defaults,
+      createdAt: now,
+    });
+    const draft = { ...owner, name: 'Bench', permission: 'admin' as const, expiresAt: null };
+    const { secret } = await issueKey(db, draft, now);
+    const links = linksOf(owner);
+    await insertLinks(db, links);
+    return {
+      file,
+      owner,
+      linkIds: links.map(({ id }) => id),
+      headers: { Authorization: `Bearer ${secret}` },
+      [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }),
+    };
+  } finally {
+    await db.destroy();
+  }
+}
+
+/** Each with its short code, in one transaction. */
+async function insertLinks(db: Db, links: readonly PaymentLink[]): Promise<void> {
+  await transaction(db, async handle => {
+    for (const link of links) {
+      const values = linkValues(link);
+      const columns = Object.keys(values);
+      await handle.raw('insert into short_codes (code, payment_link_id) values (?, ?)', [
+        link.shortCode,
+        link.id,
+      ]);
+      await handle.raw(
+        `insert into payment_links (${columns.join(', ')}) values (${columns.map(() => '?').join(', ')})`,
+        Object.values(values),
+      );
+    }
+  });
+}
