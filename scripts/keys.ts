@@ -5,16 +5,15 @@
  * Standard output has the results alone. Exits with 2 when the command line or the configuration
  * cannot be meant, and with 1 when it failed.
  */
-import { mkdir } from 'node:fs/promises';
-import { dirname, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { ConfigError } from '../src/config/config-error.ts';
 import { readEnvironment } from '../src/config/environment.ts';
 import { loadConfig } from '../src/config/load.ts';
-import { migrate } from '../src/db/migrate.ts';
-import { type DatabaseOptions, type Db, openDatabase } from '../src/db/open.ts';
+import type { DatabaseOptions } from '../src/db/open.ts';
+import { startFailure } from '../src/lib/cannot-start.ts';
 import { systemClock } from '../src/lib/clock.ts';
 import { paymentsServiceOptions } from '../src/payments/from-config.ts';
-import { PAYMENTS_MIGRATIONS } from '../src/payments/store/migrations.ts';
+import { openPaymentsDatabase } from '../src/payments/open-store.ts';
 import { type CommandLine, parseCommandLine, UsageError } from './keys/command-line.ts';
 import { Refused, runCommand } from './keys/run-command.ts';
 
@@ -51,7 +50,8 @@ async function main(): Promise<void> {
   }
   const { database, chains, remark } = placesOf(line);
   if (remark !== undefined) process.stderr.write(`${remark}\n`);
-  const db = await open(database);
+  // With the newest schema, so that keys can be made before the service has ever run.
+  const db = await openPaymentsDatabase(database);
   try {
     const { lines, remarks = [] } = await runCommand(db, line.command, { chains, now });
     for (const one of lines) process.stdout.write(`${one}\n`);
@@ -80,19 +80,6 @@ function databaseAt(url: string): DatabaseOptions {
   return { file: resolve(file) };
 }
 
-/** The database with the newest schema, so that keys can be made before the service has ever run. */
-async function open(options: DatabaseOptions): Promise<Db> {
-  if (options.kind !== 'postgres') await mkdir(dirname(options.file), { recursive: true, mode: 0o700 });
-  const db = openDatabase(options);
-  try {
-    await migrate(db, PAYMENTS_MIGRATIONS);
-    return db;
-  } catch (error) {
-    await db.destroy();
-    throw error;
-  }
-}
-
 function fail(message: string, exitCode: 1 | 2): void {
   process.stderr.write(`${message}\n`);
   process.exitCode = exitCode;
@@ -104,5 +91,9 @@ try {
   if (error instanceof UsageError) fail(`${error.message}\n--help shows what can be asked for.`, 2);
   else if (error instanceof ConfigError) fail(error.message, 2);
   else if (error instanceof Refused) fail(error.message, 1);
-  else throw error;
+  else {
+    const failure = startFailure(error);
+    if (failure === undefined) throw error;
+    fail(failure, 1);
+  }
 }

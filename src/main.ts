@@ -10,6 +10,7 @@ import { type Embedded, startEmbedded } from './embedded.ts';
 import { createAdminApp } from './http/admin.ts';
 import { createMetrics } from './http/metrics.ts';
 import { listen } from './http/server.ts';
+import { startFailure } from './lib/cannot-start.ts';
 import { systemClock } from './lib/clock.ts';
 import { createLogger, type Logger } from './lib/logger.ts';
 import { paymentsServiceOptions } from './payments/from-config.ts';
@@ -135,7 +136,9 @@ function stopSignal(): Promise<string> {
 try {
   await main();
 } catch (error) {
-  if (!(error instanceof ConfigError)) throw error;
-  process.stderr.write(`${error.message}\n`);
-  process.exitCode = 2;
+  const isConfig = error instanceof ConfigError;
+  const failure = isConfig ? error.message : startFailure(error);
+  if (failure === undefined) throw error;
+  process.stderr.write(`${failure}\n`);
+  process.exitCode = isConfig ? 2 : 1;
 }

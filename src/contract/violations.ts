@@ -64,11 +64,22 @@ function unescaped(part: string): string {
   return part.replaceAll('~1', '/').replaceAll('~0', '~');
 }
 
+/** What the formats of bodies ask for: their names tell a client nothing. */
+const FORMATS: ReadonlyMap<string, string> = new Map([
+  ['amount', 'must be below 2^256'],
+  ['https-url', 'must be an address that begins with https://, without a user and without blanks'],
+  ['date-time', 'must be a moment that there is, in ISO 8601'],
+  ['email', 'must be an e-mail address'],
+]);
+
 function rule(error: ErrorObject): string {
-  const { allowedValues }: { allowedValues?: unknown } = error.params;
+  const { allowedValues, type, format }: { allowedValues?: unknown; type?: unknown; format?: unknown } =
+    error.params;
   if (error.keyword === 'enum' && Array.isArray(allowedValues))
     return `must be one of ${allowedValues.join(', ')}`;
   if (error.keyword === 'required') return 'is required';
+  if (error.keyword === 'type' && Array.isArray(type)) return `must be ${type.join(' or ')}`;
+  if (error.keyword === 'format') return FORMATS.get(String(format)) ?? error.message ?? 'is not valid';
   // A regular expression tells a client less than the parameter's description does.
   if (error.keyword === 'pattern') return 'must match the form that the contract describes';
   return error.message ?? 'is not valid';

@@ -2,6 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { migrate } from '../db/migrate.ts';
 import { type DatabaseOptions, type Db, openDatabase } from '../db/open.ts';
+import { CannotStart } from '../lib/cannot-start.ts';
 import type { Logger } from '../lib/logger.ts';
 import { type Seals, seals } from '../lib/sealed.ts';
 import { readSecretKeys, type SecretKeySource } from '../lib/secret-key.ts';
@@ -14,22 +15,41 @@ export interface Store {
 }
 
 /**
- * Opens the database with the newest schema. The folder of an SQLite file is created, for nobody else to look into.
- * @throws Error when the database or the secret key cannot be had
+ * Opens the database, and with it the secrets that seal what is in it.
+ * @throws CannotStart when the database or the secret key cannot be had
  */
 export async function openStore(
   options: DatabaseOptions,
   { secretKey, log }: { secretKey: SecretKeySource; log: Logger },
 ): Promise<Store> {
   // First, because without it nothing in the database could be read.
-  const secrets = await readSecretKeys(secretKey);
+  const secrets = await readSecretKeys(secretKey).catch(error => {
+    throw new CannotStart('The secret key of payments cannot be used', error);
+  });
+  return { db: await openPaymentsDatabase({ ...options, log }), seals: seals(secrets) };
+}
+
+/**
+ * The database with the newest schema. The folder of an SQLite file is created, for nobody else to look into.
+ * @throws CannotStart when it cannot be had
+ */
+export async function openPaymentsDatabase(options: DatabaseOptions): Promise<Db> {
+  const place = options.kind === 'postgres' ? '' : ` ${options.file}`;
+  try {
+    return await migrated(options);
+  } catch (error) {
+    throw new CannotStart(`The payments database${place} cannot be used`, error);
+  }
+}
+
+async function migrated(options: DatabaseOptions): Promise<Db> {
   if (options.kind !== 'postgres' && options.file !== ':memory:') {
     await mkdir(dirname(options.file), { recursive: true, mode: 0o700 });
   }
-  const db = openDatabase({ ...options, log });
+  const db = openDatabase(options);
   try {
     await migrate(db, PAYMENTS_MIGRATIONS);
-    return { db, seals: seals(secrets) };
+    return db;
   } catch (error) {
     await db.destroy();
     throw error;

@@ -1,5 +1,7 @@
 import { execFile } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { encodeFunctionData, numberToHex, parseAbi } from 'viem';
@@ -127,4 +129,34 @@ chains:
   expect(refused.status).toBe(401);
   const files = ['kept/pay.db', 'var/secret.key'].map(name => existsSync(join(program.folder, name)));
   expect(files).toEqual([true, true]);
+}, 60_000);
+
+test('what it cannot have to start with is told in a line, and ends it with 1', async () => {
+  const other = createServer().listen(0, '127.0.0.1');
+  await once(other, 'listening');
+  const address = other.address();
+  const taken = typeof address === 'object' && address !== null ? address.port : 0;
+  const faults: [payments: string, message: RegExp][] = [
+    [`listen: "127.0.0.1:${taken}"`, /^listen EADDRINUSE: address already in use 127\.0\.0\.1:\d+\n$/],
+    [
+      'listen: "127.0.0.1:0", database: "postgres://me:a-password@127.0.0.1:9/shop"',
+      /^The payments database cannot be used: connect ECONNREFUSED 127\.0\.0\.1:9\n$/,
+    ],
+    [
+      'listen: "127.0.0.1:0", secretKeyFile: ./tollgate.yaml',
+      /^The secret key of payments cannot be used: Everybody on this machine may use .*chmod 600 on it\.\n$/,
+    ],
+  ];
+
+  for (const [payments, message] of faults) {
+    const program = await start(
+      `payments: { ${payments} }\nadmin: { listen: "127.0.0.1:0" }\nchains: [{ id: 1, name: Ethereum, native: { symbol: ETH, decimals: 18 }, rpc: ["http://127.0.0.1:9"] }]\n`,
+      '--only',
+      'payments',
+    );
+
+    expect(await once(program.child, 'close')).toEqual([1, null]);
+    expect(program.errors()).toMatch(message);
+  }
+  other.close();
 }, 60_000);

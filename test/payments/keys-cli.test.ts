@@ -210,6 +210,21 @@ describe('what cannot be meant', () => {
   });
 });
 
+test('a database that cannot be had is told in a line, without a stack', async () => {
+  const file = join(folder, 'letter.txt');
+  await writeFile(file, 'Dear reader, this is no database. '.repeat(40));
+
+  const answers = [
+    await run('list', '--config', config, '--database', `sqlite:${file}`),
+    await run('list', '--config', config, '--database', 'postgres://me:a-password@127.0.0.1:9/shop'),
+  ];
+
+  expect(answers).toEqual([
+    { code: 1, out: '', err: `The payments database ${file} cannot be used: file is not a database\n` },
+    { code: 1, out: '', err: 'The payments database cannot be used: connect ECONNREFUSED 127.0.0.1:9\n' },
+  ]);
+});
+
 test('--help shows what can be asked for', async () => {
   const { code, out } = await run('--help');
 

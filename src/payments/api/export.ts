@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { paymentsError } from '../../contract/payments-errors.ts';
 import type { Owner } from '../model/owner.ts';
+import type { PaymentTransaction } from '../model/payment-transaction.ts';
 import type { TransactionFilters, TransactionStore } from '../store/transaction-store.ts';
 import { type PlainTransaction, plainTransaction } from './bodies/transaction-body.ts';
 import { csvLine } from './csv.ts';
@@ -37,27 +38,36 @@ const COLUMNS = [
 ] as const satisfies readonly (keyof PlainTransaction)[];
 
 const MOST_ROWS = 50_000;
-/** Lines written before others get their turn. */
-const LINES_AT_ONCE = 1_000;
+/** Read and written before others get their turn. */
+const ROWS_AT_ONCE = 1_000;
 
-/** All transactions that match, the newest first, as CSV with a header. @throws HttpError 400 for more than 50,000 */
+/**
+ * All transactions that match, the newest first, as CSV with a header; what is recorded meanwhile is not among them.
+ * @throws HttpError 400 for more than 50,000
+ */
 export async function exportOf(
-  store: Pick<TransactionStore, 'export'>,
+  store: Pick<TransactionStore, 'count' | 'export'>,
   owner: Owner,
   filters: TransactionFilters,
 ): Promise<string> {
-  const transactions = await store.export(owner, filters, MOST_ROWS + 1);
-  if (transactions.length > MOST_ROWS) {
-    throw paymentsError(
-      'invalid_field_value',
-      `More than ${MOST_ROWS} transactions match. Narrow the filter, for example by 'from' and 'to'.`,
-    );
-  }
+  if ((await store.count(owner, filters)) > MOST_ROWS) throw tooMany();
   const lines = [csvLine(COLUMNS)];
-  for (const transaction of transactions) {
-    const plain = plainTransaction(transaction);
-    lines.push(csvLine(COLUMNS.map(name => plain[name])));
-    if (lines.length % LINES_AT_ONCE === 0) await setImmediate();
-  }
+  let after: PaymentTransaction | undefined;
+  do {
+    const part = await store.export(owner, filters, ROWS_AT_ONCE, after);
+    for (const transaction of part) {
+      const plain = plainTransaction(transaction);
+      lines.push(csvLine(COLUMNS.map(name => plain[name])));
+    }
+    after = part.length < ROWS_AT_ONCE ? undefined : part.at(-1);
+    await setImmediate();
+  } while (after !== undefined);
   return lines.join('');
+}
+
+function tooMany() {
+  return paymentsError(
+    'invalid_field_value',
+    `More than ${MOST_ROWS} transactions match. Narrow the filter, for example by 'from' and 'to'.`,
+  );
 }

@@ -11,12 +11,15 @@ type Unsaid = 'id' | 'organizationId' | 'mode' | 'currentUses' | 'createdAt' | '
 /** What a request says of a link, as it is stored. A field that it does not name is not there; null clears one. */
 export type LinkFields = Partial<Omit<PaymentLink, Unsaid>>;
 
+/** The id whose field nobody could fill in, because no body may have such a key (Decision 101). */
+const UNNAMEABLE = '__proto__';
+
 /** The pay button's text unless the merchant has another. */
 export const BUTTON_TEXT = 'Pay';
 
 /**
  * Reads the fields of a body that the contract has found valid, each judged by itself; items get new ids. `now` in UTC ms.
- * @throws InvalidBody for an end that has passed, an id given twice and a `select` without options (Decision 108).
+ * @throws InvalidBody for an end that has passed, an id given twice or that no body can name, and a `select` without options (Decision 108).
  */
 export function linkFields(body: Changes & Partial<Creation>, now: number): LinkFields {
   return named({
@@ -70,17 +73,26 @@ function endOf(text: string | null | undefined, now: number): number | null | un
 function formFields(fields: readonly PaymentsSchemas['FormFieldInput'][]): PaymentsSchemas['FormField'][] {
   unlikeIds('form_schema.fields', fields);
   return fields.map(({ id, type, label, required, placeholder, options }, index) => {
-    if (type === 'select' && options.length === 0) {
-      throw new InvalidBody(`form_schema.fields.${index}.options`, 'needs at least one option to select');
-    }
+    const path = `form_schema.fields.${index}`;
+    if (id === UNNAMEABLE) throw new InvalidBody(`${path}.id`, 'must be one that a body may name');
     return {
       id,
       type,
       label,
       required,
       placeholder: placeholder ?? null,
-      options: type === 'select' ? options : [],
+      options: type === 'select' ? selectable(options, `${path}.options`) : [],
     };
+  });
+}
+
+/** What a payer may choose from. Forms send it without the blanks around it, and a blank alone is no choice. */
+function selectable(options: readonly string[], path: string): string[] {
+  if (options.length === 0) throw new InvalidBody(path, 'needs at least one option to select');
+  return options.map((option, index) => {
+    const text = option.trim();
+    if (text === '') throw new InvalidBody(`${path}.${index}`, 'must not be blank');
+    return text;
   });
 }
 

@@ -1,4 +1,5 @@
 import type { PaymentsSchemas } from '../../contract/payments.ts';
+import { paymentsError } from '../../contract/payments-errors.ts';
 import { type PaymentChain, type PaymentChains, type PaymentToken, tokenOf } from '../model/payment-chain.ts';
 import { paymentUri } from '../model/payment-uri.ts';
 import { redirectUrl } from '../model/redirect-url.ts';
@@ -92,16 +93,18 @@ export function walletMessageOf(session: CheckoutSession, surroundings: Surround
   });
 }
 
-/** @throws RangeError when the operator took the chain or the token away */
+/** @throws HttpError 400 when the operator took the chain or the token away: nothing says how to show the amounts */
 function placeOf(
   { chainId, tokenAddress }: CheckoutSession,
   { chains }: Surroundings,
 ): { chain: PaymentChain; token: PaymentToken } {
-  const chain = chains.byId(chainId);
-  const token = tokenOf(chain, tokenAddress);
-  if (token === undefined)
-    throw new RangeError(`Token ${tokenAddress} of chain ${chainId} has records, but is not configured.`);
-  return { chain, token };
+  const chain = chains.all.find(({ id }) => id === chainId);
+  const token = chain && tokenOf(chain, tokenAddress);
+  if (chain !== undefined && token !== undefined) return { chain, token };
+  throw paymentsError(
+    'invalid_status_transition',
+    `Payments in this token on chain ${chainId} are not taken any more.`,
+  );
 }
 
 /** Before the payment there is no way on, only the way back. */

@@ -9,6 +9,8 @@ export type VerifySignature = (input: {
   readonly address: string;
   readonly message: string;
   readonly signature: string;
+  /** Whether a contract cannot have signed. */
+  readonly isAccount: boolean;
 }) => Promise<boolean>;
 
 /** What the payer's operations are made from. */

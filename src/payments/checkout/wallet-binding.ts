@@ -1,6 +1,7 @@
 import type { PaymentsHandlers } from '../../contract/payments.ts';
 import { paymentsError } from '../../contract/payments-errors.ts';
 import { transaction } from '../../db/transaction.ts';
+import { NATIVE_COIN } from '../model/payment-chain.ts';
 import { walletTextFor } from '../model/wallet-message.ts';
 import { sessionStore } from '../store/session-store.ts';
 import { checkoutState, walletMessageOf } from './bodies.ts';
@@ -26,17 +27,22 @@ export function walletBinding({
           `The checkout is ${session.status}, so no wallet can be bound to it.`,
         );
       }
+      // Coins that a contract sends leave nothing by which they could be seen.
+      const isAccount = session.tokenAddress === NATIVE_COIN;
       // A contract is asked over the network, for which no transaction waits.
       const isSigned = await verifySignature({
         chainId: session.chainId,
         address: wallet,
         message: walletTextFor(walletMessageOf(session, surroundings), wallet),
         signature,
+        isAccount,
       });
       if (!isSigned) {
         throw paymentsError(
           'invalid_field_value',
-          "The 'signature' field must be the signature of 'wallet_message' by 'address'.",
+          isAccount
+            ? "The 'signature' field must be the signature of 'wallet_message' by the account 'address': the chain's own coin cannot be paid from a contract."
+            : "The 'signature' field must be the signature of 'wallet_message' by 'address'.",
           { param: 'signature' },
         );
       }

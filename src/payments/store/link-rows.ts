@@ -39,6 +39,9 @@ export interface LinkRow {
   search_text: string;
 }
 
+/** Stands in no name and no short code. */
+export const BETWEEN_SEARCHED = '\n';
+
 /** What of a link may change after it was made, by column; its uses are counted, not written. */
 export function changeableValues(link: PaymentLink) {
   return {
@@ -67,8 +70,7 @@ export function changeableValues(link: PaymentLink) {
     expires_at: link.expiresAt,
     metadata: jsonColumn(link.metadata),
     updated_at: link.updatedAt,
-    // No name has a line break, so nothing that is searched for spans both.
-    search_text: searchText(`${link.name}\n${link.shortCode}`),
+    search_text: searchText(link.name + BETWEEN_SEARCHED + link.shortCode),
   } satisfies Values;
 }
 

@@ -2,7 +2,14 @@ import type { Handle } from '../../db/open.ts';
 import { containing, execute, rowsOf, type Sql } from '../../db/query.ts';
 import type { Owner } from '../model/owner.ts';
 import type { PaymentLink } from '../model/payment-link.ts';
-import { changeableValues, type LinkRow, linkOf, linkValues, searchText } from './link-rows.ts';
+import {
+  BETWEEN_SEARCHED,
+  changeableValues,
+  type LinkRow,
+  linkOf,
+  linkValues,
+  searchText,
+} from './link-rows.ts';
 import { allOf, ownedBy, type Page, type Paged, paged } from './paging.ts';
 import { insertRow, updateRows } from './rows.ts';
 
@@ -51,9 +58,7 @@ export function linkStore(handle: Handle): LinkStore {
     list(owner, { search, active, sort, order }, page) {
       const where = allOf([
         ownedBy(owner),
-        search === undefined || search === ''
-          ? undefined
-          : containing(handle.dialect, 'search_text', searchText(search)),
+        searched(handle, search ?? ''),
         active === undefined ? undefined : { sql: active ? 'is_active' : 'not is_active', bindings: [] },
       ]);
       const listing = { table: 'payment_links', where, order: `${sort} ${order}, id ${order}` };
@@ -93,6 +98,13 @@ export function linkStore(handle: Handle): LinkStore {
       return reserved.length === 1;
     },
   };
+}
+
+function searched({ dialect }: Handle, text: string): Sql | undefined {
+  if (text === '') return undefined;
+  // Where a name ends and the short code begins is no part of either.
+  if (text.includes(BETWEEN_SEARCHED)) return { sql: '1 = 0', bindings: [] };
+  return containing(dialect, 'search_text', searchText(text));
 }
 
 function oneOf(owner: Owner, id: string): Sql {

@@ -144,6 +144,13 @@ eachDatabase('payment links', databases => {
     });
   });
 
+  test('blanks around what can be selected are dropped, as the pay page drops them', async () => {
+    const size = { id: 'size', type: 'select', label: 'Size', required: true, options: [' S', 'M\n'] };
+    const link = await created({ form_schema: { fields: [size] } });
+
+    expect(record(link.form_schema).fields).toMatchObject([{ options: ['S', 'M'] }]);
+  });
+
   test('addresses are answered in lower case, and both ways to write the native coin are one', async () => {
     const upper = `0x${RECIPIENT.slice(2).toUpperCase()}`;
 
@@ -207,6 +214,16 @@ eachDatabase('payment links', databases => {
         { form_schema: { fields: [{ ...field, type: 'select' }] } },
         'form_schema.fields.0.options',
       ],
+      [
+        'a blank to select',
+        { form_schema: { fields: [{ ...field, type: 'select', options: ['S', ' '] }] } },
+        'form_schema.fields.0.options.1',
+      ],
+      [
+        'a field of an id that no body may name',
+        { form_schema: { fields: [field, { ...field, id: '__proto__' }] } },
+        'form_schema.fields.1.id',
+      ],
       ['an end that has passed', { expires_at: '2026-05-04T12:00:00Z' }, 'expires_at'],
       ['a chain that is not configured', { chain_id: 5 }, 'chain_id'],
       ['a chain of the other mode', { chain_id: LIVE_CHAIN }, 'chain_id'],
@@ -219,6 +236,17 @@ eachDatabase('payment links', databases => {
 
       expect(errorOf(answer)).toBe(`400 invalid_field_value ${param}`);
     });
+  });
+
+  test.each<[object, string]>([
+    [{ amount: 5 }, "The 'amount' field must be string or null."],
+    [{ amount: (1n << 256n).toString() }, "The 'amount' field must be below 2^256."],
+    [{ image_url: 'http://a.example' }, 'must be an address that begins with https://'],
+    [{ expires_at: '2030-02-30T00:00:00Z' }, 'must be a moment that there is'],
+  ])('a refusal of %o says in words what would be taken', async (changes, words) => {
+    const { body } = await ours.post(LINKS, { ...NOTEBOOK, ...changes });
+
+    expect(record(record(body).error).message).toContain(words);
   });
 
   test('live keys have the live chains only', async () => {

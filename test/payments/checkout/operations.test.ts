@@ -1,5 +1,6 @@
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { NATIVE_COIN } from '../../../src/payments/model/payment-chain.ts';
 import type { PaymentLink } from '../../../src/payments/model/payment-link.ts';
 import { linkStore } from '../../../src/payments/store/link-store.ts';
 import { transactionStore } from '../../../src/payments/store/transaction-store.ts';
@@ -220,6 +221,24 @@ eachDatabase('the payer’s operations', databases => {
       expect((await api.payer.get(path, { 'If-None-Match': before })).status).toBe(200);
     });
 
+    test('on a chain or in a token that the operator took away is no transition', async () => {
+      const [ofChain, ofToken] = [await started(), await started()];
+      await api.db.raw('update checkout_sessions set chain_id = 424242 where id = ?', [ofChain.id]);
+      await api.db.raw('update checkout_sessions set token_address = ? where id = ?', [
+        `0x${'ab'.repeat(20)}`,
+        ofToken.id,
+      ]);
+
+      for (const session of [ofChain, ofToken]) {
+        const shown = await api.payer.get(pathOf(session.id));
+        const binding = await bind(session.id, await signed(session, wallet()));
+
+        expect(errorOf(shown)).toBe('400 invalid_status_transition');
+        expect(errorOf(binding)).toBe('400 invalid_status_transition');
+        expect(await stateOf(session.id)).toMatchObject({ status: 'active' });
+      }
+    });
+
     test('at any other id is not found, however it is written', async () => {
       const get = async (id: string, more = '') => masked(await api.payer.get(`${pathOf(id)}${more}`), id);
 
@@ -255,6 +274,16 @@ eachDatabase('the payer’s operations', databases => {
 
       expect(refusals.map(errorOf)).toEqual(Array(4).fill('400 invalid_field_value signature'));
       expect(await stateOf(session.id)).toMatchObject({ payer_address: null });
+    });
+
+    test('says that the chain’s own coin cannot be paid from a contract', async () => {
+      const session = await started({ tokenAddress: NATIVE_COIN });
+
+      const refused = await bind(session.id, { address: RECIPIENT, signature: '0x1234' });
+
+      expect(errorOf(refused)).toBe('400 invalid_field_value signature');
+      expect(JSON.stringify(refused.body)).toContain('cannot be paid from a contract');
+      expect((await bind(session.id, await signed(session, wallet()))).status).toBe(200);
     });
 
     test('by a newer signature replaces the wallet until a transfer was seen', async () => {

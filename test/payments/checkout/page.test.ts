@@ -112,6 +112,17 @@ describe('the page of a link', () => {
 });
 
 describe('the page of a session', () => {
+  test('whose token or chain was taken away is 410 and asks for nothing', async () => {
+    for (const gone of [{ tokenAddress: `0x${'aa'.repeat(20)}` }, { chainId: 5 }]) {
+      const session = await pages.session(await pages.link(), {}, gone);
+
+      const { status, text } = await pages.get(`/pay/s/${session.id}`);
+
+      expect(status).toBe(410);
+      expect(text).toContain('This checkout cannot be shown any more');
+    }
+  });
+
   test('says what needs scripts, as the page of a link does', async () => {
     for (const { text } of await Promise.all([sessionPage(), linkPage()])) {
       expect(text).toMatch(/<noscript><p class="note">[^<]*please allow scripts on this page/);

@@ -26,6 +26,12 @@ export const UNAVAILABLE: Notice = {
   text: 'Payments in this token are not taken any more. Please ask the merchant for another way to pay.',
 };
 
+/** The operator does not take payments in the session's token any more: what it asked for cannot be told. */
+export const CLOSED: Notice = {
+  title: 'This checkout cannot be shown any more',
+  text: 'Payments in its token are not taken any more, so please send nothing. What was paid before is on record; please ask the merchant about it.',
+};
+
 export function noticePage(assets: Assets, { title, text }: Notice): string {
   return pageText(
     { title, assets, themeColor: null, isTest: false },

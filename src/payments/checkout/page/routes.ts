@@ -12,7 +12,7 @@ import { checkoutBody, checkoutState } from '../bodies.ts';
 import { readAssets } from './assets.ts';
 import { sendPage } from './headers.ts';
 import { linkPage } from './link-page.ts';
-import { BROKEN, NOT_FOUND, noticePage, UNAVAILABLE } from './notice-page.ts';
+import { BROKEN, CLOSED, NOT_FOUND, noticePage, UNAVAILABLE } from './notice-page.ts';
 import { sessionPage } from './session-page.ts';
 import { themeSheet } from './theme.ts';
 
@@ -39,11 +39,13 @@ const REFERENCE = /^[A-Za-z0-9_.:-]{1,200}$/;
 
 /**
  * What payers see: `GET /pay/{short_code}`, `GET /pay/s/{session_id}` and the files of both. Reading changes nothing.
- * A link that is not available is 410 and says why; what does not exist is a page with 404.
+ * A link that is not available is 410 and says why, and so is a session whose token was taken away; what does not exist
+ * is a page with 404.
  */
 export function checkoutPages({ db, seals, clock, chains, publicUrl }: CheckoutPagesOptions): Middleware {
   const assets = readAssets();
   const notFound = { status: 404, text: noticePage(assets, NOT_FOUND) };
+  const closed = { status: 410, text: noticePage(assets, CLOSED) };
   const unavailable = { status: 410, text: noticePage(assets, UNAVAILABLE) };
 
   async function pageOfLink(code: string, reference: string | null): Promise<Page> {
@@ -76,6 +78,8 @@ export function checkoutPages({ db, seals, clock, chains, publicUrl }: CheckoutP
   async function pageOfSession(id: string): Promise<Page> {
     const session = await sessionStore(db, seals).findById(id);
     if (session === undefined) return notFound;
+    const chain = chains.all.find(({ id: chainId }) => chainId === session.chainId);
+    if (chain === undefined || tokenOf(chain, session.tokenAddress) === undefined) return closed;
     const view = {
       checkout: checkoutBody(session, { chains, publicUrl }),
       state: checkoutState(session),

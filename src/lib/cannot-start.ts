@@ -1,0 +1,25 @@
+/**
+ * Something that the program needs and cannot have, such as a database or a key. Its message is for whoever runs it, who
+ * has no use for a stack.
+ */
+export class CannotStart extends Error {
+  /** `what` is a whole sentence without its end: `The database cannot be used`. */
+  constructor(what: string, cause: unknown) {
+    super(`${what}: ${reasonOf(cause)}`, { cause });
+    this.name = 'CannotStart';
+  }
+}
+
+/** What to print instead of a stack; undefined for what may be a mistake of ours. */
+export function startFailure(error: unknown): string | undefined {
+  if (error instanceof CannotStart) return error.message;
+  // A call that the system refused: an address in use, a file that must not be read.
+  return error instanceof Error && 'syscall' in error ? reasonOf(error) : undefined;
+}
+
+/** Of several addresses that were tried in vain, only the parts have messages. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  if (error instanceof AggregateError && error.message === '') return error.errors.map(reasonOf).join('; ');
+  return error.message;
+}
