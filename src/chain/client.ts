@@ -26,6 +26,8 @@ export interface ChainClient {
   id: number;
   /** viem's own actions, for whoever wants decoded values. */
   public: PublicClient;
+  /** Each node by itself, in order of preference: for questions whose answers have to come from the same one. */
+  nodes: readonly Pick<PublicClient, 'request'>[];
   /** Raw JSON-RPC with typed methods. Calls of the same tick share an HTTP request. */
   request: EIP1193RequestFn<ChainRpcSchema>;
   /** Asks for the chain id until it was right once. @throws WrongChain when the node is of another chain. */
@@ -49,9 +51,10 @@ const BATCH_SIZE = 100;
 
 /** A client for one chain. Opens no connection by itself. */
 export function createChainClient({ id, rpcUrls, timeoutMs, log }: ChainClientOptions): ChainClient {
-  const [first, ...others] = rpcUrls.map(url =>
+  const transports = rpcUrls.map(url =>
     http(url, { batch: { batchSize: BATCH_SIZE }, timeout: timeoutMs, retryCount: 1, retryDelay: 100 }),
   );
+  const [first, ...others] = transports;
   if (first === undefined) throw new Error(`Chain ${id} has no RPC address.`);
   const transport = others.length === 0 ? first : fallback([first, ...others], { retryCount: 0 });
   const raw: Client<typeof transport, undefined, undefined, ChainRpcSchema> = createClient({
@@ -70,6 +73,7 @@ export function createChainClient({ id, rpcUrls, timeoutMs, log }: ChainClientOp
   return {
     id,
     public: createPublicClient({ transport }),
+    nodes: transports.map(one => createPublicClient({ transport: one })),
     request,
     verify() {
       verified ??= check().catch((error: unknown) => {

@@ -19,6 +19,8 @@ export interface SignedMessage {
   readonly message: string;
   /** `0x…`; anything else is no signature. */
   readonly signature: string;
+  /** Whether a contract cannot have signed; it can when absent. */
+  readonly isAccount?: boolean;
 }
 
 /** Whether the address signed the text. @throws Error when only the chain can tell and its node does not answer. */
@@ -27,8 +29,8 @@ export type SignatureJudge = (input: SignedMessage) => Promise<boolean>;
 const CONTRACT_ABI = parseAbi([
   'function isValidSignature(bytes32 hash, bytes signature) view returns (bytes4)',
 ]);
-/** What a contract answers for a signature of its own. Source: EIP-1271. */
-const VALID = '0x1626ba7e';
+/** What a contract answers for a signature of its own, in a whole word. Source: EIP-1271. */
+const VALID = '0x1626ba7e'.padEnd(66, '0');
 /** Far above what multisignature wallets send, and small enough for any node. */
 const LONGEST_SIGNATURE = 2 + 2 * 8_192;
 
@@ -40,10 +42,11 @@ export function signatureJudge(
   clientOf: (chainId: number) => ChainClient | undefined,
   { deadlineMs = 5_000 }: { deadlineMs?: number } = {},
 ): SignatureJudge {
-  return async ({ chainId, address, message, signature }) => {
+  return async ({ chainId, address, message, signature, isAccount = false }) => {
     if (!isAddress(address, { strict: false })) return false;
     if (!isHex(signature) || signature.length % 2 !== 0 || signature.length > LONGEST_SIGNATURE) return false;
     if (await isByAccount(address, message, signature)) return true;
+    if (isAccount) return false;
     const client = clientOf(chainId);
     return client !== undefined && isByContract(client, { address, message, signature, deadlineMs });
   };
@@ -76,8 +79,8 @@ async function isByContract(
   await within(deadlineMs, client.verify());
   try {
     const call = client.public.request({ method: 'eth_call', params: [{ to: address, data }, 'latest'] });
-    // An address without code answers `0x`, a contract with four bytes in a word of 32.
-    return (await within(deadlineMs, call)).slice(0, 10).toLowerCase() === VALID;
+    // An address without code answers `0x`, one that only echoes what it is asked with more than a word.
+    return (await within(deadlineMs, call)).toLowerCase() === VALID;
   } catch (error) {
     // It reverted, or has no such function.
     if (nodeAnswered(error)) return false;

@@ -82,6 +82,22 @@ test('a contract judges signatures of its own; one that refuses, reverts or is n
   ).toBe(false);
 });
 
+test('an address that answers with what it is asked has signed nothing', async () => {
+  // The precompile that copies its input, which begins with the very bytes that mean yes.
+  const copying = '0x0000000000000000000000000000000000000004';
+
+  expect(await judge(chain.rpcUrl)(copying, '0x1234')).toBe(false);
+});
+
+test('where only an account can have signed, a contract is not asked', async () => {
+  const client = createChainClient({ id: chain.chainId, rpcUrls: [chain.rpcUrl], timeoutMs: 5_000, log });
+  const ask = signatureJudge(() => client);
+  const signed = { chainId: chain.chainId, address: CONTRACT, message: MESSAGE, signature: '0x1234' };
+
+  expect(await ask(signed)).toBe(true);
+  expect(await ask({ ...signed, isAccount: true })).toBe(false);
+});
+
 test('when only the chain could tell and its node is away or silent, the judge says so', async () => {
   const silent = createServer(() => {});
   await new Promise<void>(resolve => silent.listen(0, '127.0.0.1', resolve));

@@ -7,7 +7,7 @@ interface Call {
   readonly params?: readonly unknown[];
 }
 
-/** The lie that is told instead of an answer; `undefined` passes the answer on. */
+/** The lie that is told instead of an answer, an `Error` as the node's own; `undefined` passes the answer on. */
 export type Lie = (call: Call, answer: unknown) => unknown;
 
 /** A node in front of another one that tells lies. `await using` ends it. */
@@ -28,7 +28,11 @@ export async function faultyNode(realUrl: string): Promise<FaultyNode> {
     return answers.map(one => {
       const call = calls.find(asked => asked.id === one.id);
       const told = call === undefined ? undefined : lie?.(call, one.result);
-      return told === undefined ? one : { jsonrpc: '2.0', id: one.id, result: told };
+      if (told === undefined) return one;
+      const id = { jsonrpc: '2.0', id: one.id };
+      return told instanceof Error
+        ? { ...id, error: { code: -32603, message: told.message } }
+        : { ...id, result: told };
     });
   }
 

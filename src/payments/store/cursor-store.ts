@@ -12,6 +12,11 @@ export interface ChainCursor {
 export interface CursorStore {
   find(chainId: number): Promise<ChainCursor | undefined>;
   set(chainId: number, cursor: ChainCursor): Promise<void>;
+  /**
+   * Keeps the hash of a chain's first block. When it was another one before, that was another chain of the same id: true,
+   * and how far it was looked through is forgotten. Wants a transaction.
+   */
+  isNewChain(chainId: number, firstBlock: string): Promise<boolean>;
 }
 
 export function cursorStore(handle: Handle): CursorStore {
@@ -32,6 +37,24 @@ export function cursorStore(handle: Handle): CursorStore {
          on conflict (chain_id) do update set block_number = excluded.block_number, scanned_at = excluded.scanned_at`,
         [chainId, blockNumber, scannedAt],
       );
+    },
+
+    async isNewChain(chainId, firstBlock) {
+      const [before] = await rowsOf<{ block_hash: string }>(
+        handle,
+        'select block_hash from first_blocks where chain_id = ?',
+        [chainId],
+      );
+      if (before?.block_hash === firstBlock) return false;
+      await execute(
+        handle,
+        `insert into first_blocks (chain_id, block_hash) values (?, ?)
+         on conflict (chain_id) do update set block_hash = excluded.block_hash`,
+        [chainId, firstBlock],
+      );
+      if (before === undefined) return false;
+      await execute(handle, 'delete from chain_cursors where chain_id = ?', [chainId]);
+      return true;
     },
   };
 }

@@ -264,4 +264,20 @@ export const PAYMENTS_MIGRATIONS: readonly Migration[] = [
       )`,
     ],
   },
+  {
+    name: 'amounts that ended lately',
+    up: [
+      `create index sessions_by_end_and_amount on checkout_sessions (chain_id, token_address, recipient_address, ended_at, amount_due)
+       where status = 'expired' and not is_wallet_only`,
+    ],
+  },
+  {
+    name: 'first blocks',
+    up: [
+      table('first_blocks', {
+        chain_id: ['count', 'primary key'],
+        block_hash: ['text', 'not null'],
+      }),
+    ],
+  },
 ];

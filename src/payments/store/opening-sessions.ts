@@ -28,7 +28,7 @@ export async function openSession(
 ): Promise<CheckoutSession> {
   await watchedStore(handle).watch(draft, draft);
   for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
-    const amountDue = await freeAmount(handle, draft, draft.amount);
+    const amountDue = await freeAmount(handle, draft, { amount: draft.amount, now: draft.createdAt });
     const session = { ...draft, amountDue: amountDue ?? draft.amount, isWalletOnly: amountDue === undefined };
     if (await inserted(handle, seals, session)) return session;
   }

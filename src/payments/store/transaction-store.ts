@@ -1,8 +1,9 @@
+import { exactInteger } from '../../db/columns.ts';
 import type { Handle } from '../../db/open.ts';
 import { type Binding, rowsOf, type Sql } from '../../db/query.ts';
 import type { Owner } from '../model/owner.ts';
 import type { PaymentTransaction, TransactionStatus } from '../model/payment-transaction.ts';
-import { allOf, ownedBy, type Page, type Paged, paged } from './paging.ts';
+import { allOf, countOf, ownedBy, type Page, type Paged, paged } from './paging.ts';
 import { insertRow, updateRows } from './rows.ts';
 import {
   changeableValues,
@@ -28,10 +29,19 @@ export interface TransactionStore {
   findById(id: string): Promise<PaymentTransaction | undefined>;
   /** The newest first. */
   list(owner: Owner, filters: TransactionFilters, page: Page): Promise<Paged<PaymentTransaction>>;
-  /** At most so many, the newest first: who asks for one more than it takes sees whether there are more. */
-  export(owner: Owner, filters: TransactionFilters, limit: number): Promise<PaymentTransaction[]>;
+  /** How many match. */
+  count(owner: Owner, filters: TransactionFilters): Promise<number>;
+  /** At most so many, the newest first; those that follow a transaction in this order, or from the first one on. */
+  export(
+    owner: Owner,
+    filters: TransactionFilters,
+    limit: number,
+    after?: PaymentTransaction,
+  ): Promise<PaymentTransaction[]>;
   /** The oldest first. */
   ofSession(sessionId: string): Promise<PaymentTransaction[]>;
+  /** How many transfers were recorded for a session; what was only claimed is none. */
+  countOf(sessionId: string): Promise<number>;
   /** All of the session that this transaction is of, itself included; the oldest first. */
   siblings(id: string): Promise<PaymentTransaction[]>;
   /** Of a chain, what is neither completed nor failed; the oldest first. */
@@ -65,12 +75,23 @@ export function transactionStore(handle: Handle): TransactionStore {
       return paged(handle, listing, page, transactionOf);
     },
 
-    export(owner, filters, limit) {
-      const { sql, bindings } = matching(owner, filters);
+    count: (owner, filters) => countOf(handle, 'transactions', matching(owner, filters)),
+
+    export(owner, filters, limit, after) {
+      const { sql, bindings } = allOf([matching(owner, filters), after && before(after)]);
       return where(`${sql} order by ${NEWEST_FIRST} limit ?`, [...bindings, limit]);
     },
 
     ofSession: sessionId => where('session_id = ? order by created_at, id', [sessionId]),
+
+    async countOf(sessionId) {
+      const [row] = await rowsOf<{ total: unknown }>(
+        handle,
+        'select count(*) as total from transactions where session_id = ? and sender is not null',
+        [sessionId],
+      );
+      return exactInteger(row?.total);
+    },
 
     siblings: id =>
       where('session_id = (select session_id from transactions where id = ?) order by created_at, id', [id]),
@@ -105,6 +126,10 @@ export function transactionStore(handle: Handle): TransactionStore {
 }
 
 const NEWEST_FIRST = 'created_at desc, id desc';
+
+function before({ createdAt, id }: PaymentTransaction): Sql {
+  return { sql: '(created_at, id) < (?, ?)', bindings: [createdAt, id] };
+}
 
 function matching(owner: Owner, filters: TransactionFilters): Sql {
   const when = (sql: string, value: Binding | undefined) =>

@@ -16,6 +16,7 @@ import { nodeView } from './node-view.ts';
 import { places } from './places.ts';
 import { watchReorganisations } from './reorgs.ts';
 import type { Round } from './round.ts';
+import { sameChain } from './same-chain.ts';
 import type { Fault } from './steps.ts';
 import { confirmUnmatched } from './unmatched.ts';
 
@@ -85,6 +86,7 @@ export function chainWatcher(options: ChainWatcherOptions): ChainWatcher {
   const view = nodeView(client);
   const advancing = advance({ native: nativeReader(chain.id, view), clock, fault });
   const claims = claimFollower({ clock });
+  const same = sameChain({ clock });
   let status: WatcherStatus = { head: undefined, scannedAt: undefined };
   let lastRun: Promise<unknown> = Promise.resolve();
   let settledHead = '';
@@ -103,6 +105,7 @@ export function chainWatcher(options: ChainWatcherOptions): ChainWatcher {
     const watched = places(await watchedStore(db).recipients(chain.id));
     const round: Round = { chain, view, head, places: watched, db, seals, log, effect };
 
+    await same.check(round, settledHead === '');
     const recorded = await advancing.run(round, startedAt, signal);
     const confirmed = await confirmPayments(round);
     const followed = await claims.follow(round);

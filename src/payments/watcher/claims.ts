@@ -67,10 +67,12 @@ export function claimFollower({ clock }: { clock: Clock }): ClaimFollower {
     if (finding.kind !== 'missing' && finding.kind !== 'mined') return finding;
     const now = clock.now();
     const wasEverThere = finding.kind === 'mined' || claim.sender !== null || claim.nonce !== null;
-    const first = wasEverThere ? now : claim.createdAt;
+    // One that is claimed again is looked for as long again.
+    const first = wasEverThere || now - claim.createdAt >= NOT_FOUND_MS ? now : claim.createdAt;
     const since = missingSince.get(claim.id) ?? first;
+    if (now - since >= NOT_FOUND_MS) return { kind: 'failed', reason: 'not_found' };
     still.set(claim.id, since);
-    return now - since >= NOT_FOUND_MS ? { kind: 'failed', reason: 'not_found' } : finding;
+    return finding;
   }
 
   return { follow };

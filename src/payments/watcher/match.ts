@@ -22,9 +22,12 @@ export const CLOCK_ALLOWANCE_MS = 15_000;
 /** How long after its end a session is still paid, as a late payment. Decision 111. */
 export const LATE_MS = 24 * 3_600_000;
 
+/** Each payment of a session is settled among all of them, so nobody may have it paid in thousands of parts. */
+export const MOST_PAYMENTS = 100;
+
 /**
  * Finds the session of a transfer: an open one of the wallet that sent it, or the open one that asks for exactly this
- * amount, else one that ended lately.
+ * amount, else one that ended lately. Undefined also for one that has `MOST_PAYMENTS` already.
  */
 export async function match(transfer: Transfer, deps: MatchDeps): Promise<Match | undefined> {
   const endedAfter = transfer.blockTime - LATE_MS;
@@ -33,10 +36,11 @@ export async function match(transfer: Transfer, deps: MatchDeps): Promise<Match 
     session.createdAt <= transfer.blockTime + CLOCK_ALLOWANCE_MS;
   const ofSender = (await deps.sessions.byPayer(place, transfer.sender, endedAfter)).filter(isOldEnough);
   const ofAmount = (await deps.sessions.byAmount(place, transfer.amount, endedAfter)).filter(isOldEnough);
-  return (
+  const found =
     (await openMatch(transfer, deps, { ofSender: ofSender.filter(isActive), ofAmount })) ??
-    lateMatch(transfer, deps, { ofSender: ofSender.filter(session => !isActive(session)), ofAmount })
-  );
+    lateMatch(transfer, deps, { ofSender: ofSender.filter(session => !isActive(session)), ofAmount });
+  const isFull = found !== undefined && (await deps.transactions.countOf(found.session.id)) >= MOST_PAYMENTS;
+  return isFull ? undefined : found;
 }
 
 /** Where the transfer went. */

@@ -2,13 +2,11 @@ import type { PaymentTransaction } from '../model/payment-transaction.ts';
 import { NO_LOG, type Transfer } from '../model/transfer.ts';
 import type { TransactionStore } from '../store/transaction-store.ts';
 
-/** Places that no log has, for the time between leaving the old ones and taking the new ones. */
-const FIRST_NOWHERE = -2;
-
 /**
  * Gives the rows of one transaction the places that its transfers have now. A transaction that comes back in another
  * block after a reorganisation has its logs at other indexes there, and must not pay a second time. Equal transfers of
- * one transaction keep their order. Answers with the rows as they are then.
+ * one transaction keep their order. A row whose transfer is not made any more has no place once another takes it; what
+ * becomes of it is told by its block. Answers with the rows as they are then.
  */
 export async function moveRows(
   store: TransactionStore,
@@ -16,12 +14,21 @@ export async function moveRows(
   transfers: readonly Transfer[],
 ): Promise<readonly PaymentTransaction[]> {
   const moves = movesOf(rows, transfers);
-  for (const [index, { row }] of moves.entries()) {
-    await store.update({ ...row, logIndex: FIRST_NOWHERE - index });
-  }
-  for (const { row, logIndex } of moves) await store.update({ ...row, logIndex });
-  const moved = new Map(moves.map(({ row, logIndex }) => [row.id, logIndex]));
-  return rows.map(row => ({ ...row, logIndex: moved.get(row.id) ?? row.logIndex }));
+  const taken = new Set(moves.map(({ logIndex }) => logIndex));
+  const moved = new Map<string, number | null>(moves.map(({ row, logIndex }) => [row.id, logIndex]));
+  const isInTheWay = ({ id, logIndex }: PaymentTransaction) =>
+    logIndex !== null && taken.has(logIndex) && !moved.has(id);
+  for (const { id } of rows.filter(isInTheWay)) moved.set(id, null);
+
+  const moving = rows.filter(row => moved.has(row.id));
+  // Everybody leaves before anybody arrives: no two rows may have one place.
+  for (const row of moving) await store.update({ ...row, logIndex: null });
+  const arrived = rows.map(row => ({
+    ...row,
+    logIndex: moved.has(row.id) ? (moved.get(row.id) ?? null) : row.logIndex,
+  }));
+  for (const row of arrived) if (moved.has(row.id)) await store.update(row);
+  return arrived;
 }
 
 function movesOf(

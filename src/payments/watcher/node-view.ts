@@ -25,10 +25,10 @@ export interface BlockRange {
 export type { RpcLog, RpcTransaction, RpcTransactionReceipt };
 
 /**
- * What the watcher asks of a node. Every question goes with the one for the chain's id in the same HTTP request, so
- * that no answer of another chain is ever used, whichever of several nodes gave it. Blocks and transactions that the
- * node does not have are missing in the answers.
- * @throws WrongChain, or whatever kept the node from answering
+ * What the watcher asks of a node. Every question goes to one node together with the one for its chain's id, so that no
+ * answer of another chain is ever used; the next node is asked when that fails. Blocks and transactions that the node
+ * does not have are missing in the answers.
+ * @throws WrongChain, or whatever kept the first node from answering
  */
 export interface NodeView {
   /** The newest block by the tag `latest`: `safe` and `pending` mean something else at every provider. */
@@ -59,61 +59,50 @@ const QUESTIONS_AT_A_TIME = 500;
 /** Full blocks may have a megabyte each. */
 const BLOCKS_AT_A_TIME = 20;
 
-/** Asks through viem's client, which sends the questions of one tick together. */
+type Request = ChainClient['nodes'][number]['request'];
+
+/** Asks through viem's clients, which send the questions of one tick together. */
 export function nodeView(client: ChainClient): NodeView {
-  const { request } = client.public;
-
-  async function verified<T>(questions: Promise<T>): Promise<T> {
-    const [chainId, answer] = await Promise.all([request({ method: 'eth_chainId' }), questions]);
-    if (Number(chainId) !== client.id) throw new WrongChain(client.id, Number(chainId));
-    return answer;
-  }
-
-  const headerAt = async (number: number): Promise<Header | undefined> => {
-    const params = [numberToHex(number), false] as const;
-    return headerOf(await request({ method: 'eth_getBlockByNumber', params: [...params] }));
-  };
-
-  /** A node that finds a range too wide is asked for its halves. */
-  async function logsOf(range: BlockRange, filter: TransferFilter): Promise<RpcLog[]> {
-    try {
-      return await request({ method: 'eth_getLogs', params: [question(range, filter)] });
-    } catch (error) {
-      const isTooMuch = nodeAnswered(error) || error instanceof LimitExceededRpcError;
-      if (!isTooMuch || range.from === range.to) throw error;
-      const middle = Math.floor((range.from + range.to) / 2);
-      const halves = [
-        { from: range.from, to: middle },
-        { from: middle + 1, to: range.to },
-      ];
-      return (await Promise.all(halves.map(half => logsOf(half, filter)))).flat();
+  /** Answers of different nodes do not go together: one may lack the blocks that the other one shows. */
+  async function ofOneNode<T>(questions: (request: Request) => Promise<T>): Promise<T> {
+    const failures: unknown[] = [];
+    for (const { request } of client.nodes) {
+      try {
+        const [chainId, answer] = await Promise.all([request({ method: 'eth_chainId' }), questions(request)]);
+        if (Number(chainId) === client.id) return answer;
+        failures.push(new WrongChain(client.id, Number(chainId)));
+      } catch (error) {
+        failures.push(error);
+      }
     }
+    throw failures[0];
   }
+
+  /** The answers for all items, those of a slice from one node. */
+  const askedFor = <T, R>(
+    items: readonly T[],
+    size: number,
+    ask: (request: Request, item: T) => Promise<R>,
+  ) =>
+    inSlices(items, size, slice => ofOneNode(request => Promise.all(slice.map(item => ask(request, item)))));
 
   return {
     async head() {
-      const block = await verified(request({ method: 'eth_getBlockByNumber', params: ['latest', false] }));
-      const header = headerOf(block);
+      const header = headerOf(
+        await ofOneNode(request => request({ method: 'eth_getBlockByNumber', params: ['latest', false] })),
+      );
       if (header === undefined) throw new Error('The node has no latest block.');
       return header;
     },
 
     async headers(numbers) {
-      const found = await inSlices([...new Set(numbers)], QUESTIONS_AT_A_TIME, slice =>
-        verified(Promise.all(slice.map(headerAt))),
-      );
+      const found = await askedFor([...new Set(numbers)], QUESTIONS_AT_A_TIME, headerAt);
       return new Map(found.flatMap(header => (header === undefined ? [] : [[header.number, header]])));
     },
 
     async blocks(numbers) {
-      const found = await inSlices(numbers, BLOCKS_AT_A_TIME, slice =>
-        verified(
-          Promise.all(
-            slice.map(number =>
-              request({ method: 'eth_getBlockByNumber', params: [numberToHex(number), true] }),
-            ),
-          ),
-        ),
+      const found = await askedFor(numbers, BLOCKS_AT_A_TIME, (request, number) =>
+        request({ method: 'eth_getBlockByNumber', params: [numberToHex(number), true] }),
       );
       return found.flatMap(block => {
         const header = headerOf(block);
@@ -126,37 +115,54 @@ export function nodeView(client: ChainClient): NodeView {
 
     async logs(range, { tokens, recipients }) {
       const filters = slices(recipients, RECIPIENTS_PER_QUESTION).map(some => ({ tokens, recipients: some }));
-      const questions = tokens.length === 0 ? [] : filters.map(filter => logsOf(range, filter));
-      const [last, ...logs] = await verified(Promise.all([headerAt(range.to), ...questions]));
+      const asked = tokens.length === 0 ? [] : filters;
+      const [last, ...logs] = await ofOneNode(request =>
+        Promise.all([headerAt(request, range.to), ...asked.map(filter => logsOf(request, range, filter))]),
+      );
       return { logs: logs.flat(), last };
     },
 
     async receipts(hashes) {
-      const found = await inSlices([...hashes].filter(isHash), QUESTIONS_AT_A_TIME, slice =>
-        verified(
-          Promise.all(slice.map(hash => request({ method: 'eth_getTransactionReceipt', params: [hash] }))),
-        ),
+      const found = await askedFor([...hashes].filter(isHash), QUESTIONS_AT_A_TIME, (request, hash) =>
+        request({ method: 'eth_getTransactionReceipt', params: [hash] }),
       );
       return new Map(found.flatMap(one => (one === null ? [] : [[one.transactionHash.toLowerCase(), one]])));
     },
 
     async transactions(hashes) {
-      const found = await inSlices([...hashes].filter(isHash), QUESTIONS_AT_A_TIME, slice =>
-        verified(
-          Promise.all(slice.map(hash => request({ method: 'eth_getTransactionByHash', params: [hash] }))),
-        ),
+      const found = await askedFor([...hashes].filter(isHash), QUESTIONS_AT_A_TIME, (request, hash) =>
+        request({ method: 'eth_getTransactionByHash', params: [hash] }),
       );
       return new Map(found.flatMap(one => (one === null ? [] : [[one.hash.toLowerCase(), one]])));
     },
 
     async nonceOf(address, block) {
-      const question = request({
-        method: 'eth_getTransactionCount',
-        params: [asAddress(address), numberToHex(block)],
-      });
-      return Number(await verified(question));
+      const params = [asAddress(address), numberToHex(block)] as const;
+      const asked = ofOneNode(request => request({ method: 'eth_getTransactionCount', params: [...params] }));
+      return Number(await asked);
     },
   };
+}
+
+async function headerAt(request: Request, number: number): Promise<Header | undefined> {
+  const params = [numberToHex(number), false] as const;
+  return headerOf(await request({ method: 'eth_getBlockByNumber', params: [...params] }));
+}
+
+/** A node that finds a range too wide is asked for its halves. */
+async function logsOf(request: Request, range: BlockRange, filter: TransferFilter): Promise<RpcLog[]> {
+  try {
+    return await request({ method: 'eth_getLogs', params: [question(range, filter)] });
+  } catch (error) {
+    const isTooMuch = nodeAnswered(error) || error instanceof LimitExceededRpcError;
+    if (!isTooMuch || range.from === range.to) throw error;
+    const middle = Math.floor((range.from + range.to) / 2);
+    const halves = [
+      { from: range.from, to: middle },
+      { from: middle + 1, to: range.to },
+    ];
+    return (await Promise.all(halves.map(half => logsOf(request, half, filter)))).flat();
+  }
 }
 
 function question({ from, to }: BlockRange, { tokens, recipients }: TransferFilter) {

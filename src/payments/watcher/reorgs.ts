@@ -4,10 +4,12 @@ import { lookUp, transfersIn } from './by-hash.ts';
 import { record } from './record.ts';
 import { ROWS_PER_EFFECT, type Round } from './round.ts';
 import { slices } from './slices.ts';
-import { standingOf } from './standing.ts';
+import { type Recorded, standingOf } from './standing.ts';
 
 /** Blocks that are looked at again after their payments were settled, at least. */
 const WATCHED_BLOCKS = 64;
+
+type Settled = Pick<Recorded, 'txHash' | 'blockHash'> & { readonly id: string };
 
 /**
  * Looks again at what was settled in the latest blocks. A payment whose block the chain has dropped moves to the block
@@ -17,10 +19,10 @@ const WATCHED_BLOCKS = 64;
 export async function watchReorganisations(round: Round): Promise<number> {
   const { chain, view, head, db, places, log, effect } = round;
   const since = head.number - Math.max(WATCHED_BLOCKS, 2 * chain.confirmations);
-  const completed = await transactionStore(db).completedSince(chain.id, since);
-  const open = await transferStore(db).openSince(chain.id, since);
-  const listed = open.filter(one => one.confirmedAt !== null);
-  const payments = await standingOf(completed, { view, head });
+  const completedSince = () => transactionStore(db).completedSince(chain.id, since);
+  const openSince = () => transferStore(db).openSince(chain.id, since);
+  const listed = (await openSince()).filter(one => one.confirmedAt !== null);
+  const payments = await standingOf(await completedSince(), { view, head });
   const transfers = await standingOf(listed, { view, head });
   if (payments.gone.length === 0 && transfers.gone.length === 0) return 0;
 
@@ -30,12 +32,15 @@ export async function watchReorganisations(round: Round): Promise<number> {
   if (elsewhere.length > 0) {
     await record(round, { transfers: elsewhere, repriced: new Map(), cursor: undefined });
   }
-  const back = new Set(elsewhere.map(one => one.txHash));
-  // A hash that could not be looked up may be back as well.
-  const isLost = (txHash: string | null) => txHash !== null && found.has(txHash) && !back.has(txHash);
+  // What is back was moved to its block by now. A hash that could not be looked up may be back as well.
+  const left = new Set(
+    [...(await completedSince()), ...(await openSince())].map(({ id, blockHash }) => `${id} ${blockHash}`),
+  );
+  const isLost = ({ id, blockHash, txHash }: Settled) =>
+    txHash !== null && found.has(txHash) && left.has(`${id} ${blockHash}`);
 
   const lost = payments.gone.filter(
-    one => isLost(one.txHash) && head.number >= (one.blockNumber ?? head.number) + one.requiredConfirmations,
+    one => isLost(one) && head.number >= (one.blockNumber ?? head.number) + one.requiredConfirmations,
   );
   for (const some of slices(lost, ROWS_PER_EFFECT)) {
     await effect('reorgs', async ({ settle }) => {
@@ -43,7 +48,7 @@ export async function watchReorganisations(round: Round): Promise<number> {
     });
     log.error({ transactions: some.map(one => one.id) }, 'completed payments were lost in a reorganisation');
   }
-  const unlisted = transfers.gone.filter(one => isLost(one.txHash)).map(one => one.id);
+  const unlisted = transfers.gone.filter(isLost).map(one => one.id);
   if (unlisted.length > 0) {
     await effect('reorgs', ({ handle }) => transferStore(handle).remove(unlisted));
   }

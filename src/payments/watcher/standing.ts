@@ -22,13 +22,18 @@ export interface Standing<Row> {
   readonly gone: readonly Row[];
 }
 
-/** Compares the rows' block hashes with the chain's, number by number, up to the head of this round. */
+/**
+ * Compares the rows' block hashes with the chain's, number by number, up to the head of this round. Nothing can be told
+ * when the chain does not have that head any more: how deep a block lies is counted from there.
+ */
 export async function standingOf<Row extends Recorded>(
   rows: readonly Row[],
   { view, head }: { view: NodeView; head: Header },
 ): Promise<Standing<Row>> {
   const reachable = rows.filter(row => row.blockNumber !== null && row.blockNumber <= head.number);
-  const headers = await view.headers(reachable.map(row => row.blockNumber ?? 0));
+  if (reachable.length === 0) return { standing: [], gone: [] };
+  const headers = await view.headers([...reachable.map(row => row.blockNumber ?? 0), head.number]);
+  if (headers.get(head.number)?.hash !== head.hash) return { standing: [], gone: [] };
   const known = reachable.filter(row => headers.has(row.blockNumber ?? -1));
   const stands = (row: Row) => headers.get(row.blockNumber ?? -1)?.hash === row.blockHash;
   return { standing: known.filter(stands), gone: known.filter(row => !stands(row)) };

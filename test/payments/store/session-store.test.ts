@@ -97,7 +97,7 @@ eachDatabase('the checkout sessions', databases => {
     const first = await opened();
     const second = await opened();
     const third = await opened();
-    await expired(second.id, RECORD_TIME + 1);
+    await expired(second.id, RECORD_TIME - 3_600_000);
     const fourth = await opened();
     const elsewhere = await opened({ chainId: 1 });
     const theirs = await opened({}, stranger);
@@ -129,6 +129,33 @@ eachDatabase('the checkout sessions', databases => {
       ]);
     },
   );
+
+  test('what a session asked for that expired within the hour is asked for last', async () => {
+    const ask = () => opened({ amount: 2_000n, subtotal: 2_000n });
+    const first = await ask();
+    await expired(first.id, RECORD_TIME + 1);
+
+    const asked = [await ask(), await ask(), await ask(), await ask()];
+
+    expect(asked.map(one => [one.amountDue - 2_000n, one.isWalletOnly])).toEqual([
+      [1n, false],
+      [2n, false],
+      [0n, false],
+      [0n, true],
+    ]);
+  });
+
+  test('nobody is asked for more than a token can express', async () => {
+    const amount = 2n ** 256n - 2n;
+    const asked = [];
+    for (let index = 0; index < 3; index++) asked.push(await opened({ amount, subtotal: amount }));
+
+    expect(asked.map(one => [one.amountDue - amount, one.isWalletOnly])).toEqual([
+      [0n, false],
+      [1n, false],
+      [0n, true],
+    ]);
+  });
 
   test('sessions that are opened at once never ask for the same', async () => {
     const sessions = await Promise.all(Array.from({ length: 24 }, () => opened()));
@@ -188,10 +215,11 @@ eachDatabase('the checkout sessions', databases => {
     const place = aSession(owner);
     const forgotten = await opened({ payerAddress: WALLET });
     await expired(forgotten.id, RECORD_TIME + 10);
-    const ended = await opened({ payerAddress: WALLET });
+    const ended = await opened({ payerAddress: WALLET, createdAt: RECORD_TIME + 3_650_000 });
     await expired(ended.id, RECORD_TIME + 20);
-    const active = await opened({ payerAddress: WALLET, createdAt: RECORD_TIME + 30 });
-    await opened({ payerAddress: OTHER_WALLET, createdAt: RECORD_TIME + 40 });
+    const later = RECORD_TIME + 3_700_000;
+    const active = await opened({ payerAddress: WALLET, createdAt: later });
+    await opened({ payerAddress: OTHER_WALLET, createdAt: later });
     const ids = (sessions: readonly { id: string }[]) => sessions.map(({ id }) => id);
 
     const ofPayer = await store().byPayer(place, WALLET, RECORD_TIME + 20);

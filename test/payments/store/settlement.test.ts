@@ -266,11 +266,13 @@ eachDatabase('the settlement', databases => {
     const unseen = await settle(one =>
       one.expireDue({ chainId, scannedAt: RECORD_TIME + 60_000, limit: 10 }),
     );
+    const early = await settle(one => one.expireDue({ chainId, scannedAt: forgotten.expiresAt, limit: 10 }));
+    now += 15_000;
     const other = await settle(one => one.expireDue({ chainId: 1, scannedAt: now, limit: 10 }));
     const looked = await settle(one => one.expireDue({ chainId, scannedAt: now, limit: 10 }));
     const again = await settle(one => one.expireDue({ chainId, scannedAt: now, limit: 10 }));
 
-    expect([unseen, other, looked, again]).toEqual([0, 0, 1, 0]);
+    expect([unseen, early, other, looked, again]).toEqual([0, 0, 0, 1, 0]);
     expect((await sessionOf(forgotten.id))?.status).toBe('expired');
     expect((await sessionOf(paying.id))?.status).toBe('active');
     expect(await told()).toEqual(['checkout.expired']);

@@ -31,7 +31,7 @@ test('a watcher that is killed at any step, and started again, settles everythin
     if (step.endsWith('reorgs'))
       dropped.push(await dropPayment(chain, ours, () => watch({ ...order, killAt: null })));
     paid.push(await pay(chain, ours));
-    expired.push((await ours.open({ expiresAt: Date.now() - 1, amount: 9_000_000n })).id);
+    expired.push((await ours.open({ expiresAt: Date.now() - 15_000, amount: 9_000_000n })).id);
     reverted.push(await revert(chain, ours));
     await chain.pay({ from: 3, to: ours.recipient, amount: BigInt(index + 1) });
     await chain.mine(CONFIRMATIONS);

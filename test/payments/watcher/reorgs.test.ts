@@ -1,4 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { transaction } from '../../../src/db/transaction.ts';
+import { settlement } from '../../../src/payments/store/settlement/settlement.ts';
 import type { ChainWatcher } from '../../../src/payments/watcher/chain-watcher.ts';
 import { NOT_FOUND_MS } from '../../../src/payments/watcher/claims.ts';
 import { expiryWorker } from '../../../src/payments/watcher/expiry.ts';
@@ -40,6 +42,11 @@ async function round(): Promise<void> {
 async function payment(amount: bigint) {
   const hash = await chain.pay({ from: 1, to: ours.recipient, amount });
   return { hash, raw: await chain.call('eth_getRawTransactionByHash', hash) };
+}
+
+/** Ends a session by hand. */
+function expiryOf(id: string) {
+  return transaction(ours.db, handle => settlement({ handle, seals, now: clock.now() }).expire(id));
 }
 
 function rawOf({ raw }: { raw: unknown }): `0x${string}` {
@@ -223,6 +230,28 @@ test('a claimed hash that nobody ever sees fails after half an hour, and pays if
   expect(await ours.payments(session.id)).toMatchObject([{ status: 'completed' }]);
 });
 
+test('a hash that is claimed again after it was given up is looked for as long again', async () => {
+  const session = await ours.open({ expiresAt: clock.now() + 86_400_000 });
+  await ours.bind(session.id, `${chain.accounts[1]}`);
+  const nowhere = `0x${'ab'.repeat(32)}`;
+  await ours.claim(session.id, nowhere);
+  clock.advance(NOT_FOUND_MS);
+  await round();
+  clock.advance(NOT_FOUND_MS);
+  await round();
+  const given = await ours.events();
+
+  await ours.claim(session.id, nowhere);
+  await round();
+  const again = await ours.payments(session.id);
+  clock.advance(NOT_FOUND_MS);
+  await round();
+
+  expect(given).toEqual(['payment.failed']);
+  expect(again).toMatchObject([{ status: 'pending' }]);
+  expect(await ours.events()).toEqual(['payment.failed', 'payment.failed']);
+});
+
 test('a hash that paid for somebody else pays nothing here, and its claim fails in the end', async () => {
   const [theirs, session] = [await ours.open(), await ours.open({ expiresAt: clock.now() + 86_400_000 })];
   await ours.bind(session.id, `${chain.accounts[2]}`);
@@ -244,7 +273,7 @@ test('sessions expire once their chain was looked through, or could not be for t
   const looked = await ours.open({ expiresAt: clock.now() + 300_000 });
   const unknown = await ours.open({ chainId: 424_242, expiresAt: clock.now() + 300_000 });
   await round();
-  clock.advance(301_000);
+  clock.advance(316_000);
   await expiry.runOnce(never);
   const unscanned = await ours.session(looked.id);
   await round();
@@ -258,6 +287,45 @@ test('sessions expire once their chain was looked through, or could not be for t
   expect(early.status).toBe('active');
   expect(await ours.session(unknown.id)).toMatchObject({ status: 'expired' });
   expect(await ours.events()).toEqual(['checkout.expired', 'checkout.expired']);
+});
+
+test('a payment that was mined in time completes its session, also when its block is seen a little after', async () => {
+  const expiry = expiryWorker({ db: ours.db, seals, clock });
+  const latest = Number(Object(await chain.call('eth_getBlockByNumber', 'latest', false)).timestamp) * 1000;
+  const time = Math.max(latest, clock.now()) + 300_000;
+  const session = await ours.open({ expiresAt: time });
+  await payment(session.amountDue);
+
+  clock.advance(time - clock.now());
+  await round();
+  await expiry.runOnce(never);
+  await chain.call('evm_setNextBlockTimestamp', Math.floor(time / 1000));
+  await chain.mine(CONFIRMATIONS);
+  await round();
+
+  expect(await ours.session(session.id)).toMatchObject({ status: 'completed', isLate: false });
+  expect(await ours.events()).toEqual(['payment.completed', 'checkout.completed']);
+});
+
+test('who pays just after the end of a session does not pay the next one of the same price', async () => {
+  const first = await ours.open();
+  await expiryOf(first.id);
+  const second = await ours.open();
+
+  await payment(first.amountDue);
+  await chain.mine(CONFIRMATIONS);
+  await round();
+  await round();
+
+  expect(await ours.session(first.id)).toMatchObject({
+    status: 'expired',
+    isLate: true,
+    paymentStatus: 'paid',
+  });
+  expect(await ours.session(second.id)).toMatchObject({
+    status: 'active',
+    paymentStatus: 'awaiting_payment',
+  });
 });
 
 test('a session whose payment is being confirmed does not expire', async () => {

@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest
 import { NATIVE_COIN } from '../../../src/payments/model/payment-chain.ts';
 import { transferStore } from '../../../src/payments/store/transfer-store.ts';
 import type { ChainWatcher } from '../../../src/payments/watcher/chain-watcher.ts';
+import { MOST_PAYMENTS } from '../../../src/payments/watcher/match.ts';
 import { sqliteDatabase } from '../../support/databases.ts';
 import { type ManualClock, manualClock } from '../../support/manual-clock.ts';
 import {
@@ -63,6 +64,18 @@ test('payments of one wallet add up, and the session stays open until they are e
   expect(halfway).toMatchObject({ status: 'active', paymentStatus: 'underpaid', amountReceived: 2_000_000n });
   expect(await ours.session(session.id)).toMatchObject({ status: 'completed', amountReceived: 5_000_000n });
   expect(await ours.events()).toEqual(['payment.completed', 'payment.completed', 'checkout.completed']);
+});
+
+test('a session is paid in a hundred parts at most, and what is beyond is listed', async () => {
+  const session = await boundSession();
+
+  for (let index = 0; index < MOST_PAYMENTS + 2; index++)
+    await chain.pay({ from: 1, to: ours.recipient, amount: 1n });
+  await settle();
+
+  const { data } = await transferStore(ours.db).list(ours.owner, {}, { page: 1, limit: 10 });
+  expect(await ours.payments(session.id)).toHaveLength(MOST_PAYMENTS);
+  expect(data.map(one => one.amount)).toEqual([1n, 1n]);
 });
 
 test('what is left of a part that was paid is not taken by a session that asks for just that', async () => {

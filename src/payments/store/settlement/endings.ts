@@ -17,6 +17,9 @@ export interface Due {
 /** How long a session waits for its chain to be looked at, before it expires without. */
 const PATIENCE_MS = 600_000;
 
+/** A block is seen some seconds after its own time: what was mined in time may be missing in a scan until then. */
+const BLOCK_DELAY_MS = 15_000;
+
 /** Ends one session by hand, as `Settlement.expire` says. */
 export async function expire(books: Books, sessionId: string): Promise<CheckoutSession | undefined> {
   return (await end(books, 'id = ?', [sessionId]))[0];
@@ -25,7 +28,7 @@ export async function expire(books: Books, sessionId: string): Promise<CheckoutS
 /** Ends what nobody paid in time, as `Settlement.expireDue` says. */
 export async function expireDue(books: Books, { chainId, scannedAt, limit }: Due): Promise<number> {
   const { now } = books;
-  const until = Math.min(now, Math.max(scannedAt, now - PATIENCE_MS));
+  const until = Math.min(now, Math.max(scannedAt - BLOCK_DELAY_MS, now - PATIENCE_MS));
   const ended = await end(
     books,
     `id in (

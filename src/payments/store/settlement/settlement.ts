@@ -46,7 +46,7 @@ export interface Settlement {
   expire(sessionId: string): Promise<CheckoutSession | undefined>;
   /**
    * Ends active sessions whose time is over, the longest over first, and says how many: not while a payment is being
-   * confirmed, and not before the chain was scanned since, or could not be for ten minutes.
+   * confirmed, and not before the chain was scanned 15 s after that, or could not be for ten minutes.
    */
   expireDue(due: Due): Promise<number>;
   /** Before a link is deleted: ends its active sessions, except those whose payment is being confirmed. */

@@ -31,10 +31,10 @@ export async function sightAgain(
   if (isSamePlace && placed.blockHash === transfer.blockHash) return placed;
   // Places are counted within a block: another one there means that the block it was seen in is gone.
   if (placed !== undefined && !isSamePlace) await dropped(books, placed);
-  // A transaction is in one block only, so what was seen of it in another one is not there any more.
-  const same = isSamePlace
-    ? placed
-    : known.find(one => one.blockHash !== transfer.blockHash && isSame(one, transfer));
+  // A transaction is in one block only, so what was seen of it in another one, or lost its place, is not there any more.
+  const isElsewhere = ({ blockHash, logIndex }: PaymentTransaction) =>
+    blockHash !== transfer.blockHash || logIndex === null;
+  const same = isSamePlace ? placed : known.find(one => isElsewhere(one) && isSame(one, transfer));
   if (same === undefined) return undefined;
   return same.status === 'completed'
     ? moved(books, same, transfer)

@@ -1,0 +1,48 @@
+import { transaction } from '../../db/transaction.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { cursorStore } from '../store/cursor-store.ts';
+import type { Round } from './round.ts';
+
+/** How often it is said that a node stays behind. */
+const SAY_EVERY_MS = 60_000;
+
+/** Notices when a node does not go on where the chain was left. */
+export interface SameChain {
+  /**
+   * Has a chain that begins with another block than before, such as one in development that was started anew, looked
+   * through from its beginning. `isFresh`: whether nobody knows what happened to the node since the last round.
+   */
+  check(round: Round, isFresh: boolean): Promise<void>;
+}
+
+export function sameChain({ clock }: { clock: Clock }): SameChain {
+  let lastHead = 0;
+  let saidAt = Number.NEGATIVE_INFINITY;
+
+  return {
+    async check({ chain, view, head, db, log }, isFresh) {
+      const isExpected = !isFresh && head.number >= lastHead;
+      lastHead = head.number;
+      if (isExpected) return;
+      const firstBlock = (await view.headers([0])).get(0)?.hash;
+      // Nodes without the oldest blocks are not those that are started anew.
+      const isNew =
+        firstBlock !== undefined &&
+        (await transaction(db, handle => cursorStore(handle).isNewChain(chain.id, firstBlock)));
+      if (isNew) {
+        log.warn({ chainId: chain.id, firstBlock }, 'the chain was started anew and is looked through again');
+        return;
+      }
+      const cursor = await cursorStore(db).find(chain.id);
+      if (cursor === undefined || head.number >= cursor.blockNumber) return;
+      // Looked at again until it is where it was.
+      lastHead = cursor.blockNumber;
+      if (clock.now() - saidAt < SAY_EVERY_MS) return;
+      saidAt = clock.now();
+      log.warn(
+        { chainId: chain.id, head: head.number, cursor: cursor.blockNumber },
+        'the node is behind the blocks that were looked through before',
+      );
+    },
+  };
+}

@@ -1,0 +1,108 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { transferStore } from '../../../src/payments/store/transfer-store.ts';
+import type { ChainWatcher } from '../../../src/payments/watcher/chain-watcher.ts';
+import { TRANSFER_TOPIC } from '../../../src/payments/watcher/node-view.ts';
+import { sqliteDatabase } from '../../support/databases.ts';
+import { type ManualClock, manualClock } from '../../support/manual-clock.ts';
+import { startPaymentChain, type TestPaymentChain } from '../../support/payment-chain.ts';
+import { CONFIRMATIONS, paymentChain, type Shop, shop, watcherOf } from './setting.ts';
+
+/*
+ * What a contract does may depend on the block, so a transaction that comes back after a reorganisation need not pay
+ * what it paid before.
+ */
+
+const never = new AbortController().signal;
+let chain: TestPaymentChain;
+let database: Awaited<ReturnType<typeof sqliteDatabase>>;
+let clock: ManualClock;
+let ours: Shop;
+let watcher: ChainWatcher;
+
+beforeAll(async () => {
+  chain = await startPaymentChain();
+});
+afterAll(() => chain.stop());
+beforeEach(async () => {
+  clock = manualClock(Date.now());
+  database = await sqliteDatabase();
+  const watched = paymentChain(chain);
+  ours = await shop(database.options, clock, watched);
+  watcher = watcherOf({ chain: watched, rpcUrl: chain.rpcUrl, db: ours.db, clock });
+});
+afterEach(async () => {
+  await ours.close();
+  await database.remove();
+});
+
+async function round(): Promise<void> {
+  clock.advance(3_000);
+  await watcher.runOnce(never);
+}
+
+/** Whoever calls the token from now on pays these amounts to the shop, one log after the other. */
+function tokenPays(amounts: readonly bigint[]) {
+  const word = (value: bigint | string) => BigInt(value).toString(16).padStart(64, '0');
+  const log = (amount: bigint) =>
+    `7f${word(amount)}6000527f${word(ours.recipient)}337f${TRANSFER_TOPIC.slice(2)}60206000a3`;
+  return chain.call('anvil_setCode', chain.token, `0x${amounts.map(log).join('')}00`);
+}
+
+/** Has a transaction mined that pays `before`, and then, in other blocks, pays `after`. */
+async function remined(before: readonly bigint[], after: readonly bigint[], { blocks }: { blocks: number }) {
+  const snapshot = await chain.snapshot();
+  await tokenPays(before);
+  const { hash, raw } = await chain.send({ from: 1, to: chain.token });
+  await chain.mine(blocks);
+  await round();
+  await chain.fork(snapshot, 0);
+  await tokenPays(after);
+  await chain.call('eth_sendRawTransaction', raw);
+  await chain.mine(blocks + CONFIRMATIONS + 1);
+  await round();
+  await round();
+  return hash;
+}
+
+test('a transfer whose place another of its transaction takes is taken back, and the other one is settled', async () => {
+  const [first, second] = [await ours.open(), await ours.open()];
+
+  await remined([first.amountDue, second.amountDue], [second.amountDue], { blocks: 1 });
+
+  expect(await ours.session(first.id)).toMatchObject({ status: 'active', amountReceived: 0n });
+  expect(await ours.session(second.id)).toMatchObject({ status: 'completed' });
+  expect(await ours.events()).toEqual(['payment.completed', 'checkout.completed']);
+});
+
+test('a completed payment that its transaction does not make any more is told as lost', async () => {
+  const [first, second] = [await ours.open(), await ours.open()];
+
+  await remined([first.amountDue, second.amountDue], [second.amountDue], { blocks: CONFIRMATIONS });
+
+  expect(await ours.payments(first.id)).toMatchObject([{ status: 'failed', failureReason: 'reorged' }]);
+  expect(await ours.session(first.id)).toMatchObject({ status: 'completed', isReorged: true });
+  expect(await ours.payments(second.id)).toMatchObject([{ status: 'completed', logIndex: 0 }]);
+  expect(await ours.session(second.id)).toMatchObject({ status: 'completed', isReorged: false });
+});
+
+test('a listed transfer that comes back at another place of its block is listed once, and pays once', async () => {
+  await ours.open();
+
+  const hash = await remined([1n, 77n], [77n], { blocks: CONFIRMATIONS });
+
+  const { data } = await transferStore(ours.db).list(ours.owner, {}, { page: 1, limit: 10 });
+  expect(data.map(one => [one.txHash, one.logIndex, one.amount])).toEqual([[hash, 0, 77n]]);
+});
+
+test('a transfer that comes back at another place of its block before it is listed is listed once', async () => {
+  await ours.open();
+
+  await remined([77n], [77n, 77n, 1n], { blocks: 1 });
+
+  const { data } = await transferStore(ours.db).list(ours.owner, {}, { page: 1, limit: 10 });
+  expect(data.map(one => [one.logIndex, one.amount]).sort()).toEqual([
+    [0, 77n],
+    [1, 77n],
+    [2, 1n],
+  ]);
+});
