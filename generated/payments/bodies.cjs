@@ -2201,7 +2201,7 @@ validate78.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 exports.createCheckoutSession = validate89;
 const schema34 = {"$ref":"document#/components/schemas/CheckoutSessionCreation"};
-const schema35 = {"type":"object","description":"A new checkout session: of the link `payment_link_id`, or, without a link, of `token_address`, `chain_id`, `recipient_address` and `amount` together.","x-decision":110,"properties":{"payment_link_id":{"type":"string","description":"The link whose terms the session takes over.","minLength":1,"maxLength":64,"examples":["pl_4fRk2LmXq8TzB1nVcY7aWd3S"]},"amount":{"$ref":"#/components/schemas/PositiveAmountInput","description":"Price without shipping, in the token's smallest unit. With a link only where that lets the payer choose, and then needed."},"token_address":{"$ref":"#/components/schemas/AddressInput","description":"The token to pay in; not beside a link."},"chain_id":{"$ref":"#/components/schemas/ChainId","description":"The chain to pay on; not beside a link."},"recipient_address":{"$ref":"#/components/schemas/AddressInput","description":"Who receives the payment; not beside a link."},"expires_in":{"type":"integer","description":"How long the payer has, in seconds.","minimum":300,"maximum":86400,"default":1800,"examples":[1800]},"success_url":{"type":["string","null"],"description":"Where the pay page leads after the payment; `{SESSION_ID}` is replaced. The link's `return_url` if absent.","maxLength":2048,"format":"https-url","examples":["https://books.example/thanks?session={SESSION_ID}"]},"cancel_url":{"type":["string","null"],"description":"Where the pay page leads when the payer gives up; `{SESSION_ID}` is replaced.","maxLength":2048,"format":"https-url","examples":["https://books.example/cart"]},"clientReferenceId":{"type":["string","null"],"description":"The merchant's own id of the checkout.","x-decision":110,"pattern":"^[A-Za-z0-9_.:-]{1,200}$","examples":["order-1042"]},"metadata":{"$ref":"#/components/schemas/MetadataInput","description":"Texts for the merchant's own use."},"customerEmail":{"type":["string","null"],"description":"E-mail address of the payer.","x-decision":110,"maxLength":254,"format":"email","examples":["ada@example.com"]},"customerName":{"type":["string","null"],"description":"Name of the payer.","x-decision":110,"minLength":1,"maxLength":100,"pattern":"^(?=.*\\S)[^\\u0000-\\u001f\\u007f]+$","examples":["Ada Lovelace"]},"form_data":{"$ref":"#/components/schemas/FormDataInput","description":"What the payer filled in."},"shipping_address":{"$ref":"#/components/schemas/ShippingAddressInput","description":"Where to ship to."},"shipping_option_id":{"type":["string","null"],"description":"One of the link's ways of shipping.","pattern":"^[A-Za-z0-9_-]{1,40}$","examples":["express"]}},"additionalProperties":false};
+const schema35 = {"type":"object","description":"A new checkout session: of the link `payment_link_id`, or, without a link, of `token_address`, `chain_id`, `recipient_address` and `amount` together.","x-decision":110,"properties":{"payment_link_id":{"type":"string","description":"The link whose terms the session takes over.","minLength":1,"maxLength":200,"examples":["pl_4fRk2LmXq8TzB1nVcY7aWd3S"]},"amount":{"$ref":"#/components/schemas/PositiveAmountInput","description":"Price without shipping, in the token's smallest unit. With a link only where that lets the payer choose, and then needed."},"token_address":{"$ref":"#/components/schemas/AddressInput","description":"The token to pay in; not beside a link."},"chain_id":{"$ref":"#/components/schemas/ChainId","description":"The chain to pay on; not beside a link."},"recipient_address":{"$ref":"#/components/schemas/AddressInput","description":"Who receives the payment; not beside a link."},"expires_in":{"type":"integer","description":"How long the payer has, in seconds.","minimum":300,"maximum":86400,"default":1800,"examples":[1800]},"success_url":{"type":["string","null"],"description":"Where the pay page leads after the payment; `{SESSION_ID}` is replaced. The link's `return_url` if absent.","maxLength":2048,"format":"https-url","examples":["https://books.example/thanks?session={SESSION_ID}"]},"cancel_url":{"type":["string","null"],"description":"Where the pay page leads when the payer gives up; `{SESSION_ID}` is replaced.","maxLength":2048,"format":"https-url","examples":["https://books.example/cart"]},"clientReferenceId":{"type":["string","null"],"description":"The merchant's own id of the checkout.","x-decision":110,"pattern":"^[A-Za-z0-9_.:-]{1,200}$","examples":["order-1042"]},"metadata":{"$ref":"#/components/schemas/MetadataInput","description":"Texts for the merchant's own use."},"customerEmail":{"type":["string","null"],"description":"E-mail address of the payer.","x-decision":110,"maxLength":254,"format":"email","examples":["ada@example.com"]},"customerName":{"type":["string","null"],"description":"Name of the payer.","x-decision":110,"minLength":1,"maxLength":100,"pattern":"^(?=.*\\S)[^\\u0000-\\u001f\\u007f]+$","examples":["Ada Lovelace"]},"form_data":{"$ref":"#/components/schemas/FormDataInput","description":"What the payer filled in."},"shipping_address":{"$ref":"#/components/schemas/ShippingAddressInput","description":"Where to ship to."},"shipping_option_id":{"type":["string","null"],"description":"One of the link's ways of shipping.","pattern":"^[A-Za-z0-9_-]{1,40}$","examples":["express"]}},"additionalProperties":false};
 const schema36 = {"type":"string","description":"Amount in the token's smallest unit, a decimal integer from 1 to 2^256 - 1 without sign or exponent.","x-decision":97,"pattern":"^[1-9][0-9]{0,77}$","format":"amount","examples":["12500000"]};
 
 function validate91(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
@@ -2574,8 +2574,8 @@ let data0 = data.payment_link_id;
 const _errs2 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
-if(func2(data0) > 64){
-validate90.errors = [{instancePath:instancePath+"/payment_link_id",schemaPath:"#/properties/payment_link_id/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+if(func2(data0) > 200){
+validate90.errors = [{instancePath:instancePath+"/payment_link_id",schemaPath:"#/properties/payment_link_id/maxLength",keyword:"maxLength",params:{limit: 200},message:"must NOT have more than 200 characters"}];
 return false;
 }
 else {
@@ -3195,7 +3195,7 @@ validate109.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false}
 
 exports.assignUnmatchedTransfer = validate112;
 const schema45 = {"$ref":"document#/components/schemas/Assignment"};
-const schema46 = {"type":"object","description":"Which session a transfer shall count for.","required":["session_id"],"properties":{"session_id":{"type":"string","description":"A session of the same chain, token and recipient.","minLength":1,"maxLength":64,"examples":["cs_9hUw3ZpLk5RtN8xEbG2mQy7V"]}},"additionalProperties":false};
+const schema46 = {"type":"object","description":"Which session a transfer shall count for.","required":["session_id"],"properties":{"session_id":{"type":"string","description":"A session of the same chain, token and recipient.","minLength":1,"maxLength":200,"examples":["cs_9hUw3ZpLk5RtN8xEbG2mQy7V"]}},"additionalProperties":false};
 
 function validate113(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -3227,8 +3227,8 @@ let data0 = data.session_id;
 const _errs2 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
-if(func2(data0) > 64){
-validate113.errors = [{instancePath:instancePath+"/session_id",schemaPath:"#/properties/session_id/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+if(func2(data0) > 200){
+validate113.errors = [{instancePath:instancePath+"/session_id",schemaPath:"#/properties/session_id/maxLength",keyword:"maxLength",params:{limit: 200},message:"must NOT have more than 200 characters"}];
 return false;
 }
 else {
@@ -3346,7 +3346,7 @@ validate115.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false}
 
 exports.startCheckout = validate118;
 const schema49 = {"$ref":"document#/components/schemas/CheckoutStart"};
-const schema50 = {"type":"object","description":"What the payer chose before paying.","x-decision":114,"properties":{"amount":{"$ref":"#/components/schemas/PositiveAmountInput","description":"Price without shipping, in the token's smallest unit; needed, and allowed, where the link lets the payer choose."},"clientReferenceId":{"type":["string","null"],"description":"The merchant's own id of the checkout, from the address that the payer followed.","pattern":"^[A-Za-z0-9_.:-]{1,200}$","examples":["order-1042"]},"metadata":{"$ref":"#/components/schemas/MetadataInput","description":"Texts for the merchant's own use."},"customerEmail":{"type":["string","null"],"description":"E-mail address of the payer.","maxLength":254,"format":"email","examples":["ada@example.com"]},"customerName":{"type":["string","null"],"description":"Name of the payer.","minLength":1,"maxLength":100,"pattern":"^(?=.*\\S)[^\\u0000-\\u001f\\u007f]+$","examples":["Ada Lovelace"]},"form_data":{"$ref":"#/components/schemas/FormDataInput","description":"What the payer filled in."},"shipping_address":{"$ref":"#/components/schemas/ShippingAddressInput","description":"Where to ship to."},"shipping_option_id":{"type":["string","null"],"description":"One of the link's ways of shipping; needed where there are any.","pattern":"^[A-Za-z0-9_-]{1,40}$","examples":["express"]}},"additionalProperties":false};
+const schema50 = {"type":"object","description":"What the payer chose before paying.","x-decision":114,"properties":{"amount":{"$ref":"#/components/schemas/PositiveAmountInput","description":"Price without shipping, in the token's smallest unit; needed, and allowed, where the link lets the payer choose."},"clientReferenceId":{"type":["string","null"],"description":"The merchant's own id of the checkout, from the address that the payer followed.","pattern":"^[A-Za-z0-9_.:-]{1,200}$","examples":["order-1042"]},"customerEmail":{"type":["string","null"],"description":"E-mail address of the payer.","maxLength":254,"format":"email","examples":["ada@example.com"]},"customerName":{"type":["string","null"],"description":"Name of the payer.","minLength":1,"maxLength":100,"pattern":"^(?=.*\\S)[^\\u0000-\\u001f\\u007f]+$","examples":["Ada Lovelace"]},"form_data":{"$ref":"#/components/schemas/FormDataInput","description":"What the payer filled in."},"shipping_address":{"$ref":"#/components/schemas/ShippingAddressInput","description":"Where to ship to."},"shipping_option_id":{"type":["string","null"],"description":"One of the link's ways of shipping; needed where there are any.","pattern":"^[A-Za-z0-9_-]{1,40}$","examples":["express"]}},"additionalProperties":false};
 
 function validate119(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -3362,7 +3362,7 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 const _errs1 = errors;
 for(const key0 in data){
-if(!((((((((key0 === "amount") || (key0 === "clientReferenceId")) || (key0 === "metadata")) || (key0 === "customerEmail")) || (key0 === "customerName")) || (key0 === "form_data")) || (key0 === "shipping_address")) || (key0 === "shipping_option_id"))){
+if(!(((((((key0 === "amount") || (key0 === "clientReferenceId")) || (key0 === "customerEmail")) || (key0 === "customerName")) || (key0 === "form_data")) || (key0 === "shipping_address")) || (key0 === "shipping_option_id"))){
 delete data[key0];
 }
 }
@@ -3400,34 +3400,22 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.metadata !== undefined){
-const _errs5 = errors;
-if(!(validate75(data.metadata, {instancePath:instancePath+"/metadata",parentData:data,parentDataProperty:"metadata",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate75.errors : vErrors.concat(validate75.errors);
-errors = vErrors.length;
-}
-var valid0 = _errs5 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
 if(data.customerEmail !== undefined){
-let data3 = data.customerEmail;
-const _errs6 = errors;
-if((typeof data3 !== "string") && (data3 !== null)){
+let data2 = data.customerEmail;
+const _errs5 = errors;
+if((typeof data2 !== "string") && (data2 !== null)){
 validate119.errors = [{instancePath:instancePath+"/customerEmail",schemaPath:"#/properties/customerEmail/type",keyword:"type",params:{type: schema50.properties.customerEmail.type},message:"must be string,null"}];
 return false;
 }
-if(errors === _errs6){
-if(errors === _errs6){
-if(typeof data3 === "string"){
-if(func2(data3) > 254){
+if(errors === _errs5){
+if(errors === _errs5){
+if(typeof data2 === "string"){
+if(func2(data2) > 254){
 validate119.errors = [{instancePath:instancePath+"/customerEmail",schemaPath:"#/properties/customerEmail/maxLength",keyword:"maxLength",params:{limit: 254},message:"must NOT have more than 254 characters"}];
 return false;
 }
 else {
-if(!(formats40.test(data3))){
+if(!(formats40.test(data2))){
 validate119.errors = [{instancePath:instancePath+"/customerEmail",schemaPath:"#/properties/customerEmail/format",keyword:"format",params:{format: "email"},message:"must match format \""+"email"+"\""}];
 return false;
 }
@@ -3435,32 +3423,32 @@ return false;
 }
 }
 }
-var valid0 = _errs6 === errors;
+var valid0 = _errs5 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.customerName !== undefined){
-let data4 = data.customerName;
-const _errs8 = errors;
-if((typeof data4 !== "string") && (data4 !== null)){
+let data3 = data.customerName;
+const _errs7 = errors;
+if((typeof data3 !== "string") && (data3 !== null)){
 validate119.errors = [{instancePath:instancePath+"/customerName",schemaPath:"#/properties/customerName/type",keyword:"type",params:{type: schema50.properties.customerName.type},message:"must be string,null"}];
 return false;
 }
-if(errors === _errs8){
-if(typeof data4 === "string"){
-if(func2(data4) > 100){
+if(errors === _errs7){
+if(typeof data3 === "string"){
+if(func2(data3) > 100){
 validate119.errors = [{instancePath:instancePath+"/customerName",schemaPath:"#/properties/customerName/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters"}];
 return false;
 }
 else {
-if(func2(data4) < 1){
+if(func2(data3) < 1){
 validate119.errors = [{instancePath:instancePath+"/customerName",schemaPath:"#/properties/customerName/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
 else {
-if(!pattern3.test(data4)){
+if(!pattern3.test(data3)){
 validate119.errors = [{instancePath:instancePath+"/customerName",schemaPath:"#/properties/customerName/pattern",keyword:"pattern",params:{pattern: "^(?=.*\\S)[^\\u0000-\\u001f\\u007f]+$"},message:"must match pattern \""+"^(?=.*\\S)[^\\u0000-\\u001f\\u007f]+$"+"\""}];
 return false;
 }
@@ -3468,16 +3456,28 @@ return false;
 }
 }
 }
-var valid0 = _errs8 === errors;
+var valid0 = _errs7 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.form_data !== undefined){
-const _errs10 = errors;
+const _errs9 = errors;
 if(!(validate97(data.form_data, {instancePath:instancePath+"/form_data",parentData:data,parentDataProperty:"form_data",rootData,dynamicAnchors}))){
 vErrors = vErrors === null ? validate97.errors : vErrors.concat(validate97.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs9 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.shipping_address !== undefined){
+const _errs10 = errors;
+if(!(validate99(data.shipping_address, {instancePath:instancePath+"/shipping_address",parentData:data,parentDataProperty:"shipping_address",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate99.errors : vErrors.concat(validate99.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs10 === errors;
@@ -3486,38 +3486,25 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.shipping_address !== undefined){
-const _errs11 = errors;
-if(!(validate99(data.shipping_address, {instancePath:instancePath+"/shipping_address",parentData:data,parentDataProperty:"shipping_address",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate99.errors : vErrors.concat(validate99.errors);
-errors = vErrors.length;
-}
-var valid0 = _errs11 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
 if(data.shipping_option_id !== undefined){
-let data7 = data.shipping_option_id;
-const _errs12 = errors;
-if((typeof data7 !== "string") && (data7 !== null)){
+let data6 = data.shipping_option_id;
+const _errs11 = errors;
+if((typeof data6 !== "string") && (data6 !== null)){
 validate119.errors = [{instancePath:instancePath+"/shipping_option_id",schemaPath:"#/properties/shipping_option_id/type",keyword:"type",params:{type: schema50.properties.shipping_option_id.type},message:"must be string,null"}];
 return false;
 }
-if(errors === _errs12){
-if(typeof data7 === "string"){
-if(!pattern14.test(data7)){
+if(errors === _errs11){
+if(typeof data6 === "string"){
+if(!pattern14.test(data6)){
 validate119.errors = [{instancePath:instancePath+"/shipping_option_id",schemaPath:"#/properties/shipping_option_id/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]{1,40}$"},message:"must match pattern \""+"^[A-Za-z0-9_-]{1,40}$"+"\""}];
 return false;
 }
 }
 }
-var valid0 = _errs12 === errors;
+var valid0 = _errs11 === errors;
 }
 else {
 var valid0 = true;
-}
 }
 }
 }
@@ -3557,15 +3544,15 @@ return errors === 0;
 }
 validate118.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-exports.bindWallet = validate125;
+exports.bindWallet = validate124;
 const schema51 = {"$ref":"document#/components/schemas/WalletBinding"};
 const schema52 = {"type":"object","description":"A wallet and its signature of the session's `wallet_message`.","x-decision":114,"required":["address","signature"],"properties":{"address":{"$ref":"#/components/schemas/AddressInput","description":"The wallet that is going to pay."},"signature":{"type":"string","description":"Signature of the text (EIP-191; of a contract, EIP-1271), as 0x-prefixed hex of at most 4,096 bytes.","minLength":4,"maxLength":8194,"pattern":"^0x([0-9a-fA-F]{2})+$","examples":["0x4f4a5c5bba4d0a4a3b0d1c9a1b1ab29e2f1b3c0ae5b4bd21d5c2c9d7e0a7c1114f4a5c5bba4d0a4a3b0d1c9a1b1ab29e2f1b3c0ae5b4bd21d5c2c9d7e0a7c1111b"]}},"additionalProperties":false};
 const pattern43 = new RegExp("^0x([0-9a-fA-F]{2})+$", "u");
 
-function validate126(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate125(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate126.evaluated;
+const evaluated0 = validate125.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -3576,7 +3563,7 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.address === undefined) && (missing0 = "address")) || ((data.signature === undefined) && (missing0 = "signature"))){
-validate126.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate125.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -3605,24 +3592,24 @@ const _errs3 = errors;
 if(errors === _errs3){
 if(typeof data1 === "string"){
 if(func2(data1) > 8194){
-validate126.errors = [{instancePath:instancePath+"/signature",schemaPath:"#/properties/signature/maxLength",keyword:"maxLength",params:{limit: 8194},message:"must NOT have more than 8194 characters"}];
+validate125.errors = [{instancePath:instancePath+"/signature",schemaPath:"#/properties/signature/maxLength",keyword:"maxLength",params:{limit: 8194},message:"must NOT have more than 8194 characters"}];
 return false;
 }
 else {
 if(func2(data1) < 4){
-validate126.errors = [{instancePath:instancePath+"/signature",schemaPath:"#/properties/signature/minLength",keyword:"minLength",params:{limit: 4},message:"must NOT have fewer than 4 characters"}];
+validate125.errors = [{instancePath:instancePath+"/signature",schemaPath:"#/properties/signature/minLength",keyword:"minLength",params:{limit: 4},message:"must NOT have fewer than 4 characters"}];
 return false;
 }
 else {
 if(!pattern43.test(data1)){
-validate126.errors = [{instancePath:instancePath+"/signature",schemaPath:"#/properties/signature/pattern",keyword:"pattern",params:{pattern: "^0x([0-9a-fA-F]{2})+$"},message:"must match pattern \""+"^0x([0-9a-fA-F]{2})+$"+"\""}];
+validate125.errors = [{instancePath:instancePath+"/signature",schemaPath:"#/properties/signature/pattern",keyword:"pattern",params:{pattern: "^0x([0-9a-fA-F]{2})+$"},message:"must match pattern \""+"^0x([0-9a-fA-F]{2})+$"+"\""}];
 return false;
 }
 }
 }
 }
 else {
-validate126.errors = [{instancePath:instancePath+"/signature",schemaPath:"#/properties/signature/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate125.errors = [{instancePath:instancePath+"/signature",schemaPath:"#/properties/signature/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -3636,44 +3623,44 @@ var valid0 = true;
 }
 }
 else {
-validate126.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate125.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
-}
-validate126.errors = vErrors;
-return errors === 0;
-}
-validate126.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-
-function validate125(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate125.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate126(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate126.errors : vErrors.concat(validate126.errors);
-errors = vErrors.length;
 }
 validate125.errors = vErrors;
 return errors === 0;
 }
 validate125.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-exports.claimPayment = validate129;
+
+function validate124(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate124.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(!(validate125(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate125.errors : vErrors.concat(validate125.errors);
+errors = vErrors.length;
+}
+validate124.errors = vErrors;
+return errors === 0;
+}
+validate124.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+exports.claimPayment = validate128;
 const schema53 = {"$ref":"document#/components/schemas/PaymentClaim"};
 const schema54 = {"type":"object","description":"The transaction by which the payer says to have paid.","x-decision":114,"required":["tx_hash"],"properties":{"tx_hash":{"type":"string","description":"Hash of the transaction, in any letter case.","pattern":"^0x[0-9a-fA-F]{64}$","examples":["0x4f4a5c5bba4d0a4a3b0d1c9a1b1ab29e2f1b3c0ae5b4bd21d5c2c9d7e0a7c111"]}},"additionalProperties":false};
 const pattern44 = new RegExp("^0x[0-9a-fA-F]{64}$", "u");
 
-function validate130(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate129(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate130.evaluated;
+const evaluated0 = validate129.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -3684,7 +3671,7 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.tx_hash === undefined) && (missing0 = "tx_hash")){
-validate130.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate129.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -3701,12 +3688,12 @@ const _errs2 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
 if(!pattern44.test(data0)){
-validate130.errors = [{instancePath:instancePath+"/tx_hash",schemaPath:"#/properties/tx_hash/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{64}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{64}$"+"\""}];
+validate129.errors = [{instancePath:instancePath+"/tx_hash",schemaPath:"#/properties/tx_hash/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{64}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{64}$"+"\""}];
 return false;
 }
 }
 else {
-validate130.errors = [{instancePath:instancePath+"/tx_hash",schemaPath:"#/properties/tx_hash/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate129.errors = [{instancePath:instancePath+"/tx_hash",schemaPath:"#/properties/tx_hash/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -3715,31 +3702,31 @@ return false;
 }
 }
 else {
-validate130.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate129.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate130.errors = vErrors;
+validate129.errors = vErrors;
 return errors === 0;
 }
-validate130.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate129.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 
-function validate129(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate128(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate129.evaluated;
+const evaluated0 = validate128.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(!(validate130(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate130.errors : vErrors.concat(validate130.errors);
+if(!(validate129(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate129.errors : vErrors.concat(validate129.errors);
 errors = vErrors.length;
 }
-validate129.errors = vErrors;
+validate128.errors = vErrors;
 return errors === 0;
 }
-validate129.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate128.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};

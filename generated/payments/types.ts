@@ -2339,8 +2339,6 @@ export interface components {
              * @example order-1042
              */
             clientReferenceId?: string | null;
-            /** @description Texts for the merchant's own use. */
-            metadata?: components["schemas"]["MetadataInput"];
             /**
              * Format: email
              * @description E-mail address of the payer.
@@ -2686,11 +2684,15 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description No key, or one that is wrong, expired or revoked. */
+        /** @description No key, or one that is wrong, expired or revoked. Such requests are counted by address. */
         Unauthorized: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "Cache-Control": components["headers"]["Cache-Control"];
+                "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
                 [name: string]: unknown;
             };
             content: {
@@ -2982,6 +2984,11 @@ export interface components {
          * @example 42
          */
         "Retry-After": number;
+        /**
+         * @description How a key is sent.
+         * @example Bearer
+         */
+        "WWW-Authenticate": string;
         /**
          * @description Says `true` when this is the answer to an earlier request with the same key; absent otherwise.
          * @example true
