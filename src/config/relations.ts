@@ -15,6 +15,7 @@ export function relationsOf(file: File, directory: string): Violation[] {
   return [
     ...listeners(file),
     ...addresses(file),
+    ...origins(file),
     ...networks(file),
     ...timers(file),
     ...chains(file),
@@ -61,6 +62,13 @@ function addresses({ data, payments, ipfsGateway, chains: all }: File): Violatio
   return urls
     .filter(([, url]) => url !== undefined && !URL.canParse(url))
     .map(([steps]) => fault(steps, 'is not a valid URL'));
+}
+
+/** The pay page calls its own origin by absolute paths, so below a path it would not work. */
+function origins({ payments: { publicUrl } }: File): Violation[] {
+  const hasPath =
+    publicUrl !== undefined && URL.canParse(publicUrl) && !/^\/?$/.test(new URL(publicUrl).pathname);
+  return hasPath ? [fault(['payments', 'publicUrl'], 'must have no path')] : [];
 }
 
 function networks({ trustedProxies, payments }: File): Violation[] {

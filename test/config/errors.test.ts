@@ -23,6 +23,13 @@ describe('a finding names the path, the line and the rule', () => {
     ],
     ['an unknown key at the root', 'log: {}\nchain: []\n', 2, 'chain', /did you mean chains\?/],
     ['an unknown key near nothing', 'log:\n  colour: red\n', 2, 'log.colour', /known here: level, format/],
+    [
+      'pay pages below a path',
+      'payments:\n  publicUrl: https://example.com/shop\n',
+      2,
+      'payments.publicUrl',
+      /must have no path/,
+    ],
     ['a missing key', 'chains:\n  - id: 1\n    native: { symbol: A }\n', 2, 'chains[0].name', /is required/],
     [
       'a wrong duration',

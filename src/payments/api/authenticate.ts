@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { Incoming } from '../../contract/gate.ts';
 import { type PaymentsErrorCode, paymentsError } from '../../contract/payments-errors.ts';
 import type { Db } from '../../db/open.ts';
-import { lockedTransaction } from '../../db/transaction.ts';
+import { transaction } from '../../db/transaction.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { type Logger, logAndGoOn } from '../../lib/logger.ts';
 import type { ApiKey } from '../model/api-key.ts';
@@ -84,8 +84,9 @@ const EXPIRED: Fault = { code: 'key_expired', message: 'This API key has expired
 
 /** The key that the headers hold, whose checksum is right, or what is wrong with them. */
 function secretOf({ authorization, 'x-api-key': plain }: Incoming['headers']): string | Fault {
-  const bearer = authorization === undefined || authorization === '' ? undefined : tokenOf(authorization);
-  if (bearer === null) return WRONG_SCHEME;
+  const token = authorization === undefined || authorization === '' ? '' : tokenOf(authorization);
+  if (token === null) return WRONG_SCHEME;
+  const bearer = token === '' ? undefined : token;
   // Node joins the values of a header that is sent twice, and what comes of it is no key.
   const other = plain === undefined || plain === '' ? undefined : String(plain);
   const secret = bearer ?? other;
@@ -117,7 +118,8 @@ function useNotes({ db, log }: AuthenticatorOptions): (key: ApiKey, now: number)
     const last = Math.max(lastUsedAt ?? Number.NEGATIVE_INFINITY, noted.get(id) ?? Number.NEGATIVE_INFINITY);
     if (now - last < TOUCH_INTERVAL_MS) return;
     noted.set(id, now);
-    lockedTransaction(db, handle => apiKeyStore(handle).touch(id, now)).catch(
+    // As strict as what decides by these rows, or PostgreSQL would not see that two revocations depend on one another.
+    transaction(db, handle => apiKeyStore(handle).touch(id, now)).catch(
       logAndGoOn(log, 'noting the use of an API key'),
     );
   };

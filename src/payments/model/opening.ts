@@ -18,8 +18,9 @@ export interface OwnTerms {
 /** What a session is of. */
 export type Terms = { readonly link: PaymentLink } | { readonly own: OwnTerms };
 
-/** What the payer, or the merchant in the payer's place, chose. */
-export type Choices = PaymentsSchemas['CheckoutStart'];
+/** What the payer, or the merchant in the payer's place, chose; only the merchant attaches metadata. */
+export type Choices = PaymentsSchemas['CheckoutStart'] &
+  Pick<PaymentsSchemas['CheckoutSessionCreation'], 'metadata'>;
 
 /** What a session gets from whoever opens it. Times are UTC milliseconds. */
 export interface Circumstances extends Owner {
@@ -75,7 +76,7 @@ export function openingOf(
     successUrl: successUrl ?? ('link' in terms ? terms.link.returnUrl : null),
     cancelUrl,
     clientReferenceId: choices.clientReferenceId ?? null,
-    metadata: choices.metadata ?? {},
+    metadata: { ...('link' in terms ? terms.link.metadata : {}), ...choices.metadata },
     customerEmail: choices.customerEmail ?? null,
     customerName: choices.customerName?.trim() ?? null,
     expiresAt: endOf(terms, now + lifetimeMs),

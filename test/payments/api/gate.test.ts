@@ -50,6 +50,13 @@ eachDatabase('an API key', databases => {
       expect(headers.get('cache-control')).toBe('no-store');
     });
 
+    test('when the scheme is there and no key behind it, as if nothing had been sent', async () => {
+      for (const authorization of ['Bearer', 'bearer ', '']) {
+        expect(await status({ authorization })).toEqual([401, refused('key_missing')]);
+        expect(await status({ authorization, 'x-api-key': admin })).toBe(200);
+      }
+    });
+
     test('when the headers hold two keys, another scheme, or what is no key', async () => {
       const other = (await service.key({ organizationId })).secret;
       const wrong = [

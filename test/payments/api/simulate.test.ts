@@ -71,6 +71,15 @@ eachDatabase('simulated payments', databases => {
     expect((await simulate(id, { outcome: 'underpaid' })).body).toMatchObject({ status: 'completed' });
   });
 
+  test('of half of what cannot be halved are refused', async () => {
+    const terms = { token_address: TOKEN, chain_id: TEST_CHAIN, recipient_address: RECIPIENT };
+    const { body } = await merchant.post(SESSIONS, { ...terms, amount: '1' });
+    const id = text(record(body).id);
+
+    expect(errorOf(await simulate(id, { outcome: 'underpaid' }))).toBe('400 invalid_field_value outcome');
+    expect((await simulate(id)).body).toMatchObject({ status: 'completed' });
+  });
+
   test('of a session that has ended are no transition', async () => {
     const id = await opened();
     await merchant.post(`${SESSIONS}/${id}/expire`);

@@ -114,9 +114,14 @@ eachDatabase('the payer’s operations', databases => {
     test('gives the merchant what is the merchant’s, and the payer nothing of it', async () => {
       const form = { id: 'note', type: 'text', label: 'Note', required: true, placeholder: null } as const;
       const { id, checkout } = await started(
-        { formSchema: { fields: [{ ...form, options: [] }] }, collectShippingAddress: true },
         {
+          formSchema: { fields: [{ ...form, options: [] }] },
+          collectShippingAddress: true,
           metadata: { secret: 'between us 1' },
+        },
+        {
+          // No field of a payer: whoever pays must not be able to write what the merchant reads as its own.
+          metadata: { secret: 'forged' },
           clientReferenceId: 'between-us-2',
           customerEmail: 'us3@example.com',
           customerName: 'between us 4',

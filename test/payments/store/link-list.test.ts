@@ -58,6 +58,7 @@ eachDatabase('a list of payment links', databases => {
     expect(await found('οδόσ')).toBe('ΟΔΌΣ');
     expect(await found('tea xx')).toBe('');
     expect(await found('100% aaaa')).toBe('');
+    expect(await found('100%\naaaa')).toBe('');
     expect(await found('')).toBe('Bücher,Espresso 100%,Tea,ΟΔΌΣ');
     expect(await namesOf({ search: 'b', active: true })).toEqual([]);
     expect(await namesOf({ search: 'b', active: false })).toEqual(['Bücher']);
