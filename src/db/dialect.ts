@@ -7,6 +7,8 @@ export interface Dialect {
   readonly afterTable: string;
   /** What stands at the end of a `select` whose rows another worker must not take as well. */
   readonly skipLocked: string;
+  /** The condition that a value is among those that a `select` gives, which is run first, once, and not joined with. */
+  among(select: string): string;
   /** The operator that finds text whatever the case of its ASCII letters, as `containing` in columns.ts needs it. */
   readonly like: string;
   /** The declaration of a column's type, checks included. */
@@ -22,6 +24,7 @@ export const sqliteDialect: Dialect = {
   name: 'sqlite',
   afterTable: ' strict',
   skipLocked: '',
+  among: select => `in (${select})`,
   like: 'like',
   columnType: (type, column) =>
     type === 'boolean' ? `integer check (${column} in (0, 1))` : SQLITE_TYPES[type],
@@ -37,6 +40,7 @@ export const postgresDialect: Dialect = {
   name: 'postgres',
   afterTable: '',
   skipLocked: ' for update skip locked',
+  among: select => `= any (array(${select}))`,
   like: 'ilike',
   columnType: type => POSTGRES_TYPES[type],
   // serialization_failure and deadlock_detected. Source: PostgreSQL, "Error Codes".

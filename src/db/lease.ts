@@ -56,8 +56,9 @@ export function dueRows<Row extends LeasableRow>(table: string, clock: Clock): D
     async take(handle, { limit, leaseMs, where = ALWAYS, set = NOTHING }) {
       const now = clock.now();
       const token = newId('lease');
-      // Materialized: a plan that ran the selection twice would lock, and skip, rows it then does not take.
-      // Still due, because without row locks another may have been between the two; SQLite has but one writer.
+      // Materialized: a plan that ran the selection twice would lock, and skip, rows it then does not take. Found by
+      // their ids alone: what is selected is locked, or SQLite's one writer's, so it stays due; and asked again whether
+      // it is, PostgreSQL with statistics of a time when little was due would walk all that is.
       const rows = await rowsOf<Row>(
         handle,
         `with due as materialized (
@@ -65,9 +66,9 @@ export function dueRows<Row extends LeasableRow>(table: string, clock: Clock): D
            order by next_attempt_at, id limit ?${handle.dialect.skipLocked}
          )
          update ${table} set locked_by = ?, locked_until = ?${andAlso(set)}
-         where id in (select id from due) and ${isDue}
+         where id ${handle.dialect.among('select id from due')}
          returning *`,
-        [now, now, ...where.bindings, limit, token, now + leaseMs, ...set.bindings, now, now],
+        [now, now, ...where.bindings, limit, token, now + leaseMs, ...set.bindings],
       );
       return { rows: rows.sort(byDueTime), token };
     },

@@ -2,6 +2,8 @@ import createKnex, { type Knex } from 'knex';
 import type { Logger } from '../lib/logger.ts';
 import { type Dialect, sqliteDialect } from './dialect.ts';
 import { driverLog } from './driver-log.ts';
+import { keepingStatements } from './kept-statements.ts';
+import { type SqliteReads, sqliteReads } from './sqlite-reads.ts';
 
 export interface SqliteOptions {
   kind?: 'sqlite';
@@ -19,16 +21,32 @@ export interface SqliteOptions {
 
 /** How long a single statement waits for a writer in another process. */
 const BUSY_TIMEOUT_MS = 5_000;
+/** What is sent more than once; a pragma, for one, is not: some do their work when they are prepared. */
+const ROWS = /^\s*(?:select|insert|update|delete|with)\b/i;
 
 /**
- * SQLite: WAL, so readers on other connections never wait for the writer, and one connection, so inside a transaction
- * every query must go through the transaction's own handle.
+ * SQLite: WAL, so readers on other connections never wait for the writer, and one connection behind knex, so inside a
+ * transaction every query must go through the transaction's own handle. Of a file, `reads` has another one.
  */
 export function openSqlite({ file, readonly = false, durability = 'full', log }: SqliteOptions): {
   knex: Knex;
   dialect: Dialect;
+  reads: SqliteReads | undefined;
 } {
-  const knex = createKnex({
+  // A database without a file is seen by the connection that made it and no other.
+  const isOfFile = !['', ':memory:'].includes(file.trim());
+  const reads = isOfFile
+    ? sqliteReads({
+        file,
+        pragmas: COMMON_PRAGMAS,
+        // Whoever listens to knex hears of these reads, too.
+        heard(statement, rows) {
+          knex.client.emit('query', statement);
+          knex.client.emit('query-response', rows, statement);
+        },
+      })
+    : undefined;
+  const knex: Knex = createKnex({
     client: 'better-sqlite3',
     connection: { filename: file, options: { readonly } },
     useNullAsDefault: true,
@@ -39,7 +57,9 @@ export function openSqlite({ file, readonly = false, durability = 'full', log }:
       afterCreate: (connection: unknown, done: (error: Error | null, connection: unknown) => void) => {
         try {
           for (const pragma of pragmas(readonly, durability)) call(connection, 'exec', pragma);
+          keepStatements(connection);
           if (!readonly) beginImmediately(connection);
+          if (reads !== undefined) readBeside(connection, reads);
           done(null, connection);
         } catch (error) {
           done(error instanceof Error ? error : new Error(String(error)), connection);
@@ -47,20 +67,41 @@ export function openSqlite({ file, readonly = false, durability = 'full', log }:
       },
     },
   });
-  return { knex, dialect: sqliteDialect };
+  return { knex, dialect: sqliteDialect, reads };
 }
+
+const COMMON_PRAGMAS = [
+  // First: two processes that create the same file change its journal mode at once.
+  `pragma busy_timeout = ${BUSY_TIMEOUT_MS}`,
+  'pragma foreign_keys = on',
+  'pragma temp_store = memory',
+  'pragma cache_size = -65536',
+];
 
 function pragmas(readonly: boolean, durability: 'normal' | 'full'): string[] {
   // A read-only connection may not change the journal mode, and needs no say in how commits are flushed.
   const writing = ['pragma journal_mode = wal', `pragma synchronous = ${durability}`];
-  const both = [
-    `pragma busy_timeout = ${BUSY_TIMEOUT_MS}`,
-    'pragma foreign_keys = on',
-    'pragma temp_store = memory',
-    'pragma cache_size = -65536',
-  ];
-  // The timeout comes first: two processes that create the same file change its journal mode at once.
-  return readonly ? both : [...both, ...writing];
+  return readonly ? COMMON_PRAGMAS : [...COMMON_PRAGMAS, ...writing];
+}
+
+/** Lets a connection prepare each statement once. */
+function keepStatements(connection: unknown): void {
+  const prepare = methodOf(connection, 'prepare');
+  const prepareKept = keepingStatements<object>(prepare);
+  replace(connection, { prepare: (sql: string) => (ROWS.test(sql) ? prepareKept(sql) : prepare(sql)) });
+}
+
+/** Lets reads begin now that the connection has made the file what it is to be, and end before the connection does. */
+function readBeside(connection: unknown, reads: SqliteReads): void {
+  const close = methodOf(connection, 'close');
+  reads.begin();
+  replace(connection, {
+    close() {
+      // The one that is closed last clears the log away, which a read-only one cannot.
+      reads.close();
+      return close();
+    },
+  });
 }
 
 /**
@@ -70,9 +111,7 @@ function pragmas(readonly: boolean, durability: 'normal' | 'full'): string[] {
  * this thread, it could never let go of the lock.
  */
 function beginImmediately(connection: unknown): void {
-  if (typeof connection !== 'object' || connection === null) throw new TypeError('Not a connection.');
-  const prepare: unknown = Reflect.get(connection, 'prepare');
-  if (typeof prepare !== 'function') throw new TypeError('The SQLite driver cannot prepare a statement.');
+  const prepare = methodOf(connection, 'prepare');
   const begin = {
     reader: false,
     run() {
@@ -85,13 +124,20 @@ function beginImmediately(connection: unknown): void {
       return { changes: 0, lastInsertRowid: 0 };
     },
   };
-  const prepareOrBegin = (sql: string): unknown => (sql === 'BEGIN;' ? begin : prepare.call(connection, sql));
-  Object.assign(connection, { prepare: prepareOrBegin });
+  replace(connection, { prepare: (sql: string) => (sql === 'BEGIN;' ? begin : prepare(sql)) });
 }
 
 function call(connection: unknown, method: string, sql: string): void {
+  methodOf(connection, method)(sql);
+}
+
+function methodOf(connection: unknown, method: string) {
   const found: unknown =
     typeof connection === 'object' && connection !== null ? Reflect.get(connection, method) : undefined;
   if (typeof found !== 'function') throw new TypeError(`The SQLite driver has no ${method}.`);
-  found.call(connection, sql);
+  return (...values: string[]) => Reflect.apply(found, connection, values);
+}
+
+function replace(connection: unknown, methods: Readonly<Record<string, unknown>>): void {
+  if (typeof connection === 'object' && connection !== null) Object.assign(connection, methods);
 }

@@ -2,9 +2,15 @@ import type { Knex } from 'knex';
 import type { Dialect } from './dialect.ts';
 import { openPostgres, type PostgresOptions } from './open-postgres.ts';
 import { openSqlite, type SqliteOptions } from './open-sqlite.ts';
+import type { SqliteReads } from './sqlite-reads.ts';
 
 /** An open database. Only `transaction()` starts a transaction of it. */
-export type Db = Knex & { readonly dialect: Dialect; readonly isTransaction: false };
+export type Db = Knex & {
+  readonly dialect: Dialect;
+  readonly isTransaction: false;
+  /** Where `rowsOf` reads an SQLite file outside a transaction. */
+  readonly reads: SqliteReads | undefined;
+};
 
 /** One open transaction. It is no `Db`, so it cannot be handed to `transaction()` again. */
 export type Transaction = Knex.Transaction & { readonly dialect: Dialect; readonly isTransaction: true };
@@ -16,6 +22,7 @@ export type DatabaseOptions = SqliteOptions | PostgresOptions;
 
 /** A database behind knex. Nothing is connected, and no file created, before the first statement. */
 export function openDatabase(options: DatabaseOptions): Db {
-  const { knex, dialect } = options.kind === 'postgres' ? openPostgres(options) : openSqlite(options);
-  return Object.assign(knex, { dialect, isTransaction: false as const });
+  const { knex, dialect, reads } =
+    options.kind === 'postgres' ? { ...openPostgres(options), reads: undefined } : openSqlite(options);
+  return Object.assign(knex, { dialect, reads, isTransaction: false as const });
 }

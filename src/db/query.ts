@@ -10,12 +10,17 @@ export interface Sql {
   readonly bindings: readonly Binding[];
 }
 
-/** The rows that a statement gives (`select`, or anything with `returning`), alike on both databases. */
+/**
+ * The rows that a statement gives (`select`, or anything with `returning`), alike on both databases. Outside a
+ * transaction a read sees what is committed and waits for no transaction.
+ */
 export async function rowsOf<Row>(
   handle: Handle,
   sql: string,
   bindings: readonly Binding[] = [],
 ): Promise<Row[]> {
+  const rows = handle.isTransaction ? undefined : handle.reads?.rowsOf<Row>(sql, bindings);
+  if (rows !== undefined) return rows;
   // What knex hands on is the driver's: SQLite's is the rows, PostgreSQL's has them.
   const result = await handle.raw(sql, [...bindings]);
   return Array.isArray(result) ? result : result.rows;

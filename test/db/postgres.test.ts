@@ -1,9 +1,13 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { dueRows, LEASE_COLUMNS } from '../../src/db/lease.ts';
+import { migrate } from '../../src/db/migrate.ts';
 import { type Db, openDatabase } from '../../src/db/open.ts';
 import { rowsOf } from '../../src/db/query.ts';
+import { table } from '../../src/db/table.ts';
 import { transaction } from '../../src/db/transaction.ts';
 import { createLogger } from '../../src/lib/logger.ts';
 import { postgresDatabase, type TestDatabase } from '../support/databases.ts';
+import { manualClock } from '../support/manual-clock.ts';
 
 let database: TestDatabase<{ kind: 'postgres'; url: string }>;
 let db: Db;
@@ -84,4 +88,32 @@ test('a server that is not there is an error of the first statement and in the l
   } finally {
     await nowhere.destroy();
   }
+});
+
+test('due rows are found by their ids, though the statistics are of a time when nothing was due', async () => {
+  const jobs = table('jobs', { id: ['text', 'primary key'], ...LEASE_COLUMNS });
+  const index = 'create index jobs_due on jobs (next_attempt_at) where next_attempt_at is not null';
+  await migrate(db, [
+    { name: '1-jobs', up: [jobs, index, 'alter table jobs set (autovacuum_enabled = off)'] },
+  ]);
+  await db.raw("insert into jobs (id) select 'done ' || n from generate_series(1, 20000) n");
+  await db.raw('analyze jobs');
+  await db.raw(
+    "insert into jobs (id, next_attempt_at) select 'due ' || n, 0 from generate_series(1, 2000) n",
+  );
+  const asked: { sql: string; bindings: (string | number)[] }[] = [];
+  db.on('query', statement => asked.push(statement));
+
+  const { rows } = await dueRows('jobs', manualClock()).take(db, { limit: 200, leaseMs: 1_000 });
+  const [take] = asked;
+  const plan = await rowsOf<{ 'QUERY PLAN': string }>(
+    db,
+    `explain ${take?.sql.replaceAll(/\$\d+/g, '?')}`,
+    take?.bindings,
+  );
+
+  expect(rows).toHaveLength(200);
+  const steps = plan.map(step => step['QUERY PLAN']);
+  expect(steps.filter(step => /Join|Nested Loop/.test(step))).toEqual([]);
+  expect(steps.filter(step => /jobs_pkey/.test(step))).toHaveLength(1);
 });

@@ -61,7 +61,8 @@ export function allOf(conditions: readonly (Sql | undefined)[]): Sql {
   };
 }
 
-async function countOf(handle: Handle, table: string, where: Sql): Promise<number> {
+/** How many rows of a table a condition holds for. */
+export async function countOf(handle: Handle, table: string, where: Sql): Promise<number> {
   const [row] = await rowsOf<{ total: number | string }>(
     handle,
     `select count(*) as total from ${table} where ${where.sql}`,
