@@ -280,6 +280,242 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/webhooks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List webhooks
+         * @description The webhooks of the organization, the newest first, without their secrets.
+         */
+        get: operations["listWebhooks"];
+        put?: never;
+        /**
+         * Create a webhook
+         * @description Creates a webhook, which gets every subscribed event that occurs from now on. The answer is the only one that shows its secret.
+         */
+        post: operations["createWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhooks/{webhook_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a webhook
+         * @description One webhook, without its secret.
+         */
+        get: operations["getWebhook"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a webhook
+         * @description Removes the webhook with its deliveries. An attempt that is under way may still arrive.
+         */
+        delete: operations["deleteWebhook"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a webhook
+         * @description Changes the fields that are given. Switched off, a webhook keeps its deliveries for 24 hours; switched on again, it gets them.
+         */
+        patch: operations["updateWebhook"];
+        trace?: never;
+    };
+    "/api/v1/webhooks/{webhook_id}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a test event
+         * @description Sends one event with made-up data to the webhook, active or not, and waits for the receiver. Nothing is retried or counted.
+         */
+        post: operations["testWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhooks/{webhook_id}/rotate-secret": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Replace the secret of a webhook
+         * @description Makes a new secret, which the answer alone shows. Deliveries are signed by the old one too until the grace period ends.
+         */
+        post: operations["rotateWebhookSecret"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhooks/{webhook_id}/deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the deliveries of a webhook
+         * @description The deliveries of the last 30 days that match every filter, the newest first.
+         */
+        get: operations["listWebhookDeliveries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhooks/{webhook_id}/deliveries/{delivery_id}/retry": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Retry a delivery
+         * @description Sends a failed delivery again, the same bytes, and waits for the receiver.
+         */
+        post: operations["retryWebhookDelivery"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/notifications": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the notification settings
+         * @description Who is told about payments, by which channel and about which events.
+         */
+        get: operations["getNotificationSettings"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Change the notification settings
+         * @description Changes the fields that are given. The messenger has to be linked before it is enabled.
+         */
+        patch: operations["updateNotificationSettings"];
+        trace?: never;
+    };
+    "/api/v1/notifications/messenger/link": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Start linking the messenger
+         * @description Answers an address that opens the bot in the messenger; pressing start there links the chat. It works once, for 15 minutes.
+         */
+        post: operations["createMessengerLink"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/notifications/messenger": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Unlink the messenger
+         * @description Forgets the linked chat, disables messenger notifications and ends a link that is still open. Without a linked chat the settings stay as they are.
+         */
+        delete: operations["deleteMessengerLink"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/notifications/test/email": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a test mail
+         * @description Sends a mail to the address of the settings, which needs e-mail enabled. At most 3 an hour and organization.
+         */
+        post: operations["sendTestEmail"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/notifications/test/messenger": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a test message
+         * @description Sends a message to the linked chat, which needs the messenger enabled.
+         */
+        post: operations["sendTestMessage"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/unmatched-transfers": {
         parameters: {
             query?: never;
@@ -458,7 +694,63 @@ export interface webhooks {
         post: {
             parameters: {
                 query?: never;
-                header?: never;
+                header: {
+                    /**
+                     * @description HMAC-SHA256 of the raw body in lower-case hex; the key is the whole secret, `whsec_` included, as UTF-8.
+                     * @example 9f2c7d1e0b5a48639f2c7d1e0b5a48639f2c7d1e0b5a48639f2c7d1e0b5a4863
+                     */
+                    "X-Service-Signature": components["parameters"]["DeliverySignature"];
+                    /**
+                     * @description The same by the old secret, while the grace period of a rotation lasts; absent otherwise.
+                     * @example 9f2c7d1e0b5a48639f2c7d1e0b5a48639f2c7d1e0b5a48639f2c7d1e0b5a4863
+                     */
+                    "X-Service-Signature-Previous"?: components["parameters"]["DeliveryPreviousSignature"];
+                    /**
+                     * @description Id of the webhook.
+                     * @example wh_3sDf6GhJk9LzX2cVbN5mQw8E
+                     */
+                    "X-Service-Webhook-Id": components["parameters"]["DeliveryWebhookId"];
+                    /**
+                     * @description Unique to the attempt: the id of the delivery, from the second attempt on with `-2`, `-3` and so on behind it.
+                     * @example del_1qAz2WsX3eDc4RfV5tGb6YhN-2
+                     */
+                    "X-Service-Delivery-Id": components["parameters"]["DeliveryAttemptId"];
+                    /**
+                     * @description Id of the event, the same in every attempt and for every webhook. Tell repetitions by it.
+                     * @example evt_8jKl2PoIu5YtR1eWqA4sDf7G
+                     */
+                    "X-Service-Event-Id": components["parameters"]["DeliveryEventId"];
+                    /**
+                     * @description Type of the event.
+                     * @example payment.completed
+                     */
+                    "X-Service-Event": components["parameters"]["DeliveryEvent"];
+                    /**
+                     * @description When this attempt was made; the body has the time of the event.
+                     * @example 2026-11-21T09:30:02.000Z
+                     */
+                    "X-Service-Timestamp": components["parameters"]["DeliveryTimestamp"];
+                    /**
+                     * @description Says `true` when a test was asked for and the data are made up; absent otherwise.
+                     * @example true
+                     */
+                    "X-Service-Test"?: components["parameters"]["DeliveryTest"];
+                    /**
+                     * @description Id of the event, as Standard Webhooks names it.
+                     * @example evt_8jKl2PoIu5YtR1eWqA4sDf7G
+                     */
+                    "webhook-id": components["parameters"]["StandardId"];
+                    /**
+                     * @description When this attempt was made, in seconds since 1970.
+                     * @example 1795253402
+                     */
+                    "webhook-timestamp": components["parameters"]["StandardTimestamp"];
+                    /**
+                     * @description Signatures after Standard Webhooks, `v1,` and Base64, with a blank between; two during a grace period.
+                     * @example v1,nyx9HgtaSGOfLH0eC1pIY58sfR4LWkhjnyx9HgtaSGM=
+                     */
+                    "webhook-signature": components["parameters"]["StandardSignature"];
+                };
                 path?: never;
                 cookie?: never;
             };
@@ -499,7 +791,63 @@ export interface webhooks {
         post: {
             parameters: {
                 query?: never;
-                header?: never;
+                header: {
+                    /**
+                     * @description HMAC-SHA256 of the raw body in lower-case hex; the key is the whole secret, `whsec_` included, as UTF-8.
+                     * @example 9f2c7d1e0b5a48639f2c7d1e0b5a48639f2c7d1e0b5a48639f2c7d1e0b5a4863
+                     */
+                    "X-Service-Signature": components["parameters"]["DeliverySignature"];
+                    /**
+                     * @description The same by the old secret, while the grace period of a rotation lasts; absent otherwise.
+                     * @example 9f2c7d1e0b5a48639f2c7d1e0b5a48639f2c7d1e0b5a48639f2c7d1e0b5a4863
+                     */
+                    "X-Service-Signature-Previous"?: components["parameters"]["DeliveryPreviousSignature"];
+                    /**
+                     * @description Id of the webhook.
+                     * @example wh_3sDf6GhJk9LzX2cVbN5mQw8E
+                     */
+                    "X-Service-Webhook-Id": components["parameters"]["DeliveryWebhookId"];
+                    /**
+                     * @description Unique to the attempt: the id of the delivery, from the second attempt on with `-2`, `-3` and so on behind it.
+                     * @example del_1qAz2WsX3eDc4RfV5tGb6YhN-2
+                     */
+                    "X-Service-Delivery-Id": components["parameters"]["DeliveryAttemptId"];
+                    /**
+                     * @description Id of the event, the same in every attempt and for every webhook. Tell repetitions by it.
+                     * @example evt_8jKl2PoIu5YtR1eWqA4sDf7G
+                     */
+                    "X-Service-Event-Id": components["parameters"]["DeliveryEventId"];
+                    /**
+                     * @description Type of the event.
+                     * @example payment.completed
+                     */
+                    "X-Service-Event": components["parameters"]["DeliveryEvent"];
+                    /**
+                     * @description When this attempt was made; the body has the time of the event.
+                     * @example 2026-11-21T09:30:02.000Z
+                     */
+                    "X-Service-Timestamp": components["parameters"]["DeliveryTimestamp"];
+                    /**
+                     * @description Says `true` when a test was asked for and the data are made up; absent otherwise.
+                     * @example true
+                     */
+                    "X-Service-Test"?: components["parameters"]["DeliveryTest"];
+                    /**
+                     * @description Id of the event, as Standard Webhooks names it.
+                     * @example evt_8jKl2PoIu5YtR1eWqA4sDf7G
+                     */
+                    "webhook-id": components["parameters"]["StandardId"];
+                    /**
+                     * @description When this attempt was made, in seconds since 1970.
+                     * @example 1795253402
+                     */
+                    "webhook-timestamp": components["parameters"]["StandardTimestamp"];
+                    /**
+                     * @description Signatures after Standard Webhooks, `v1,` and Base64, with a blank between; two during a grace period.
+                     * @example v1,nyx9HgtaSGOfLH0eC1pIY58sfR4LWkhjnyx9HgtaSGM=
+                     */
+                    "webhook-signature": components["parameters"]["StandardSignature"];
+                };
                 path?: never;
                 cookie?: never;
             };
@@ -540,7 +888,63 @@ export interface webhooks {
         post: {
             parameters: {
                 query?: never;
-                header?: never;
+                header: {
+                    /**
+                     * @description HMAC-SHA256 of the raw body in lower-case hex; the key is the whole secret, `whsec_` included, as UTF-8.
+                     * @example 9f2c7d1e0b5a48639f2c7d1e0b5a48639f2c7d1e0b5a48639f2c7d1e0b5a4863
+                     */
+                    "X-Service-Signature": components["parameters"]["DeliverySignature"];
+                    /**
+                     * @description The same by the old secret, while the grace period of a rotation lasts; absent otherwise.
+                     * @example 9f2c7d1e0b5a48639f2c7d1e0b5a48639f2c7d1e0b5a48639f2c7d1e0b5a4863
+                     */
+                    "X-Service-Signature-Previous"?: components["parameters"]["DeliveryPreviousSignature"];
+                    /**
+                     * @description Id of the webhook.
+                     * @example wh_3sDf6GhJk9LzX2cVbN5mQw8E
+                     */
+                    "X-Service-Webhook-Id": components["parameters"]["DeliveryWebhookId"];
+                    /**
+                     * @description Unique to the attempt: the id of the delivery, from the second attempt on with `-2`, `-3` and so on behind it.
+                     * @example del_1qAz2WsX3eDc4RfV5tGb6YhN-2
+                     */
+                    "X-Service-Delivery-Id": components["parameters"]["DeliveryAttemptId"];
+                    /**
+                     * @description Id of the event, the same in every attempt and for every webhook. Tell repetitions by it.
+                     * @example evt_8jKl2PoIu5YtR1eWqA4sDf7G
+                     */
+                    "X-Service-Event-Id": components["parameters"]["DeliveryEventId"];
+                    /**
+                     * @description Type of the event.
+                     * @example payment.completed
+                     */
+                    "X-Service-Event": components["parameters"]["DeliveryEvent"];
+                    /**
+                     * @description When this attempt was made; the body has the time of the event.
+                     * @example 2026-11-21T09:30:02.000Z
+                     */
+                    "X-Service-Timestamp": components["parameters"]["DeliveryTimestamp"];
+                    /**
+                     * @description Says `true` when a test was asked for and the data are made up; absent otherwise.
+                     * @example true
+                     */
+                    "X-Service-Test"?: components["parameters"]["DeliveryTest"];
+                    /**
+                     * @description Id of the event, as Standard Webhooks names it.
+                     * @example evt_8jKl2PoIu5YtR1eWqA4sDf7G
+                     */
+                    "webhook-id": components["parameters"]["StandardId"];
+                    /**
+                     * @description When this attempt was made, in seconds since 1970.
+                     * @example 1795253402
+                     */
+                    "webhook-timestamp": components["parameters"]["StandardTimestamp"];
+                    /**
+                     * @description Signatures after Standard Webhooks, `v1,` and Base64, with a blank between; two during a grace period.
+                     * @example v1,nyx9HgtaSGOfLH0eC1pIY58sfR4LWkhjnyx9HgtaSGM=
+                     */
+                    "webhook-signature": components["parameters"]["StandardSignature"];
+                };
                 path?: never;
                 cookie?: never;
             };
@@ -581,13 +985,166 @@ export interface webhooks {
         post: {
             parameters: {
                 query?: never;
-                header?: never;
+                header: {
+                    /**
+                     * @description HMAC-SHA256 of the raw body in lower-case hex; the key is the whole secret, `whsec_` included, as UTF-8.
+                     * @example 9f2c7d1e0b5a48639f2c7d1e0b5a48639f2c7d1e0b5a48639f2c7d1e0b5a4863
+                     */
+                    "X-Service-Signature": components["parameters"]["DeliverySignature"];
+                    /**
+                     * @description The same by the old secret, while the grace period of a rotation lasts; absent otherwise.
+                     * @example 9f2c7d1e0b5a48639f2c7d1e0b5a48639f2c7d1e0b5a48639f2c7d1e0b5a4863
+                     */
+                    "X-Service-Signature-Previous"?: components["parameters"]["DeliveryPreviousSignature"];
+                    /**
+                     * @description Id of the webhook.
+                     * @example wh_3sDf6GhJk9LzX2cVbN5mQw8E
+                     */
+                    "X-Service-Webhook-Id": components["parameters"]["DeliveryWebhookId"];
+                    /**
+                     * @description Unique to the attempt: the id of the delivery, from the second attempt on with `-2`, `-3` and so on behind it.
+                     * @example del_1qAz2WsX3eDc4RfV5tGb6YhN-2
+                     */
+                    "X-Service-Delivery-Id": components["parameters"]["DeliveryAttemptId"];
+                    /**
+                     * @description Id of the event, the same in every attempt and for every webhook. Tell repetitions by it.
+                     * @example evt_8jKl2PoIu5YtR1eWqA4sDf7G
+                     */
+                    "X-Service-Event-Id": components["parameters"]["DeliveryEventId"];
+                    /**
+                     * @description Type of the event.
+                     * @example payment.completed
+                     */
+                    "X-Service-Event": components["parameters"]["DeliveryEvent"];
+                    /**
+                     * @description When this attempt was made; the body has the time of the event.
+                     * @example 2026-11-21T09:30:02.000Z
+                     */
+                    "X-Service-Timestamp": components["parameters"]["DeliveryTimestamp"];
+                    /**
+                     * @description Says `true` when a test was asked for and the data are made up; absent otherwise.
+                     * @example true
+                     */
+                    "X-Service-Test"?: components["parameters"]["DeliveryTest"];
+                    /**
+                     * @description Id of the event, as Standard Webhooks names it.
+                     * @example evt_8jKl2PoIu5YtR1eWqA4sDf7G
+                     */
+                    "webhook-id": components["parameters"]["StandardId"];
+                    /**
+                     * @description When this attempt was made, in seconds since 1970.
+                     * @example 1795253402
+                     */
+                    "webhook-timestamp": components["parameters"]["StandardTimestamp"];
+                    /**
+                     * @description Signatures after Standard Webhooks, `v1,` and Base64, with a blank between; two during a grace period.
+                     * @example v1,nyx9HgtaSGOfLH0eC1pIY58sfR4LWkhjnyx9HgtaSGM=
+                     */
+                    "webhook-signature": components["parameters"]["StandardSignature"];
+                };
                 path?: never;
                 cookie?: never;
             };
             requestBody: {
                 content: {
                     "application/json": components["schemas"]["CheckoutExpiredDelivery"];
+                };
+            };
+            responses: {
+                /** @description Any 2xx within 30 seconds counts as received. */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "test.ping": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A test was asked for
+         * @description Somebody with an admin key tests the webhook. It cannot be subscribed to.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header: {
+                    /**
+                     * @description HMAC-SHA256 of the raw body in lower-case hex; the key is the whole secret, `whsec_` included, as UTF-8.
+                     * @example 9f2c7d1e0b5a48639f2c7d1e0b5a48639f2c7d1e0b5a48639f2c7d1e0b5a4863
+                     */
+                    "X-Service-Signature": components["parameters"]["DeliverySignature"];
+                    /**
+                     * @description The same by the old secret, while the grace period of a rotation lasts; absent otherwise.
+                     * @example 9f2c7d1e0b5a48639f2c7d1e0b5a48639f2c7d1e0b5a48639f2c7d1e0b5a4863
+                     */
+                    "X-Service-Signature-Previous"?: components["parameters"]["DeliveryPreviousSignature"];
+                    /**
+                     * @description Id of the webhook.
+                     * @example wh_3sDf6GhJk9LzX2cVbN5mQw8E
+                     */
+                    "X-Service-Webhook-Id": components["parameters"]["DeliveryWebhookId"];
+                    /**
+                     * @description Unique to the attempt: the id of the delivery, from the second attempt on with `-2`, `-3` and so on behind it.
+                     * @example del_1qAz2WsX3eDc4RfV5tGb6YhN-2
+                     */
+                    "X-Service-Delivery-Id": components["parameters"]["DeliveryAttemptId"];
+                    /**
+                     * @description Id of the event, the same in every attempt and for every webhook. Tell repetitions by it.
+                     * @example evt_8jKl2PoIu5YtR1eWqA4sDf7G
+                     */
+                    "X-Service-Event-Id": components["parameters"]["DeliveryEventId"];
+                    /**
+                     * @description Type of the event.
+                     * @example payment.completed
+                     */
+                    "X-Service-Event": components["parameters"]["DeliveryEvent"];
+                    /**
+                     * @description When this attempt was made; the body has the time of the event.
+                     * @example 2026-11-21T09:30:02.000Z
+                     */
+                    "X-Service-Timestamp": components["parameters"]["DeliveryTimestamp"];
+                    /**
+                     * @description Says `true` when a test was asked for and the data are made up; absent otherwise.
+                     * @example true
+                     */
+                    "X-Service-Test"?: components["parameters"]["DeliveryTest"];
+                    /**
+                     * @description Id of the event, as Standard Webhooks names it.
+                     * @example evt_8jKl2PoIu5YtR1eWqA4sDf7G
+                     */
+                    "webhook-id": components["parameters"]["StandardId"];
+                    /**
+                     * @description When this attempt was made, in seconds since 1970.
+                     * @example 1795253402
+                     */
+                    "webhook-timestamp": components["parameters"]["StandardTimestamp"];
+                    /**
+                     * @description Signatures after Standard Webhooks, `v1,` and Base64, with a blank between; two during a grace period.
+                     * @example v1,nyx9HgtaSGOfLH0eC1pIY58sfR4LWkhjnyx9HgtaSGM=
+                     */
+                    "webhook-signature": components["parameters"]["StandardSignature"];
+                };
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["TestPingDelivery"];
                 };
             };
             responses: {
@@ -2230,6 +2787,514 @@ export interface components {
              */
             url: string;
         };
+        /**
+         * @description Id of a webhook.
+         * @example wh_3sDf6GhJk9LzX2cVbN5mQw8E
+         */
+        WebhookId: string;
+        /**
+         * @description A type of event, or `*` for all of them.
+         * @example payment.completed
+         * @enum {string}
+         */
+        Subscription: "payment.completed" | "payment.failed" | "checkout.completed" | "checkout.expired" | "*";
+        /**
+         * @description Why we switched the webhook off; null unless we did.
+         * @example too_many_failures
+         * @enum {string|null}
+         */
+        DisabledReason: "too_many_failures" | null;
+        /** @description An address of the merchant that is told what happened. */
+        Webhook: {
+            /**
+             * @description Kind of the record.
+             * @example webhook
+             * @constant
+             */
+            object: "webhook";
+            /** @description Id of the webhook. */
+            id: components["schemas"]["WebhookId"];
+            /** @description Live or test, like the key that made it; it gets events of this mode only. */
+            mode: components["schemas"]["Mode"];
+            /**
+             * @description Where events are sent, as it was given.
+             * @example https://books.example/hooks/payments
+             */
+            url: string;
+            /** @description The types that are sent; `*` alone stands for all of them. */
+            events: components["schemas"]["Subscription"][];
+            /**
+             * @description What the webhook is for; null when not told.
+             * @example Order service
+             */
+            description: string | null;
+            /**
+             * @description Whether events are sent.
+             * @example true
+             */
+            is_active: boolean;
+            /** @description Why we switched it off; null unless we did. */
+            disabled_reason: components["schemas"]["DisabledReason"];
+            /** @description When we switched it off; null unless we did. */
+            disabled_at: components["schemas"]["Timestamp"] | null;
+            /**
+             * @description Deliveries that were received; tests are not counted.
+             * @example 128
+             */
+            success_count: number;
+            /**
+             * @description Deliveries of which at least one attempt failed, received later or not; tests are not counted.
+             * @example 2
+             */
+            failure_count: number;
+            /** @description When the last attempt began; null before the first. */
+            last_triggered_at: components["schemas"]["Timestamp"] | null;
+            /** @description Until when the old secret signs too; null when there is none. */
+            previous_secret_expires_at: components["schemas"]["Timestamp"] | null;
+            /** @description When the webhook was created. */
+            created_at: components["schemas"]["Timestamp"];
+            /** @description When the merchant, or we by switching it off, last changed it. */
+            updated_at: components["schemas"]["Timestamp"];
+        };
+        /** @description One page of webhooks. */
+        WebhookListAnswer: {
+            /**
+             * @description Always true.
+             * @example true
+             * @constant
+             */
+            success: true;
+            /** @description The webhooks of this page, the newest first. */
+            data: components["schemas"]["Webhook"][];
+        };
+        /** @description A new webhook. */
+        WebhookCreation: {
+            /**
+             * @description Where to send to, an https address of a public host; http where the operator allows it.
+             * @example https://books.example/hooks/payments
+             */
+            url: string;
+            /** @description The types to be told, or `*` alone for all of them. */
+            events: components["schemas"]["Subscription"][];
+            /**
+             * @description What the webhook is for.
+             * @example Order service
+             */
+            description?: string | null;
+        };
+        /** @description A webhook as the answers to its creation and to a rotation show it, once. */
+        WebhookWithSecret: {
+            /**
+             * @description Kind of the record.
+             * @example webhook
+             * @constant
+             */
+            object: "webhook";
+            /** @description Id of the webhook. */
+            id: components["schemas"]["WebhookId"];
+            /** @description Live or test, like the key that made it; it gets events of this mode only. */
+            mode: components["schemas"]["Mode"];
+            /**
+             * @description Where events are sent, as it was given.
+             * @example https://books.example/hooks/payments
+             */
+            url: string;
+            /** @description The types that are sent; `*` alone stands for all of them. */
+            events: components["schemas"]["Subscription"][];
+            /**
+             * @description What the webhook is for; null when not told.
+             * @example Order service
+             */
+            description: string | null;
+            /**
+             * @description What deliveries are signed with, `whsec_` and 32 bytes in Base64. It is not shown again.
+             * @example whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo=
+             */
+            secret: string;
+            /**
+             * @description Whether events are sent.
+             * @example true
+             */
+            is_active: boolean;
+            /** @description Why we switched it off; null unless we did. */
+            disabled_reason: components["schemas"]["DisabledReason"];
+            /** @description When we switched it off; null unless we did. */
+            disabled_at: components["schemas"]["Timestamp"] | null;
+            /**
+             * @description Deliveries that were received; tests are not counted.
+             * @example 128
+             */
+            success_count: number;
+            /**
+             * @description Deliveries of which at least one attempt failed, received later or not; tests are not counted.
+             * @example 2
+             */
+            failure_count: number;
+            /** @description When the last attempt began; null before the first. */
+            last_triggered_at: components["schemas"]["Timestamp"] | null;
+            /** @description Until when the old secret signs too; null when there is none. */
+            previous_secret_expires_at: components["schemas"]["Timestamp"] | null;
+            /** @description When the webhook was created. */
+            created_at: components["schemas"]["Timestamp"];
+            /** @description When the merchant, or we by switching it off, last changed it. */
+            updated_at: components["schemas"]["Timestamp"];
+        };
+        /** @description One webhook with its secret. */
+        WebhookSecretAnswer: {
+            /**
+             * @description Always true.
+             * @example true
+             * @constant
+             */
+            success: true;
+            /** @description The webhook. */
+            data: components["schemas"]["WebhookWithSecret"];
+        };
+        /** @description One webhook. */
+        WebhookAnswer: {
+            /**
+             * @description Always true.
+             * @example true
+             * @constant
+             */
+            success: true;
+            /** @description The webhook. */
+            data: components["schemas"]["Webhook"];
+        };
+        /** @description Says that the webhook is gone. */
+        DeletedWebhook: {
+            /**
+             * @description Kind of the record.
+             * @example webhook
+             * @constant
+             */
+            object: "webhook";
+            /** @description Id that the webhook had. */
+            id: components["schemas"]["WebhookId"];
+            /**
+             * @description Always true.
+             * @example true
+             * @constant
+             */
+            deleted: true;
+        };
+        /** @description Says that the webhook is gone. */
+        DeletedWebhookAnswer: {
+            /**
+             * @description Always true.
+             * @example true
+             * @constant
+             */
+            success: true;
+            /** @description What was deleted. */
+            data: components["schemas"]["DeletedWebhook"];
+        };
+        /** @description What changes of a webhook; fields that are absent stay as they are. */
+        WebhookChanges: {
+            /**
+             * @description Where to send to, an https address of a public host; http where the operator allows it.
+             * @example https://books.example/hooks/payments
+             */
+            url?: string;
+            /** @description The types to be told, in place of those before, or `*` alone for all of them. */
+            events?: components["schemas"]["Subscription"][];
+            /**
+             * @description Whether events are sent; true also takes a webhook back that we switched off.
+             * @example true
+             */
+            is_active?: boolean;
+            /**
+             * @description What the webhook is for.
+             * @example Order service
+             */
+            description?: string | null;
+        };
+        /**
+         * @description What is delivered; `test.ping` comes of tests only.
+         * @example payment.completed
+         * @enum {string}
+         */
+        DeliveryEventType: "payment.completed" | "payment.failed" | "checkout.completed" | "checkout.expired" | "test.ping";
+        /** @description Which event a test sends. */
+        WebhookTest: {
+            /**
+             * @description The type; every other one than `test.ping` has made-up data.
+             * @default test.ping
+             */
+            event: components["schemas"]["DeliveryEventType"];
+        };
+        /**
+         * @description Id of a delivery, one event for one webhook.
+         * @example del_1qAz2WsX3eDc4RfV5tGb6YhN
+         */
+        DeliveryId: string;
+        /** @description What came of a test. */
+        WebhookTestResult: {
+            /** @description The delivery that the test is listed as. */
+            delivery_id: components["schemas"]["DeliveryId"];
+            /**
+             * @description Always `sent`, whatever the receiver made of it.
+             * @example sent
+             * @constant
+             */
+            status: "sent";
+            /**
+             * @description Status that the receiver answered; null when no answer came.
+             * @example 200
+             */
+            response_code: number | null;
+            /**
+             * @description Whether the receiver answered 2xx in time.
+             * @example true
+             */
+            success: boolean;
+        };
+        /** @description What came of a test. */
+        WebhookTestAnswer: {
+            /**
+             * @description Always true, the receiver's answer stands in `data`.
+             * @example true
+             * @constant
+             */
+            success: true;
+            /** @description What came of it. */
+            data: components["schemas"]["WebhookTestResult"];
+        };
+        /** @description How the secret of a webhook is replaced. */
+        SecretRotation: {
+            /**
+             * @description How long deliveries are signed by the old secret too, in seconds.
+             * @default 86400
+             * @example 3600
+             */
+            grace_period_seconds: number;
+        };
+        /**
+         * @description State of a delivery: `pending` until its first attempt has ended, `failed` after one that failed, also while a retry is to come, `success` once the receiver answered 2xx.
+         * @example failed
+         * @enum {string}
+         */
+        DeliveryStatus: "success" | "failed" | "pending";
+        /** @description One event for one webhook, with all its attempts. */
+        WebhookDelivery: {
+            /**
+             * @description Kind of the record.
+             * @example webhook_delivery
+             * @constant
+             */
+            object: "webhook_delivery";
+            /** @description Id of the delivery. */
+            id: components["schemas"]["DeliveryId"];
+            /** @description The webhook that it is for. */
+            webhook_id: components["schemas"]["WebhookId"];
+            /** @description The event, under its id in the list of events unless it is of a test. */
+            event_id: components["schemas"]["EventId"];
+            /** @description What happened. */
+            event_type: components["schemas"]["DeliveryEventType"];
+            /** @description The same as `event_type`; the document has both names. */
+            event: components["schemas"]["DeliveryEventType"];
+            /** @description State of the delivery. */
+            status: components["schemas"]["DeliveryStatus"];
+            /**
+             * @description Whether nothing more is sent by itself; a failed one can still be retried by hand.
+             * @example false
+             */
+            is_final: boolean;
+            /**
+             * @description Whether a test was asked for and the data are made up.
+             * @example false
+             */
+            is_test: boolean;
+            /**
+             * @description Status that the receiver answered to the last attempt; null when no answer came, and before the first.
+             * @example 503
+             */
+            response_code: number | null;
+            /**
+             * @description How long the receiver took to answer the last attempt, in milliseconds; null when no answer came.
+             * @example 184
+             */
+            response_time_ms: number | null;
+            /**
+             * @description Attempts that have begun, manual ones included.
+             * @example 2
+             */
+            attempts: number;
+            /**
+             * @description Why the last attempt failed, in words for the merchant; null when it did not.
+             * @example The receiver answered 503.
+             */
+            last_error: string | null;
+            /** @description When it is sent next; null when nothing is to come, and while the webhook is switched off. */
+            next_attempt_at: components["schemas"]["Timestamp"] | null;
+            /** @description When the delivery was recorded. */
+            created_at: components["schemas"]["Timestamp"];
+        };
+        /** @description One page of deliveries. */
+        WebhookDeliveryListAnswer: {
+            /**
+             * @description Always true.
+             * @example true
+             * @constant
+             */
+            success: true;
+            /** @description The deliveries of this page, the newest first. */
+            data: components["schemas"]["WebhookDelivery"][];
+        };
+        /** @description What came of a manual retry. */
+        WebhookRetryResult: {
+            /** @description The delivery that was sent again. */
+            delivery_id: components["schemas"]["DeliveryId"];
+            /**
+             * @description Always `sent`, whatever the receiver made of it.
+             * @example sent
+             * @constant
+             */
+            status: "sent";
+            /**
+             * @description Status that the receiver answered; null when no answer came.
+             * @example 200
+             */
+            response_code: number | null;
+            /**
+             * @description Attempts of the delivery so far, with this one.
+             * @example 5
+             */
+            attempts: number;
+            /**
+             * @description Whether the receiver answered 2xx in time.
+             * @example true
+             */
+            success: boolean;
+        };
+        /** @description What came of a manual retry. */
+        WebhookRetryAnswer: {
+            /**
+             * @description Always true, the receiver's answer stands in `data`.
+             * @example true
+             * @constant
+             */
+            success: true;
+            /** @description What came of it. */
+            data: components["schemas"]["WebhookRetryResult"];
+        };
+        /**
+         * @description What people can be told about.
+         * @example payment.completed
+         * @enum {string}
+         */
+        NotificationEvent: "payment.completed" | "payment.failed" | "checkout.completed";
+        /** @description Who is told about payments, by which channel and about which events. */
+        NotificationSettings: {
+            /**
+             * @description Whether mails are sent.
+             * @example true
+             */
+            email_enabled: boolean;
+            /**
+             * @description Who gets them; null when not set.
+             * @example orders@books.example
+             */
+            email_address: string | null;
+            /**
+             * @description Whether messages are sent.
+             * @example false
+             */
+            messenger_enabled: boolean;
+            /**
+             * @description The linked chat; null when none is.
+             * @example 5092331
+             */
+            messenger_chat_id: string | null;
+            /**
+             * @description Name of the linked user, without `@`; null when no chat is linked or the user has none.
+             * @example cornerbooks
+             */
+            messenger_username: string | null;
+            /** @description What both channels tell about; empty for nothing. */
+            enabled_events: components["schemas"]["NotificationEvent"][];
+            /** @description When the settings last changed. */
+            updated_at: components["schemas"]["Timestamp"];
+        };
+        /** @description The notification settings. */
+        NotificationSettingsAnswer: {
+            /**
+             * @description Always true.
+             * @example true
+             * @constant
+             */
+            success: true;
+            /** @description The settings. */
+            data: components["schemas"]["NotificationSettings"];
+        };
+        /** @description What changes of the notification settings; fields that are absent stay as they are. */
+        NotificationChanges: {
+            /**
+             * @description Whether mails are sent; needs an address.
+             * @example true
+             */
+            email_enabled?: boolean;
+            /**
+             * Format: email
+             * @description Who gets the mails; null removes the address and disables mails.
+             * @example orders@books.example
+             */
+            email_address?: string | null;
+            /**
+             * @description Whether messages are sent; needs a linked messenger.
+             * @example true
+             */
+            messenger_enabled?: boolean;
+            /** @description What both channels tell about, in place of what was before; empty for nothing. */
+            enabled_events?: components["schemas"]["NotificationEvent"][];
+        };
+        /** @description An address that links a chat of the messenger. */
+        MessengerLink: {
+            /**
+             * Format: uri
+             * @description The address to open; it works once.
+             * @example https://t.me/tollgate_bot?start=link_7bNe3KyHq6SvR1uCgO5jMx2D8fQz4WpT
+             */
+            link_url: string;
+            /** @description Until when it works. */
+            expires_at: components["schemas"]["Timestamp"];
+        };
+        /** @description An address that links a chat of the messenger. */
+        MessengerLinkAnswer: {
+            /**
+             * @description Always true.
+             * @example true
+             * @constant
+             */
+            success: true;
+            /** @description The address. */
+            data: components["schemas"]["MessengerLink"];
+        };
+        /** @description A test that was sent. */
+        TestNotification: {
+            /**
+             * @description The e-mail address, or the user name with `@`, or the chat where the user has no name.
+             * @example orders@books.example
+             */
+            sent_to: string;
+            /**
+             * @description Always `sent`.
+             * @example sent
+             * @constant
+             */
+            status: "sent";
+        };
+        /** @description A test that was sent. */
+        TestNotificationAnswer: {
+            /**
+             * @description Always true.
+             * @example true
+             * @constant
+             */
+            success: true;
+            /** @description Where it went. */
+            data: components["schemas"]["TestNotification"];
+        };
         /** @description A confirmed transfer to a recipient of the organization that fits no session. */
         UnmatchedTransfer: {
             /**
@@ -2594,11 +3659,8 @@ export interface components {
              * @enum {string}
              */
             event: "payment.completed" | "payment.failed";
-            /**
-             * @description Id of the webhook that it is sent to.
-             * @example wh_3sDf6GhJk9LzX2cVbN5mQw8E
-             */
-            webhook_id: string;
+            /** @description Id of the webhook that it is sent to. */
+            webhook_id: components["schemas"]["WebhookId"];
             /** @description When it happened. */
             timestamp: components["schemas"]["Timestamp"];
             /** @description What the event is about. */
@@ -2614,11 +3676,8 @@ export interface components {
              * @constant
              */
             event: "checkout.completed";
-            /**
-             * @description Id of the webhook that it is sent to.
-             * @example wh_3sDf6GhJk9LzX2cVbN5mQw8E
-             */
-            webhook_id: string;
+            /** @description Id of the webhook that it is sent to. */
+            webhook_id: components["schemas"]["WebhookId"];
             /** @description When it happened. */
             timestamp: components["schemas"]["Timestamp"];
             /** @description What the event is about. */
@@ -2634,15 +3693,42 @@ export interface components {
              * @constant
              */
             event: "checkout.expired";
-            /**
-             * @description Id of the webhook that it is sent to.
-             * @example wh_3sDf6GhJk9LzX2cVbN5mQw8E
-             */
-            webhook_id: string;
+            /** @description Id of the webhook that it is sent to. */
+            webhook_id: components["schemas"]["WebhookId"];
             /** @description When it happened. */
             timestamp: components["schemas"]["Timestamp"];
             /** @description What the event is about. */
             data: components["schemas"]["CheckoutExpiredData"];
+        };
+        /** @description Nothing but a greeting. */
+        TestPingData: {
+            /**
+             * @description Stands for a transaction, and is none.
+             * @example txn_test_2cDv6HqJs1YoK4wAiT9fXl8P
+             */
+            id: string;
+            /**
+             * @description A sentence for whoever reads it.
+             * @example This is a test of the webhook.
+             */
+            message: string;
+        };
+        /** @description The body of a test without made-up data. */
+        TestPingDelivery: {
+            /** @description Id of the event. */
+            id: components["schemas"]["EventId"];
+            /**
+             * @description What happened.
+             * @example test.ping
+             * @constant
+             */
+            event: "test.ping";
+            /** @description Id of the webhook that it is sent to. */
+            webhook_id: components["schemas"]["WebhookId"];
+            /** @description When it happened. */
+            timestamp: components["schemas"]["Timestamp"];
+            /** @description What the event is about. */
+            data: components["schemas"]["TestPingData"];
         };
     };
     responses: {
@@ -2777,7 +3863,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description Too many requests with this key, or from this address. */
+        /** @description Too many requests with this key or from this address, or too many test mails. */
         TooManyRequests: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2846,6 +3932,16 @@ export interface components {
          * @example ak_5gTy8VbNm3QwE6rUiO1pAs4D
          */
         ApiKeyId: string;
+        /**
+         * @description Id of the webhook.
+         * @example wh_3sDf6GhJk9LzX2cVbN5mQw8E
+         */
+        WebhookId: string;
+        /**
+         * @description Id of the delivery.
+         * @example del_1qAz2WsX3eDc4RfV5tGb6YhN
+         */
+        DeliveryId: string;
         /**
          * @description Id of the unmatched transfer.
          * @example utr_6hZx9CvBn2MqW5eRtY8uIo1P
@@ -2932,10 +4028,75 @@ export interface components {
          */
         EventType: components["schemas"]["EventType"];
         /**
+         * @description Only deliveries in this state.
+         * @example failed
+         */
+        DeliveryStatus: components["schemas"]["DeliveryStatus"];
+        /**
+         * @description Only deliveries of this type of event.
+         * @example payment.completed
+         */
+        DeliveryEventType: components["schemas"]["DeliveryEventType"];
+        /**
          * @description How the records are written.
          * @example csv
          */
         Format: "csv";
+        /**
+         * @description HMAC-SHA256 of the raw body in lower-case hex; the key is the whole secret, `whsec_` included, as UTF-8.
+         * @example 9f2c7d1e0b5a48639f2c7d1e0b5a48639f2c7d1e0b5a48639f2c7d1e0b5a4863
+         */
+        DeliverySignature: string;
+        /**
+         * @description The same by the old secret, while the grace period of a rotation lasts; absent otherwise.
+         * @example 9f2c7d1e0b5a48639f2c7d1e0b5a48639f2c7d1e0b5a48639f2c7d1e0b5a4863
+         */
+        DeliveryPreviousSignature: string;
+        /**
+         * @description Id of the webhook.
+         * @example wh_3sDf6GhJk9LzX2cVbN5mQw8E
+         */
+        DeliveryWebhookId: string;
+        /**
+         * @description Unique to the attempt: the id of the delivery, from the second attempt on with `-2`, `-3` and so on behind it.
+         * @example del_1qAz2WsX3eDc4RfV5tGb6YhN-2
+         */
+        DeliveryAttemptId: string;
+        /**
+         * @description Id of the event, the same in every attempt and for every webhook. Tell repetitions by it.
+         * @example evt_8jKl2PoIu5YtR1eWqA4sDf7G
+         */
+        DeliveryEventId: components["schemas"]["EventId"];
+        /**
+         * @description Type of the event.
+         * @example payment.completed
+         */
+        DeliveryEvent: components["schemas"]["DeliveryEventType"];
+        /**
+         * @description When this attempt was made; the body has the time of the event.
+         * @example 2026-11-21T09:30:02.000Z
+         */
+        DeliveryTimestamp: components["schemas"]["Timestamp"];
+        /**
+         * @description Says `true` when a test was asked for and the data are made up; absent otherwise.
+         * @example true
+         */
+        DeliveryTest: "true";
+        /**
+         * @description Id of the event, as Standard Webhooks names it.
+         * @example evt_8jKl2PoIu5YtR1eWqA4sDf7G
+         */
+        StandardId: components["schemas"]["EventId"];
+        /**
+         * @description When this attempt was made, in seconds since 1970.
+         * @example 1795253402
+         */
+        StandardTimestamp: number;
+        /**
+         * @description Signatures after Standard Webhooks, `v1,` and Base64, with a blank between; two during a grace period.
+         * @example v1,nyx9HgtaSGOfLH0eC1pIY58sfR4LWkhjnyx9HgtaSGM=
+         */
+        StandardSignature: string;
         /**
          * @description Any text of 1 to 256 visible ASCII characters that names this one effect, for 24 hours.
          * @example 5f0c2a3e-order-1042
@@ -3927,6 +5088,704 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    listWebhooks: {
+        parameters: {
+            query: {
+                /**
+                 * @description The page, counted from 1. A page behind the last one is empty.
+                 * @example 1
+                 */
+                page: components["parameters"]["Page"];
+                /**
+                 * @description How many records a page has.
+                 * @example 20
+                 */
+                limit: components["parameters"]["Limit"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The webhooks of this page. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    ETag: components["headers"]["ETag"];
+                    Vary: components["headers"]["Vary"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookListAnswer"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    createWebhook: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Any text of 1 to 256 visible ASCII characters that names this one effect, for 24 hours.
+                 * @example 5f0c2a3e-order-1042
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "url": "https://books.example/hooks/payments",
+                 *       "events": [
+                 *         "payment.completed",
+                 *         "checkout.completed"
+                 *       ],
+                 *       "description": "Order service"
+                 *     }
+                 */
+                "application/json": components["schemas"]["WebhookCreation"];
+            };
+        };
+        responses: {
+            /** @description The new webhook with its secret. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    Vary: components["headers"]["Vary"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookSecretAnswer"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    getWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the webhook.
+                 * @example wh_3sDf6GhJk9LzX2cVbN5mQw8E
+                 */
+                webhook_id: components["parameters"]["WebhookId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The webhook. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    ETag: components["headers"]["ETag"];
+                    Vary: components["headers"]["Vary"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookAnswer"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    deleteWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the webhook.
+                 * @example wh_3sDf6GhJk9LzX2cVbN5mQw8E
+                 */
+                webhook_id: components["parameters"]["WebhookId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The webhook is gone. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    ETag: components["headers"]["ETag"];
+                    Vary: components["headers"]["Vary"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeletedWebhookAnswer"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    updateWebhook: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Any text of 1 to 256 visible ASCII characters that names this one effect, for 24 hours.
+                 * @example 5f0c2a3e-order-1042
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /**
+                 * @description Id of the webhook.
+                 * @example wh_3sDf6GhJk9LzX2cVbN5mQw8E
+                 */
+                webhook_id: components["parameters"]["WebhookId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "events": [
+                 *         "payment.completed",
+                 *         "payment.failed"
+                 *       ],
+                 *       "is_active": true
+                 *     }
+                 */
+                "application/json": components["schemas"]["WebhookChanges"];
+            };
+        };
+        responses: {
+            /** @description The webhook after the change. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    ETag: components["headers"]["ETag"];
+                    Vary: components["headers"]["Vary"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookAnswer"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    testWebhook: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Any text of 1 to 256 visible ASCII characters that names this one effect, for 24 hours.
+                 * @example 5f0c2a3e-order-1042
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /**
+                 * @description Id of the webhook.
+                 * @example wh_3sDf6GhJk9LzX2cVbN5mQw8E
+                 */
+                webhook_id: components["parameters"]["WebhookId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "event": "payment.completed"
+                 *     }
+                 */
+                "application/json": components["schemas"]["WebhookTest"];
+            };
+        };
+        responses: {
+            /** @description What came of the attempt. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    ETag: components["headers"]["ETag"];
+                    Vary: components["headers"]["Vary"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookTestAnswer"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    rotateWebhookSecret: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Any text of 1 to 256 visible ASCII characters that names this one effect, for 24 hours.
+                 * @example 5f0c2a3e-order-1042
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /**
+                 * @description Id of the webhook.
+                 * @example wh_3sDf6GhJk9LzX2cVbN5mQw8E
+                 */
+                webhook_id: components["parameters"]["WebhookId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "grace_period_seconds": 3600
+                 *     }
+                 */
+                "application/json": components["schemas"]["SecretRotation"];
+            };
+        };
+        responses: {
+            /** @description The webhook with its new secret. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    ETag: components["headers"]["ETag"];
+                    Vary: components["headers"]["Vary"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookSecretAnswer"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    listWebhookDeliveries: {
+        parameters: {
+            query: {
+                /**
+                 * @description Only deliveries in this state.
+                 * @example failed
+                 */
+                status?: components["parameters"]["DeliveryStatus"];
+                /**
+                 * @description Only deliveries of this type of event.
+                 * @example payment.completed
+                 */
+                event_type?: components["parameters"]["DeliveryEventType"];
+                /**
+                 * @description The page, counted from 1. A page behind the last one is empty.
+                 * @example 1
+                 */
+                page: components["parameters"]["Page"];
+                /**
+                 * @description How many records a page has.
+                 * @example 20
+                 */
+                limit: components["parameters"]["Limit"];
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the webhook.
+                 * @example wh_3sDf6GhJk9LzX2cVbN5mQw8E
+                 */
+                webhook_id: components["parameters"]["WebhookId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The deliveries of this page. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    ETag: components["headers"]["ETag"];
+                    Vary: components["headers"]["Vary"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookDeliveryListAnswer"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    retryWebhookDelivery: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Any text of 1 to 256 visible ASCII characters that names this one effect, for 24 hours.
+                 * @example 5f0c2a3e-order-1042
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /**
+                 * @description Id of the webhook.
+                 * @example wh_3sDf6GhJk9LzX2cVbN5mQw8E
+                 */
+                webhook_id: components["parameters"]["WebhookId"];
+                /**
+                 * @description Id of the delivery.
+                 * @example del_1qAz2WsX3eDc4RfV5tGb6YhN
+                 */
+                delivery_id: components["parameters"]["DeliveryId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What came of the attempt. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    ETag: components["headers"]["ETag"];
+                    Vary: components["headers"]["Vary"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookRetryAnswer"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    getNotificationSettings: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The settings. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    ETag: components["headers"]["ETag"];
+                    Vary: components["headers"]["Vary"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NotificationSettingsAnswer"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    updateNotificationSettings: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Any text of 1 to 256 visible ASCII characters that names this one effect, for 24 hours.
+                 * @example 5f0c2a3e-order-1042
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "email_enabled": true,
+                 *       "email_address": "orders@books.example",
+                 *       "enabled_events": [
+                 *         "payment.completed"
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["NotificationChanges"];
+            };
+        };
+        responses: {
+            /** @description The settings after the change. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    ETag: components["headers"]["ETag"];
+                    Vary: components["headers"]["Vary"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NotificationSettingsAnswer"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    createMessengerLink: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Any text of 1 to 256 visible ASCII characters that names this one effect, for 24 hours.
+                 * @example 5f0c2a3e-order-1042
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The address to open. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    Vary: components["headers"]["Vary"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MessengerLinkAnswer"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    deleteMessengerLink: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The settings without a messenger. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    ETag: components["headers"]["ETag"];
+                    Vary: components["headers"]["Vary"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NotificationSettingsAnswer"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    sendTestEmail: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Any text of 1 to 256 visible ASCII characters that names this one effect, for 24 hours.
+                 * @example 5f0c2a3e-order-1042
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The mail was handed over. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    ETag: components["headers"]["ETag"];
+                    Vary: components["headers"]["Vary"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TestNotificationAnswer"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    sendTestMessage: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Any text of 1 to 256 visible ASCII characters that names this one effect, for 24 hours.
+                 * @example 5f0c2a3e-order-1042
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The message was handed over. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    ETag: components["headers"]["ETag"];
+                    Vary: components["headers"]["Vary"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TestNotificationAnswer"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
         };

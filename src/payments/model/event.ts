@@ -1,8 +1,8 @@
-import type { PaymentsDeliveries } from '../../contract/payments.ts';
+import type { PaymentsDeliveries, PaymentsSchemas } from '../../contract/payments.ts';
 import type { Owner } from './owner.ts';
 
 /** What is told to receivers, by type. Source: document 3, "Events". */
-export type EventType = keyof PaymentsDeliveries;
+export type EventType = PaymentsSchemas['EventType'];
 export type EventData<Type extends EventType = EventType> = PaymentsDeliveries[Type]['data'];
 
 /** Something that happened, as it is kept and told. */

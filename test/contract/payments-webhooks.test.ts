@@ -1,0 +1,162 @@
+import { expect, test } from 'vitest';
+import { child, isObject, list, resolve } from '../../src/contract/document.ts';
+import type { OperationRow } from '../../src/contract/operations.ts';
+import { paymentsContract } from '../../src/contract/payments.ts';
+import { bodyViolation } from '../../src/contract/violations.ts';
+
+const { document, table } = paymentsContract;
+const rows = Object.values<OperationRow>(table);
+const WEBHOOK = {
+  object: 'webhook',
+  id: `wh_${'a'.repeat(24)}`,
+  mode: 'live',
+  url: 'https://books.example/hook',
+  events: ['*'],
+  description: null,
+  secret: `whsec_${'A'.repeat(43)}=`,
+  is_active: true,
+  disabled_reason: null,
+  disabled_at: null,
+  success_count: 0,
+  failure_count: 0,
+  last_triggered_at: null,
+  previous_secret_expires_at: null,
+  created_at: '2026-11-21T09:30:00.000Z',
+  updated_at: '2026-11-21T09:30:00.000Z',
+};
+
+/** The code and place of the first fault of a body, or nothing. */
+function faultOf(id: string, body: unknown): string | undefined {
+  const validate = paymentsContract.bodies?.[id];
+  if (validate === undefined) throw new Error(`${id} takes no body`);
+  if (validate(body)) return undefined;
+  const { code, param } = bodyViolation(validate.errors);
+  return `${code} ${param}`;
+}
+
+test('every outgoing event carries the same headers: the document’s, and those of Standard Webhooks', () => {
+  const carried = Object.values(child(document, 'webhooks')).map(hook =>
+    list(child(isObject(hook) ? hook : {}, 'post'), 'parameters').map(parameter => {
+      const { name, required = false } = resolve(document, parameter);
+      return `${name}${required === true ? '' : '?'}`;
+    }),
+  );
+
+  expect(carried).toHaveLength(5);
+  for (const headers of carried) {
+    expect(headers).toEqual([
+      'X-Service-Signature',
+      'X-Service-Signature-Previous?',
+      'X-Service-Webhook-Id',
+      'X-Service-Delivery-Id',
+      'X-Service-Event-Id',
+      'X-Service-Event',
+      'X-Service-Timestamp',
+      'X-Service-Test?',
+      'webhook-id',
+      'webhook-timestamp',
+      'webhook-signature',
+    ]);
+  }
+});
+
+test('a test event is delivered and listed as a delivery, but neither subscribed to nor listed as an event', () => {
+  const schemas = child(child(document, 'components'), 'schemas');
+
+  expect(list(child(schemas, 'DeliveryEventType'), 'enum')).toContain('test.ping');
+  expect(list(child(schemas, 'EventType'), 'enum')).not.toContain('test.ping');
+  expect(faultOf('createWebhook', { url: 'https://a.example', events: ['test.ping'] })).toBe(
+    'invalid_field_value events.0',
+  );
+});
+
+test('only the answers to creation and rotation have a place for a webhook’s secret', async () => {
+  const validators = await paymentsContract.responses();
+  const { secret, ...shown } = WEBHOOK;
+  const answered = rows
+    .filter(({ path }) => path.startsWith('/api/v1/webhooks'))
+    .flatMap(({ id, statuses }) => statuses.filter(status => status < 300).map(status => `${id}_${status}`));
+  const allowing = answered.filter(id =>
+    [{ ...shown, secret }, [{ ...shown, secret }]].some(data => validators[id]?.({ success: true, data })),
+  );
+
+  expect(allowing).toEqual(['createWebhook_201', 'rotateWebhookSecret_200']);
+  expect(validators.getWebhook_200?.({ success: true, data: shown })).toBe(true);
+  expect(validators.listWebhooks_200?.({ success: true, data: [shown] })).toBe(true);
+  expect(validators.createWebhook_201?.({ success: true, data: shown })).toBe(false);
+});
+
+const hook = { url: 'https://books.example/hook', events: ['*'] };
+
+test.each<[string, string, object, string | undefined]>([
+  ['a webhook with all types', 'createWebhook', hook, undefined],
+  ['a webhook without an address', 'createWebhook', { events: ['*'] }, 'missing_required_field url'],
+  ['a webhook without events', 'createWebhook', { url: hook.url }, 'missing_required_field events'],
+  ['a webhook with no event', 'createWebhook', { ...hook, events: [] }, 'invalid_field_value events'],
+  [
+    'a webhook with an unknown event',
+    'createWebhook',
+    { ...hook, events: ['a'] },
+    'invalid_field_value events.0',
+  ],
+  ['a webhook over ftp', 'createWebhook', { ...hook, url: 'ftp://a.example' }, 'invalid_field_value url'],
+  [
+    'a webhook with 2,049 characters',
+    'createWebhook',
+    { ...hook, url: `https://a.example/${'x'.repeat(2031)}` },
+    'invalid_field_value url',
+  ],
+  ['a change to http, which the operator may allow', 'updateWebhook', { url: 'http://10.0.0.1' }, undefined],
+  ['a change to no address', 'updateWebhook', { url: null }, 'invalid_field_value url'],
+  [
+    'a week and a second of grace',
+    'rotateWebhookSecret',
+    { grace_period_seconds: 604801 },
+    'invalid_field_value grace_period_seconds',
+  ],
+  ['a test of an unknown type', 'testWebhook', { event: '*' }, 'invalid_field_value event'],
+  [
+    'settings with an address of two lines',
+    'updateNotificationSettings',
+    { email_address: 'a@b.example\nBcc: c@d.example' },
+    'invalid_field_value email_address',
+  ],
+  ['settings without an address', 'updateNotificationSettings', { email_address: null }, undefined],
+  ['settings for no event', 'updateNotificationSettings', { enabled_events: [] }, undefined],
+  [
+    'settings for checkout.expired',
+    'updateNotificationSettings',
+    { enabled_events: ['payment.failed', 'checkout.expired'] },
+    'invalid_field_value enabled_events.1',
+  ],
+  [
+    'settings for everything',
+    'updateNotificationSettings',
+    { enabled_events: ['*'] },
+    'invalid_field_value enabled_events.0',
+  ],
+])('%s', (_name, id, body, fault) => {
+  expect(faultOf(id, structuredClone(body))).toBe(fault);
+});
+
+test('a test sends test.ping and a rotation leaves a day, unless told', () => {
+  const ping: Record<string, unknown> = {};
+  const rotation: Record<string, unknown> = {};
+
+  expect([faultOf('testWebhook', ping), faultOf('rotateWebhookSecret', rotation)]).toEqual([
+    undefined,
+    undefined,
+  ]);
+  expect(ping).toEqual({ event: 'test.ping' });
+  expect(rotation).toEqual({ grace_period_seconds: 86400 });
+});
+
+test.each([
+  ['updateWebhook', { secret: 'whsec_', mode: 'live', failure_count: 0, disabled_reason: null }],
+  ['updateNotificationSettings', { messenger_chat_id: '1', messenger_username: 'x', updated_at: '' }],
+])('what only we may set does not come through %s', (id, body) => {
+  const sent: Record<string, unknown> = { ...body };
+
+  expect(faultOf(id, sent)).toBeUndefined();
+  expect(sent).toEqual({});
+});
