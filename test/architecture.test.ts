@@ -88,8 +88,29 @@ const MAY_IMPORT: readonly (readonly [folder: string, allowed: readonly string[]
     ],
   ],
   [
+    'src/payments/outbox/',
+    ['src/payments/model/', 'src/payments/store/', 'src/db/', 'types:src/contract/', 'src/lib/'],
+  ],
+  [
+    'src/payments/webhooks/',
+    ['src/payments/model/', 'src/payments/store/', 'src/http/', 'src/db/', 'types:src/contract/', 'src/lib/'],
+  ],
+  [
+    'src/payments/notifications/',
+    ['src/payments/model/', 'src/payments/store/', 'src/http/', 'src/db/', 'types:src/contract/', 'src/lib/'],
+  ],
+  [
     'src/payments/api/',
-    ['src/payments/model/', 'src/payments/store/', 'src/contract/', 'src/http/', 'src/db/', 'src/lib/'],
+    [
+      'src/payments/model/',
+      'src/payments/store/',
+      'src/payments/webhooks/',
+      'src/payments/notifications/',
+      'src/contract/',
+      'src/http/',
+      'src/db/',
+      'src/lib/',
+    ],
   ],
   ['src/payments/', ['src/contract/', 'src/http/', 'src/db/', 'src/chain/', 'src/config/', 'src/lib/']],
   [
@@ -126,6 +147,8 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   cockatiel: ['src/data/upstream/'],
   undici: ['src/data/upstream/', 'src/http/guarded-fetch'],
   'openapi-backend': ['src/contract/mount.ts', 'src/contract/router.ts'],
+  nodemailer: ['src/payments/notifications/'],
+  grammy: ['src/payments/notifications/'],
 };
 
 interface Import {

@@ -35,6 +35,7 @@ const COLUMNS = [
   'sealed_data',
   'created_at',
   'place',
+  'next_attempt_at',
 ] as const;
 
 export function eventStore(handle: Handle, seals: Seals): EventStore {
@@ -49,6 +50,8 @@ export function eventStore(handle: Handle, seals: Seals): EventStore {
         seals.seal(JSON.stringify(event.data), cellOf(event.id)),
         event.createdAt,
         place,
+        // For the relay, which tells the receivers.
+        event.createdAt,
       ]);
       const into = { table: 'events', columns: COLUMNS, suffix: 'on conflict (fact) do nothing' };
       return insertRows(handle, into, rows);
@@ -66,7 +69,8 @@ export function eventStore(handle: Handle, seals: Seals): EventStore {
   };
 }
 
-interface EventRow {
+/** What is read of an event. */
+export interface EventRow {
   id: string;
   organization_id: string;
   mode: Mode;
@@ -75,7 +79,8 @@ interface EventRow {
   created_at: number;
 }
 
-function eventOf(row: EventRow, seals: Seals): PaymentEvent {
+/** The event in a row. @throws SealError */
+export function eventOf(row: EventRow, seals: Seals): PaymentEvent {
   return {
     id: row.id,
     organizationId: row.organization_id,

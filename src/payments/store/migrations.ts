@@ -1,6 +1,7 @@
 import { LEADER_MIGRATION } from '../../db/leader.ts';
 import type { Migration } from '../../db/migrate.ts';
 import { table } from '../../db/table.ts';
+import { WEBHOOK_MIGRATIONS } from './webhook-migrations.ts';
 
 const OWNER = {
   organization_id: ['text', 'not null references organizations (id)'],
@@ -280,4 +281,5 @@ export const PAYMENTS_MIGRATIONS: readonly Migration[] = [
       }),
     ],
   },
+  ...WEBHOOK_MIGRATIONS,
 ];

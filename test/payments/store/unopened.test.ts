@@ -1,0 +1,217 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { migrate } from '../../../src/db/migrate.ts';
+import { type Db, openDatabase } from '../../../src/db/open.ts';
+import { execute, rowsOf } from '../../../src/db/query.ts';
+import { transaction } from '../../../src/db/transaction.ts';
+import { newId } from '../../../src/lib/ids.ts';
+import { createLogger } from '../../../src/lib/logger.ts';
+import { seals } from '../../../src/lib/sealed.ts';
+import { attemptBegun } from '../../../src/payments/model/delivery.ts';
+import type { Owner } from '../../../src/payments/model/owner.ts';
+import type { Delivery, Webhook } from '../../../src/payments/model/webhook.ts';
+import { relay } from '../../../src/payments/outbox/relay.ts';
+import { deliveryQueue, LEASE_MS } from '../../../src/payments/store/delivery-queue.ts';
+import { deliveryStore } from '../../../src/payments/store/delivery-store.ts';
+import { eventStore } from '../../../src/payments/store/event-store.ts';
+import { PAYMENTS_MIGRATIONS } from '../../../src/payments/store/migrations.ts';
+import { noticeQueue, noticeStore } from '../../../src/payments/store/notice-store.ts';
+import { organizationStore } from '../../../src/payments/store/organization-store.ts';
+import { webhookStore } from '../../../src/payments/store/webhook-store.ts';
+import { eachDatabase } from '../../support/databases.ts';
+import { type ManualClock, manualClock } from '../../support/manual-clock.ts';
+import { aNotice } from '../../support/notification-records.ts';
+import { anOrganization, RECORD_TIME } from '../../support/payments-records.ts';
+import { aDelivery, anEvent, aSecret, aWebhook } from '../../support/webhook-records.ts';
+
+const SEALS = seals(['a secret of tests that is long enough']);
+const LOST = seals(['a secret that nobody has any more, either']);
+const NEVER = new AbortController().signal;
+/** Longer than any lease. */
+const LATER_MS = 10 * 60_000;
+
+eachDatabase('a row whose sealed value does not open', databases => {
+  let db: Db;
+  let clock: ManualClock;
+  let owner: Owner;
+  let lines: string[];
+
+  beforeAll(async () => {
+    db = openDatabase(await databases.create());
+    await migrate(db, PAYMENTS_MIGRATIONS);
+  });
+
+  beforeEach(async () => {
+    clock = manualClock(RECORD_TIME);
+    lines = [];
+    for (const table of ['webhooks', 'notices', 'events']) await execute(db, `delete from ${table}`);
+    const organization = anOrganization();
+    await organizationStore(db).insert(organization);
+    owner = { organizationId: organization.id, mode: 'live' };
+  });
+
+  afterAll(() => db.destroy());
+
+  const deps = () => ({
+    db,
+    seals: SEALS,
+    clock,
+    log: createLogger({ level: 'trace', destination: { write: line => void lines.push(line) } }),
+  });
+  const webhookOf = async (sealedBy = SEALS) => {
+    const webhook = aWebhook(owner);
+    await transaction(db, handle => webhookStore(handle, sealedBy).insert(webhook, aSecret()));
+    return webhook;
+  };
+  const deliver = async (webhook: Webhook, changes: Partial<Delivery> = {}, sealedBy = SEALS) => {
+    const delivery = aDelivery(webhook, changes);
+    await deliveryStore(db, sealedBy).insert([{ delivery, body: '{"to":"Grace"}' }]);
+    return delivery;
+  };
+  const find = ({ webhookId, id }: Delivery) => deliveryStore(db, SEALS).find(owner, webhookId, id);
+  const take = async (...webhooks: Webhook[]) => {
+    const claims = await deliveryQueue(deps()).takeDue(
+      webhooks.map(({ id }) => ({ webhookId: id, limit: 9 })),
+    );
+    return claims.flatMap(({ deliveries }) => deliveries.map(({ id }) => id));
+  };
+  const damage = async (table: string, column: string, id: string) => {
+    const [row] = await rowsOf<{ value: string }>(
+      db,
+      `select ${column} as value from ${table} where id = ?`,
+      [id],
+    );
+    const value = row?.value ?? '';
+    const write = (text: string) => execute(db, `update ${table} set ${column} = ? where id = ?`, [text, id]);
+    await write(value.slice(0, -6));
+    return { value, repair: () => write(value) };
+  };
+
+  test('an event: the others are relayed, and it is once it opens', async () => {
+    const webhook = await webhookOf();
+    const events = [anEvent(owner), anEvent(owner), anEvent(owner)];
+    const [broken = anEvent(owner), ...others] = events;
+    await eventStore(db, SEALS).insert(events.map(event => ({ event, fact: event.id, place: 0 })));
+    const { value, repair } = await damage('events', 'sealed_data', broken.id);
+    const relaying = relay(deps());
+    const relayed = async () =>
+      (
+        await rowsOf<{ event_id: string }>(db, 'select event_id from deliveries where webhook_id = ?', [
+          webhook.id,
+        ])
+      )
+        .map(row => row.event_id)
+        .sort();
+
+    await relaying.runOnce(NEVER);
+
+    expect(await relayed()).toEqual(others.map(({ id }) => id).sort());
+    expect(await relaying.runOnce(NEVER)).toBe(0);
+    expect(lines).toHaveLength(1);
+    expect(lines[0]).toContain(`"id":"${broken.id}"`);
+    expect(lines[0]).toContain(`The value of events.sealed_data of ${broken.id} is damaged.`);
+    expect(lines[0]).not.toContain(value.slice(12, 40));
+
+    await repair();
+    clock.advance(LATER_MS);
+    await relaying.runOnce(NEVER);
+    expect(await relayed()).toEqual(events.map(({ id }) => id).sort());
+  });
+
+  test('a hundred events: what comes after them is relayed all the same', async () => {
+    const webhook = await webhookOf();
+    const lost = Array.from({ length: 150 }, () => anEvent(owner));
+    const event = anEvent(owner, { createdAt: RECORD_TIME + 1 });
+    await eventStore(db, LOST).insert(lost.map(one => ({ event: one, fact: one.id, place: 0 })));
+    await eventStore(db, SEALS).insert([{ event, fact: event.id, place: 0 }]);
+    clock.advance(1);
+    const relaying = relay(deps());
+
+    for (let run = 0; run < 5 && (await relaying.runOnce(NEVER)) > 0; run += 1);
+
+    expect(await rowsOf(db, 'select webhook_id, event_id from deliveries')).toEqual([
+      { webhook_id: webhook.id, event_id: event.id },
+    ]);
+  });
+
+  test('a delivery: the others are begun, and it counts no attempt until it opens', async () => {
+    const webhook = await webhookOf();
+    const broken = await deliver(webhook);
+    const other = await deliver(webhook);
+    const { value, repair } = await damage('deliveries', 'sealed_body', broken.id);
+
+    expect(await take(webhook)).toEqual([other.id]);
+
+    expect(await find(broken)).toEqual({ ...broken, nextAttemptAt: clock.now() + LEASE_MS });
+    expect(await deliveryQueue(deps()).webhooksWithDue()).toEqual([]);
+    expect(lines).toHaveLength(1);
+    expect(lines[0]).toContain(`The value of deliveries.sealed_body of ${broken.id} is damaged.`);
+    expect(lines[0]).not.toContain(value.slice(12, 40));
+
+    await repair();
+    clock.advance(LEASE_MS);
+    expect(await take(webhook)).toContain(broken.id);
+    expect(await find(broken)).toEqual({ ...broken, ...attemptBegun(broken, 'automatic') });
+  });
+
+  test('a delivery that was cut off: it keeps the attempts that were made', async () => {
+    const webhook = await webhookOf();
+    const broken = await deliver(webhook);
+    await take(webhook);
+    clock.advance(LEASE_MS);
+    await damage('deliveries', 'sealed_body', broken.id);
+
+    expect(await take(webhook)).toEqual([]);
+
+    expect(await find(broken)).toMatchObject({ attempts: 1, sending: null, status: 'pending' });
+  });
+
+  test('a webhook: others are sent to, and its deliveries wait without an attempt', async () => {
+    const [broken, other] = [await webhookOf(LOST), await webhookOf()];
+    const waiting = [await deliver(broken), await deliver(broken, { nextAttemptAt: RECORD_TIME - 1 })];
+    const later = await deliver(broken, { nextAttemptAt: RECORD_TIME + 1 });
+    const sent = await deliver(other);
+
+    expect(await take(broken, other)).toEqual([sent.id]);
+
+    for (const delivery of waiting) {
+      expect(await find(delivery)).toEqual({ ...delivery, nextAttemptAt: clock.now() + LEASE_MS });
+    }
+    expect(await find(later)).toEqual(later);
+    expect(await webhookStore(db, SEALS).find(owner, broken.id)).toMatchObject({ lastTriggeredAt: null });
+    expect(await deliveryQueue(deps()).webhooksWithDue()).toEqual([]);
+    expect(lines).toHaveLength(1);
+    expect(lines[0]).toContain(
+      `The value of webhooks.sealed_secret of ${broken.id} was sealed with a key that is not known.`,
+    );
+  });
+
+  test('a notice: the others are taken, and it counts no attempt until it opens', async () => {
+    const notices = [aNotice(owner), aNotice(owner)];
+    const [broken = aNotice(owner), other] = notices;
+    await noticeStore(db, SEALS).insert(notices);
+    const { value, repair } = await damage('notices', 'sealed_payload', broken.id);
+    const queue = noticeQueue(deps());
+
+    expect((await queue.take('email', 9)).map(({ id }) => id)).toEqual([other?.id]);
+
+    expect(await queue.take('email', 9)).toEqual([]);
+    expect(lines).toHaveLength(1);
+    expect(lines[0]).toContain(`The value of notices.sealed_payload of ${broken.id} is damaged.`);
+    expect(lines[0]).not.toContain(value.slice(12, 40));
+
+    await repair();
+    clock.advance(LATER_MS);
+    const taken = await queue.take('email', 9);
+    expect(taken.find(({ id }) => id === broken.id)).toMatchObject({ attempts: 1 });
+  });
+
+  test('more notices than are taken at a time: what comes after them is taken all the same', async () => {
+    const lost = Array.from({ length: 12 }, () => aNotice(owner));
+    const notice = aNotice(owner, { id: newId('ntc'), createdAt: RECORD_TIME + 1 });
+    await noticeStore(db, LOST).insert(lost);
+    await noticeStore(db, SEALS).insert([notice]);
+    clock.advance(1);
+
+    expect((await noticeQueue(deps()).take('email', 5)).map(({ id }) => id)).toEqual([notice.id]);
+  });
+});
