@@ -17,6 +17,8 @@ export interface GuardedFetchOptions {
   readonly timeoutMs: number;
   /** The longest body that is read, after decompression. */
   readonly maxBytes: number;
+  /** 8 when absent. Requests wait for one another at it, and their time for an answer runs meanwhile. */
+  readonly connectionsPerHost?: number | 'unlimited';
   /** Asks the name servers when absent, without the hosts file. */
   readonly lookup?: Lookup;
   readonly log: Logger;
@@ -44,6 +46,11 @@ export interface GuardedResponse {
 export interface GuardedFetch {
   /** Any status is a response. @throws FetchFailure */
   fetch(request: GuardedRequest): Promise<GuardedResponse>;
+  /**
+   * The status, as soon as the headers are there. Of the body at most `maxBytes` are read, for a second at most, and all
+   * of them dropped: so that the connection can be used again, whatever the body is like. @throws FetchFailure
+   */
+  statusOf(request: Omit<GuardedRequest, 'types'>): Promise<number>;
   close(): Promise<void>;
 }
 
@@ -52,6 +59,7 @@ const MAX_URL = 8_192;
 const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308];
 /** Also bounds what a page of links to one host opens there. */
 const CONNECTIONS_PER_HOST = 8;
+const DROPPED_WITHIN_MS = 1_000;
 
 /**
  * Fetches over https from public addresses only, judged where the socket connects. Every port is allowed: what answers
@@ -60,20 +68,18 @@ const CONNECTIONS_PER_HOST = 8;
  */
 export function guardedFetch(options: GuardedFetchOptions): GuardedFetch {
   const { allowedNetworks = [], allowHttp = false, timeoutMs, maxBytes, log } = options;
-  const { lookup = nameServerLookup() } = options;
+  const { lookup = nameServerLookup(), connectionsPerHost = CONNECTIONS_PER_HOST } = options;
   const agent = new Agent({
     connect: guardedConnector({ isAllowed: addressJudge(allowedNetworks), lookup, timeoutMs }),
-    connections: CONNECTIONS_PER_HOST,
+    connections: connectionsPerHost === 'unlimited' ? null : connectionsPerHost,
     pipelining: 1,
     headersTimeout: timeoutMs,
     bodyTimeout: timeoutMs,
   });
 
   return {
-    async fetch(request) {
-      const deadline = AbortSignal.timeout(timeoutMs);
-      const signal = request.signal === undefined ? deadline : AbortSignal.any([deadline, request.signal]);
-      try {
+    fetch: request =>
+      bounded(request, async signal => {
         const { statusCode: status, headers, body } = await sendTo(request, signal);
         const isWanted = status >= 300 || hasType(headers, request.types);
         if (!isWanted) {
@@ -85,17 +91,32 @@ export function guardedFetch(options: GuardedFetchOptions): GuardedFetch {
           throw unread(error, status);
         });
         return { status, headers, bytes };
-      } catch (error) {
-        if (deadline.aborted) throw new FetchFailure('timeout', { cause: error });
-        if (request.signal?.aborted === true) throw new FetchFailure('abandoned', { cause: error });
-        const failure = error instanceof FetchFailure ? error : unreached(error);
-        // Quietly: it is strangers who write such links.
-        log.debug({ err: failure, kind: failure.kind }, 'a guarded fetch failed');
-        throw failure;
-      }
-    },
+      }),
+    statusOf: request =>
+      bounded(request, async signal => {
+        const { statusCode, body } = await sendTo(request, signal);
+        // A body that breaks off changes nothing of the status.
+        body.dump({ limit: maxBytes, signal: AbortSignal.timeout(DROPPED_WITHIN_MS) }).catch(() => undefined);
+        return statusCode;
+      }),
     close: () => agent.destroy(),
   };
+
+  /** Runs `work` with a signal that ends it in time, and says why when it fails. */
+  async function bounded<T>(request: GuardedRequest, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const deadline = AbortSignal.timeout(timeoutMs);
+    const signal = request.signal === undefined ? deadline : AbortSignal.any([deadline, request.signal]);
+    try {
+      return await work(signal);
+    } catch (error) {
+      if (deadline.aborted) throw new FetchFailure('timeout', { cause: error });
+      if (request.signal?.aborted === true) throw new FetchFailure('abandoned', { cause: error });
+      const failure = error instanceof FetchFailure ? error : unreached(error);
+      // Quietly: it is strangers who write such links.
+      log.debug({ err: failure, kind: failure.kind }, 'a guarded fetch failed');
+      throw failure;
+    }
+  }
 
   async function sendTo(request: GuardedRequest, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
     let url = checked(request.url);

@@ -1,0 +1,203 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { afterEach, describe, expect, test } from 'vitest';
+import { type DatabaseOptions, openDatabase } from '../../../src/db/open.ts';
+import { rowsOf } from '../../../src/db/query.ts';
+import { transaction } from '../../../src/db/transaction.ts';
+import { systemClock } from '../../../src/lib/clock.ts';
+import { LEASE_MS } from '../../../src/payments/store/delivery-queue.ts';
+import type { DispatcherStep } from '../../../src/payments/webhooks/dispatcher.ts';
+import { eachDatabase } from '../../support/databases.ts';
+import { until } from '../../support/until.ts';
+import { type Arrival, startReceiver } from '../../support/webhook-receiver.ts';
+import type { DispatcherTask } from './dispatcher-process.ts';
+import { allArrived, startSetting } from './setting.ts';
+
+const EVENTS = 12;
+/** Which time it is killed: with something done before, something under way, and something left. */
+const STEPS: Readonly<Record<DispatcherStep, number>> = {
+  'before claim': 2,
+  'after claim': 2,
+  'before send': 7,
+  'after send': 7,
+  'before result': 2,
+  'after result': 2,
+};
+
+const children: ChildProcess[] = [];
+
+afterEach(async () => {
+  await Promise.all(children.splice(0).map(ended));
+});
+
+async function ended(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  child.kill('SIGKILL');
+  await once(child, 'exit');
+}
+
+function dispatcherProcess(task: DispatcherTask): ChildProcess {
+  const entry = fileURLToPath(new URL('./dispatcher-process.ts', import.meta.url));
+  const child = spawn(process.execPath, [entry, JSON.stringify(task)], {
+    stdio: ['ignore', 'inherit', 'inherit'],
+  });
+  children.push(child);
+  return child;
+}
+
+/** The attempts at each event, by number, and whether all had the same bytes. */
+function byEvent(arrivals: readonly Arrival[]) {
+  const events = new Map<string, { attempts: number[]; hashes: Set<string> }>();
+  for (const { eventId, attempt, hash } of arrivals) {
+    const seen = events.get(eventId) ?? { attempts: [], hashes: new Set() };
+    seen.attempts.push(attempt);
+    seen.hashes.add(hash);
+    events.set(eventId, seen);
+  }
+  return events;
+}
+
+eachDatabase('deliveries', databases => {
+  const setUp = async () => startSetting(await databases.create(), systemClock);
+
+  describe('when the process is killed', () => {
+    test.for(Object.entries(STEPS))(
+      '%s, every event arrives, always with the same body',
+      async ([step, time]) => {
+        await using receiver = await startReceiver();
+        await using setting = await setUp();
+        const webhook = await setting.webhook(receiver.url);
+        const events = await setting.happen(webhook, EVENTS);
+        const database = setting.options;
+        const crashing = dispatcherProcess({ database, crash: { step: stepOf(step), time } });
+
+        const [, signal] = await once(crashing, 'exit');
+        const before = byEvent(receiver.arrivals);
+        dispatcherProcess({ database, clockOffsetMs: LEASE_MS + 1 });
+        const all = await setting.deliveriesOnce(webhook, allArrived);
+
+        expect(signal).toBe('SIGKILL');
+        expect(before.size).toBeLessThan(EVENTS);
+        expect(all).toHaveLength(EVENTS);
+        expect(allArrived(all)).toBe(true);
+        const after = byEvent(receiver.arrivals);
+        expect([...after.keys()].sort()).toEqual(events.map(({ id }) => id).sort());
+        for (const { attempts, hashes } of after.values()) {
+          expect(hashes.size).toBe(1);
+          expect(new Set(attempts).size).toBe(attempts.length);
+        }
+        expect(await setting.current(webhook)).toMatchObject({ successCount: EVENTS, failureCount: 0 });
+      },
+    );
+
+    test('again and again, no event is lost by it', async () => {
+      await using receiver = await startReceiver();
+      await using setting = await setUp();
+      const webhook = await setting.webhook(receiver.url);
+      await setting.happen(webhook, 1);
+      const database = setting.options;
+
+      for (let round = 0; round < 5; round += 1) {
+        const clockOffsetMs = round * (LEASE_MS + 1);
+        const crashing = dispatcherProcess({
+          database,
+          clockOffsetMs,
+          crash: { step: 'after send', time: 1 },
+        });
+        await once(crashing, 'exit');
+      }
+      dispatcherProcess({ database, clockOffsetMs: 5 * (LEASE_MS + 1) });
+
+      expect(await setting.deliveriesOnce(webhook, allArrived)).toMatchObject([
+        { attempts: 6, automaticFailures: 0, hasFailed: false },
+      ]);
+      expect(receiver.arrivals.map(({ attempt }) => attempt)).toEqual([1, 2, 3, 4, 5, 6]);
+    });
+  });
+
+  test('are sent once each by two processes at once', async () => {
+    await using receiver = await startReceiver(async () => {
+      await delay(5);
+      return 204;
+    });
+    await using setting = await setUp();
+    const webhooks = [await setting.webhook(receiver.url), await setting.webhook(receiver.url)];
+    for (const webhook of webhooks) await setting.happen(webhook, 500);
+    for (let i = 0; i < 2; i += 1) dispatcherProcess({ database: setting.options });
+
+    for (const webhook of webhooks) {
+      expect(allArrived(await setting.deliveriesOnce(webhook, allArrived))).toBe(true);
+    }
+
+    expect(receiver.arrivals).toHaveLength(1_000);
+    const seen = receiver.arrivals.map(({ eventId, attempt }) => `${eventId} ${attempt}`);
+    expect(new Set(seen).size).toBe(1_000);
+  });
+
+  test('go on after the database was away', async () => {
+    await using receiver = await startReceiver();
+    await using setting = await setUp();
+    const webhook = await setting.webhook(receiver.url);
+    const events = await setting.happen(webhook, 300);
+    const db = openDatabase(named(setting.options));
+    const dispatcher = setting.dispatch({ db });
+
+    for (let times = 0; times < 4; times += 1) {
+      await until(
+        async () => receiver.arrivals.length,
+        count => count > times * 50,
+      );
+      await takeAway(setting.options);
+    }
+    const all = await setting.deliveriesOnce(webhook, allArrived);
+
+    expect(all).toHaveLength(300);
+    expect(allArrived(all)).toBe(true);
+    expect([...byEvent(receiver.arrivals).keys()].sort()).toEqual(events.map(({ id }) => id).sort());
+    expect(receiver.arrivals).toHaveLength(300);
+    expect(await setting.current(webhook)).toMatchObject({ successCount: 300, failureCount: 0 });
+    await dispatcher.stop();
+    await db.destroy();
+  });
+});
+
+const NAME = 'the dispatcher under test';
+
+/** The same database, through connections that can be told from the test's own. */
+function named(options: DatabaseOptions): DatabaseOptions {
+  if (options.kind !== 'postgres') return options;
+  return { ...options, url: `${options.url}&application_name=${encodeURIComponent(NAME)}` };
+}
+
+/** PostgreSQL ends the dispatcher's connections; of SQLite somebody else holds the write lock for a while. */
+async function takeAway(options: DatabaseOptions): Promise<void> {
+  const other = openDatabase(options);
+  if (options.kind === 'postgres') {
+    const backends = 'from pg_stat_activity where datname = current_database() and application_name = ?';
+    // After the last time it may not be connected again yet.
+    const ended = await until(
+      () => rowsOf(other, `select pg_terminate_backend(pid) ${backends}`, [NAME]),
+      rows => rows.length > 0,
+    );
+    expect(ended).not.toEqual([]);
+  } else {
+    await transaction(other, () => delay(300));
+  }
+  await other.destroy();
+}
+
+function stepOf(name: string): DispatcherStep {
+  const steps: readonly DispatcherStep[] = [
+    'before claim',
+    'after claim',
+    'before send',
+    'after send',
+    'before result',
+    'after result',
+  ];
+  const step = steps.find(one => one === name);
+  if (step === undefined) throw new Error(`there is no step ${name}`);
+  return step;
+}

@@ -1,0 +1,37 @@
+import { type DatabaseOptions, openDatabase } from '../../../src/db/open.ts';
+import { type Clock, systemClock } from '../../../src/lib/clock.ts';
+import { type DispatcherStep, startDispatcher } from '../../../src/payments/webhooks/dispatcher.ts';
+import { log, loopbackSender, seals } from './setting.ts';
+
+// A dispatcher in a process of its own, for tests that end it in the hard way. It is told what to do in JSON.
+
+export interface DispatcherTask {
+  readonly database: DatabaseOptions;
+  /** How much later it is for this process than for the others, in milliseconds. */
+  readonly clockOffsetMs?: number;
+  /** Where it is killed: at the so many-th time that it gets there. */
+  readonly crash?: { readonly step: DispatcherStep; readonly time: number };
+}
+
+const task: DispatcherTask = JSON.parse(process.argv[2] ?? '');
+const { database, clockOffsetMs = 0, crash } = task;
+const clock: Clock = { ...systemClock, now: () => systemClock.now() + clockOffsetMs };
+let times = 0;
+
+startDispatcher({
+  db: openDatabase(database),
+  seals,
+  clock,
+  log,
+  sender: loopbackSender(),
+  concurrencyPerEndpoint: 5,
+  pauseMs: 20,
+  async fault(step) {
+    if (step !== crash?.step) return;
+    times += 1;
+    if (times !== crash.time) return;
+    process.kill(process.pid, 'SIGKILL');
+    // Not one step further while the signal is on its way.
+    await new Promise(() => undefined);
+  },
+});

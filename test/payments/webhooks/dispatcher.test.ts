@@ -1,0 +1,419 @@
+import { createHmac } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import { Webhook as Verifier } from 'standardwebhooks';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { openDatabase } from '../../../src/db/open.ts';
+import { execute } from '../../../src/db/query.ts';
+import { type Clock, systemClock } from '../../../src/lib/clock.ts';
+import { HOLD_LIMIT_MS } from '../../../src/payments/model/delivery.ts';
+import { LEASE_MS } from '../../../src/payments/store/delivery-queue.ts';
+import { eachDatabase } from '../../support/databases.ts';
+import { type ManualClock, manualClock } from '../../support/manual-clock.ts';
+import { until } from '../../support/until.ts';
+import {
+  type Answer,
+  type Arrival,
+  startReceiver,
+  type WebhookReceiver,
+} from '../../support/webhook-receiver.ts';
+import { allArrived, startSetting } from './setting.ts';
+
+/** Data whose text is not what another writer of JSON would make of it. */
+const TRICKY = {
+  clientReferenceId: '1e3',
+  metadata: { b: '\\u0041/\u2028', 2: '1.0', 1: 'ü 🧾 \ud800', a: '-0' },
+  customerName: '"\u0007"',
+};
+
+/** Long enough for a dispatcher to have looked several times. */
+const A_WHILE_MS = 150;
+
+const arrivalsOnce = (receiver: WebhookReceiver, count: number) =>
+  until(
+    async () => [...receiver.arrivals],
+    arrivals => arrivals.length >= count,
+  );
+
+/** An answer that comes when it is let go. */
+function held() {
+  const waiting: (() => void)[] = [];
+  const answer: Answer = response => waiting.push(() => response.writeHead(200).end());
+  return {
+    answer,
+    letGo: () => {
+      for (const go of waiting.splice(0)) go();
+    },
+  };
+}
+
+eachDatabase('the dispatcher', databases => {
+  let clock: ManualClock;
+
+  beforeEach(() => {
+    clock = manualClock(Date.now());
+  });
+
+  const setUp = async (time: Clock = clock) => startSetting(await databases.create(), time);
+  /** Time goes on, and whoever has something to do by then has done it. */
+  const pass = async (ms: number) => {
+    clock.advance(ms);
+    await delay(A_WHILE_MS);
+  };
+
+  test('sends an event once, signed, and counts the success', async () => {
+    await using receiver = await startReceiver();
+    await using setting = await setUp(systemClock);
+    const webhook = await setting.webhook(receiver.url);
+    const [event] = await setting.happen(webhook);
+    setting.dispatch();
+
+    const [delivery] = await setting.deliveriesOnce(webhook, allArrived);
+
+    expect(delivery).toMatchObject({ attempts: 1, responseCode: 204, lastError: null, sending: null });
+    expect(await setting.current(webhook)).toMatchObject({ successCount: 1, failureCount: 0 });
+    const [arrival, ...others] = receiver.arrivals;
+    expect(others).toEqual([]);
+    const text = arrival?.body.toString() ?? '';
+    expect(JSON.parse(text)).toEqual({
+      id: event?.id,
+      event: 'checkout.expired',
+      webhook_id: webhook.id,
+      timestamp: new Date(event?.createdAt ?? 0).toISOString(),
+      data: event?.data,
+    });
+    expect(arrival?.headers['x-service-signature']).toBe(
+      createHmac('sha256', webhook.secret).update(text).digest('hex'),
+    );
+    expect(() => new Verifier(webhook.secret).verify(text, flat(arrival))).not.toThrow();
+  });
+
+  test('retries after 1 minute, 10 minutes and 1 hour and not before, with the same bytes, and then no more', async () => {
+    await using receiver = await startReceiver(() => 503);
+    await using setting = await setUp();
+    const webhook = await setting.webhook(receiver.url);
+    await setting.happen(webhook, 1, TRICKY);
+    setting.dispatch({ chance: () => 0 });
+    const settled = (attempts: number) =>
+      setting.deliveriesOnce(webhook, ([one]) => one?.attempts === attempts && one.sending === null);
+
+    await settled(1);
+    for (const [index, wait] of [60_000, 600_000, 3_600_000].entries()) {
+      await pass(wait - 1);
+      expect(receiver.arrivals).toHaveLength(index + 1);
+      await pass(1);
+      const [delivery] = await settled(index + 2);
+      expect(delivery).toMatchObject({ status: 'failed', responseCode: 503 });
+    }
+    await pass(30 * 86_400_000);
+
+    expect(receiver.arrivals).toHaveLength(4);
+    expect(await setting.deliveries(webhook)).toMatchObject([{ attempts: 4, nextAttemptAt: null }]);
+    expect(new Set(receiver.arrivals.map(({ hash }) => hash)).size).toBe(1);
+    expect(new Set(receiver.arrivals.map(({ eventId }) => eventId)).size).toBe(1);
+    expect(receiver.arrivals.map(({ attempt }) => attempt)).toEqual([1, 2, 3, 4]);
+    const again = Buffer.from(JSON.stringify(JSON.parse(String(receiver.arrivals[0]?.body))));
+    expect(again.equals(receiver.arrivals[0]?.body ?? again)).toBe(true);
+    expect(await setting.current(webhook)).toMatchObject({ failureCount: 1, failuresInARow: 1 });
+  });
+
+  test('a retry that arrives ends the schedule, and both counters have the delivery', async () => {
+    await using receiver = await startReceiver(({ number }) => (number === 1 ? 500 : 200));
+    await using setting = await setUp();
+    const webhook = await setting.webhook(receiver.url);
+    await setting.happen(webhook);
+    setting.dispatch({ chance: () => 1 });
+    await setting.deliveriesOnce(webhook, ([one]) => one?.status === 'failed');
+
+    await pass(65_999);
+    expect(receiver.arrivals).toHaveLength(1);
+    await pass(1);
+
+    expect(await setting.deliveriesOnce(webhook, allArrived)).toMatchObject([
+      { status: 'success', attempts: 2, nextAttemptAt: null },
+    ]);
+    expect(await setting.current(webhook)).toMatchObject({
+      successCount: 1,
+      failureCount: 1,
+      failuresInARow: 0,
+    });
+  });
+
+  test('ten deliveries that fail in a row disable the webhook; what is left is held, and sent when it is on again', async () => {
+    let status = 500;
+    await using receiver = await startReceiver(() => status);
+    await using setting = await setUp();
+    const webhook = await setting.webhook(receiver.url);
+    await setting.happen(webhook, 12);
+    setting.dispatch({ concurrencyPerEndpoint: 1 });
+
+    const disabled = await until(
+      () => setting.current(webhook),
+      ({ isActive }) => !isActive,
+    );
+    await pass(2 * 3_600_000);
+
+    expect(disabled).toMatchObject({ disabledReason: 'too_many_failures', failureCount: 10 });
+    expect(receiver.arrivals).toHaveLength(10);
+
+    status = 200;
+    await setting.change(webhook, { isActive: true });
+    await pass(0);
+    const all = await setting.deliveriesOnce(webhook, allArrived);
+
+    expect(all.map(({ attempts }) => attempts)).toEqual([...Array(10).fill(2), 1, 1]);
+    expect(receiver.arrivals).toHaveLength(22);
+  });
+
+  test('what was held for longer than a day is final and is not sent', async () => {
+    await using receiver = await startReceiver();
+    await using setting = await setUp();
+    const webhook = await setting.webhook(receiver.url);
+    await setting.happen(webhook);
+    await setting.change(webhook, { isActive: false });
+    clock.advance(1_000);
+    await setting.change(webhook, { isActive: true });
+    await setting.happen(webhook);
+    await setting.change(webhook, { isActive: false });
+    setting.dispatch();
+    await pass(HOLD_LIMIT_MS);
+
+    await setting.change(webhook, { isActive: true });
+    await pass(0);
+    const [old, recent] = await setting.deliveriesOnce(webhook, all => all[1]?.status === 'success');
+
+    expect([old, recent]).toMatchObject([
+      { status: 'failed', attempts: 0, nextAttemptAt: null },
+      { status: 'success', attempts: 1 },
+    ]);
+    expect(receiver.arrivals).toHaveLength(1);
+  });
+
+  test('a receiver that hangs keeps its own slots and delays nobody else, not even at the same organization', async () => {
+    const cap = 5;
+    let open = 0;
+    let most = 0;
+    await using hanging = await startReceiver(() => response => {
+      open += 1;
+      most = Math.max(most, open);
+      response.once('close', () => {
+        open -= 1;
+      });
+    });
+    await using quick = await startReceiver();
+    await using setting = await setUp(systemClock);
+    const slow = await setting.webhook(hanging.url);
+    const sibling = await setting.webhook(quick.url, slow);
+    const other = await setting.webhook(quick.url);
+    await setting.happen(slow, 500);
+    setting.dispatch({ concurrencyPerEndpoint: cap });
+    await arrivalsOnce(hanging, cap);
+    await setting.happen(other, 100);
+
+    const others = await setting.deliveriesOnce(other, allArrived);
+    const siblings = await setting.deliveriesOnce(sibling, allArrived);
+
+    expect([others.length, siblings.length]).toEqual([100, 500]);
+    expect([...others, ...siblings].every(({ status }) => status === 'success')).toBe(true);
+    expect(hanging.arrivals).toHaveLength(cap);
+    expect(most).toBe(cap);
+  });
+
+  describe('an attempt that takes long', () => {
+    test('is nobody else’s while its lease lasts', async () => {
+      const slow = held();
+      await using receiver = await startReceiver(() => slow.answer);
+      await using setting = await setUp();
+      const webhook = await setting.webhook(receiver.url);
+      await setting.happen(webhook);
+      setting.dispatch();
+      await arrivalsOnce(receiver, 1);
+      const db = openDatabase(setting.options);
+      const second = setting.dispatch({ db });
+
+      await pass(LEASE_MS - 1);
+      expect(receiver.arrivals).toHaveLength(1);
+      slow.letGo();
+
+      expect(await setting.deliveriesOnce(webhook, allArrived)).toMatchObject([{ attempts: 1 }]);
+      await pass(LEASE_MS);
+      expect(receiver.arrivals).toHaveLength(1);
+      await second.stop();
+      await db.destroy();
+    });
+
+    test('is made again once its lease has ended, under the next number, and its late result counts nowhere', async () => {
+      const slow = held();
+      await using receiver = await startReceiver(({ number }) => (number === 1 ? slow.answer : 500));
+      await using setting = await setUp();
+      const webhook = await setting.webhook(receiver.url);
+      await setting.happen(webhook);
+      setting.dispatch();
+      await arrivalsOnce(receiver, 1);
+
+      await pass(LEASE_MS);
+      await setting.deliveriesOnce(webhook, ([one]) => one?.status === 'failed');
+      slow.letGo();
+      await delay(A_WHILE_MS);
+
+      expect(receiver.arrivals.map(({ attempt }) => attempt)).toEqual([1, 2]);
+      expect(await setting.deliveries(webhook)).toMatchObject([
+        { status: 'failed', attempts: 2, automaticFailures: 1 },
+      ]);
+      expect(await setting.current(webhook)).toMatchObject({ successCount: 0, failureCount: 1 });
+    });
+  });
+
+  describe('when the clock jumps', () => {
+    test('back by an hour, a retry comes later but is not lost, and no attempt comes early', async () => {
+      await using receiver = await startReceiver(({ number }) => (number === 1 ? 500 : 200));
+      await using setting = await setUp();
+      const webhook = await setting.webhook(receiver.url);
+      await setting.happen(webhook);
+      setting.dispatch({ chance: () => 0 });
+      await setting.deliveriesOnce(webhook, ([one]) => one?.status === 'failed');
+
+      await pass(-3_600_000);
+      await pass(3_600_000 + 59_999);
+      expect(receiver.arrivals).toHaveLength(1);
+      await pass(1);
+
+      expect(await setting.deliveriesOnce(webhook, allArrived)).toMatchObject([{ attempts: 2 }]);
+    });
+
+    test('back while an attempt is under way, its result is written all the same', async () => {
+      const slow = held();
+      await using receiver = await startReceiver(() => slow.answer);
+      await using setting = await setUp();
+      const webhook = await setting.webhook(receiver.url);
+      await setting.happen(webhook);
+      setting.dispatch();
+      await arrivalsOnce(receiver, 1);
+
+      clock.advance(-3_600_000);
+      slow.letGo();
+
+      const [delivery] = await setting.deliveriesOnce(webhook, allArrived);
+      expect(delivery).toMatchObject({ attempts: 1, sending: null });
+      expect(delivery?.responseTimeMs).toBeGreaterThanOrEqual(0);
+    });
+
+    test('forward by a day, every retry is made once and the schedule keeps its steps', async () => {
+      await using receiver = await startReceiver(() => 500);
+      await using setting = await setUp();
+      const webhook = await setting.webhook(receiver.url);
+      await setting.happen(webhook);
+      setting.dispatch({ chance: () => 0 });
+      await setting.deliveriesOnce(webhook, ([one]) => one?.status === 'failed');
+
+      await pass(86_400_000);
+      const [delivery] = await setting.deliveriesOnce(
+        webhook,
+        ([one]) => one?.attempts === 2 && one.sending === null,
+      );
+
+      expect(receiver.arrivals).toHaveLength(2);
+      expect(delivery?.nextAttemptAt).toBe(clock.now() + 600_000);
+    });
+  });
+
+  describe('when it is stopped', () => {
+    test('it begins nothing more, and waits for what is under way', async () => {
+      const slow = held();
+      await using receiver = await startReceiver(() => slow.answer);
+      await using setting = await setUp(systemClock);
+      const webhook = await setting.webhook(receiver.url);
+      await setting.happen(webhook, 3);
+      const dispatcher = setting.dispatch({ concurrencyPerEndpoint: 1, stopWithinMs: 20_000 });
+      await arrivalsOnce(receiver, 1);
+
+      const stopped = dispatcher.stop();
+      slow.letGo();
+      await stopped;
+
+      expect(await setting.deliveries(webhook)).toMatchObject([
+        { status: 'success' },
+        { attempts: 0 },
+        { attempts: 0 },
+      ]);
+      expect(receiver.arrivals).toHaveLength(1);
+    });
+
+    test('what does not end in time is cut off: no failure, and sent again with the same body when its lease ends', async () => {
+      await using receiver = await startReceiver(({ number }) => (number === 1 ? () => undefined : 200));
+      await using setting = await setUp();
+      const webhook = await setting.webhook(receiver.url);
+      await setting.happen(webhook);
+      const dispatcher = setting.dispatch({ clock: { ...clock, sleep: systemClock.sleep } });
+      await arrivalsOnce(receiver, 1);
+
+      await dispatcher.stop();
+      setting.dispatch();
+      await pass(LEASE_MS - 1);
+      expect(receiver.arrivals).toHaveLength(1);
+      await pass(1);
+
+      expect(await setting.deliveriesOnce(webhook, allArrived)).toMatchObject([
+        { attempts: 2, automaticFailures: 0, hasFailed: false },
+      ]);
+      const [first, second] = receiver.arrivals;
+      expect(second?.hash).toBe(first?.hash);
+      expect(await setting.current(webhook)).toMatchObject({ successCount: 1, failureCount: 0 });
+    });
+  });
+
+  test('results that cannot be written are kept and written later, and nothing is sent a second time', async () => {
+    await using receiver = await startReceiver();
+    await using setting = await setUp(systemClock);
+    const webhook = await setting.webhook(receiver.url);
+    await setting.happen(webhook, 10);
+    let left = 3;
+    setting.dispatch({
+      fault: step => {
+        if (step === 'before result' && left-- > 0) throw new Error('the database is away');
+      },
+    });
+
+    const all = await setting.deliveriesOnce(webhook, allArrived);
+
+    expect(left).toBeLessThanOrEqual(0);
+    expect(all.map(({ attempts }) => attempts)).toEqual(Array(10).fill(1));
+    expect(receiver.arrivals).toHaveLength(10);
+  });
+
+  test('a delivery that does not open keeps nobody else’s from being sent', async () => {
+    await using receiver = await startReceiver();
+    await using setting = await setUp(systemClock);
+    const broken = await setting.webhook(receiver.url);
+    const other = await setting.webhook(receiver.url);
+    await setting.happen(broken);
+    await execute(setting.db, "update deliveries set sealed_body = 'v1.00000000.damaged'");
+    await setting.happen(other, 3);
+    setting.dispatch();
+
+    expect(await setting.deliveriesOnce(other, allArrived)).toHaveLength(3);
+    expect(await setting.deliveries(broken)).toMatchObject([{ status: 'pending', attempts: 0 }]);
+  });
+
+  test('a webhook that is deleted while it is sent to leaves the dispatcher at work', async () => {
+    const slow = held();
+    await using receiver = await startReceiver(({ number }) => (number === 1 ? slow.answer : 200));
+    await using setting = await setUp(systemClock);
+    const gone = await setting.webhook(receiver.url);
+    const other = await setting.webhook(receiver.url);
+    await setting.happen(gone);
+    setting.dispatch();
+    await arrivalsOnce(receiver, 1);
+
+    await execute(setting.db, 'delete from webhooks where id = ?', [gone.id]);
+    slow.letGo();
+    await setting.happen(other);
+
+    expect(await setting.deliveriesOnce(other, allArrived)).toMatchObject([{ status: 'success' }]);
+  });
+});
+
+function flat(arrival: Arrival | undefined): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(arrival?.headers ?? {}).map(([name, value]) => [name, String(value)]),
+  );
+}

@@ -1,0 +1,98 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { fairShares, type Slots, type Waiting } from '../../../src/payments/webhooks/fair-shares.ts';
+
+const NONE: ReadonlyMap<string, number> = new Map();
+const slots = (changes: Partial<Slots>): Slots => ({
+  perWebhook: 5,
+  free: 100,
+  byWebhook: NONE,
+  byOrganization: NONE,
+  ...changes,
+});
+const one = (webhookId: string, organizationId: string, dueSince = 0): Waiting => ({
+  webhookId,
+  organizationId,
+  dueSince,
+});
+const limits = (waiting: readonly Waiting[], given: Slots) =>
+  Object.fromEntries(fairShares(waiting, given).map(({ webhookId, limit }) => [webhookId, limit]));
+
+test('whoever is alone gets what a webhook may have', () => {
+  expect(limits([one('a', 'A')], slots({}))).toEqual({ a: 5 });
+});
+
+test('of few slots an organization with many webhooks gets no more than one with a single one', () => {
+  const many = Array.from({ length: 20 }, (_, index) => one(`a${index}`, 'A', index));
+
+  const dealt = limits([...many, one('b', 'B', 99)], slots({ free: 10 }));
+
+  expect(dealt).toEqual({ a0: 1, a1: 1, a2: 1, a3: 1, a4: 1, b: 5 });
+});
+
+test('what is under way counts: who has the most is last', () => {
+  const byWebhook = new Map([['a1', 5]]);
+  const byOrganization = new Map([['A', 5]]);
+  const waiting = [one('a1', 'A'), one('a2', 'A'), one('b', 'B')];
+
+  expect(limits(waiting, slots({ free: 4, byWebhook, byOrganization }))).toEqual({ b: 4 });
+  expect(limits(waiting, slots({ free: 7, byWebhook, byOrganization }))).toEqual({ b: 5, a2: 2 });
+});
+
+test('nothing is dealt when nothing is free or nobody waits', () => {
+  expect([limits([one('a', 'A')], slots({ free: 0 })), limits([], slots({}))]).toEqual([{}, {}]);
+});
+
+test('in any case all that can be dealt is dealt, to nobody more than allowed, and evenly', () => {
+  const waitingOf = fc.uniqueArray(
+    fc.record({
+      webhookId: fc.integer({ min: 0, max: 30 }),
+      organization: fc.integer({ min: 0, max: 5 }),
+      used: fc.integer({ min: 0, max: 6 }),
+    }),
+    { selector: ({ webhookId }) => webhookId, maxLength: 20 },
+  );
+  fc.assert(
+    fc.property(
+      waitingOf,
+      fc.integer({ min: 1, max: 6 }),
+      fc.integer({ min: 0, max: 60 }),
+      (all, perWebhook, free) => {
+        const byWebhook = new Map(all.map(({ webhookId, used }) => [`w${webhookId}`, used]));
+        const byOrganization = new Map<string, number>();
+        for (const { organization, used } of all) {
+          byOrganization.set(`o${organization}`, (byOrganization.get(`o${organization}`) ?? 0) + used);
+        }
+        const waiting = all.map(({ webhookId, organization }) => one(`w${webhookId}`, `o${organization}`));
+
+        const shares = fairShares(waiting, { perWebhook, free, byWebhook, byOrganization });
+
+        const dealt = shares.reduce((sum, { limit }) => sum + limit, 0);
+        const room = (id: string) => Math.max(0, perWebhook - (byWebhook.get(id) ?? 0));
+        const possible = waiting.reduce((sum, { webhookId }) => sum + room(webhookId), 0);
+        expect(dealt).toBe(Math.min(free, possible));
+        expect(new Set(shares.map(({ webhookId }) => webhookId)).size).toBe(shares.length);
+        for (const { webhookId, limit } of shares) {
+          expect(limit).toBeGreaterThan(0);
+          expect(limit).toBeLessThanOrEqual(room(webhookId));
+        }
+        const has = (organizationId: string) =>
+          (byOrganization.get(organizationId) ?? 0) +
+          shares
+            .filter(share => share.organizationId === organizationId)
+            .reduce((sum, { limit }) => sum + limit, 0);
+        const isFull = (organizationId: string) =>
+          waiting
+            .filter(of => of.organizationId === organizationId)
+            .every(({ webhookId }) => {
+              const share = shares.find(found => found.webhookId === webhookId);
+              return (share?.limit ?? 0) === room(webhookId);
+            });
+        for (const { organizationId: poor } of waiting) {
+          if (isFull(poor)) continue;
+          for (const { organizationId: rich } of shares) expect(has(rich)).toBeLessThanOrEqual(has(poor) + 1);
+        }
+      },
+    ),
+  );
+});

@@ -1,0 +1,409 @@
+import { readFileSync } from 'node:fs';
+import { createServer as createSecureServer } from 'node:https';
+import { createServer as createRawServer } from 'node:net';
+import { describe, expect, test, vi } from 'vitest';
+import { createLogger } from '../../../src/lib/logger.ts';
+import { webhookSender } from '../../../src/payments/webhooks/sender.ts';
+import { type Answer, startReceiver } from '../../support/webhook-receiver.ts';
+
+const log = createLogger({ level: 'silent' });
+const HERE = '127.0.0.1';
+const THERE = '127.0.0.2';
+const NOT_ALLOWED = 'The address is not one that webhooks may be sent to.';
+const REFUSED = { isSuccess: false, responseCode: null, responseTimeMs: null, error: NOT_ALLOWED };
+
+/** A resolver that answers every name, one list after another and the last one for good. */
+function names(...answers: string[][]) {
+  return vi.fn(async (_hostname: string) => {
+    const addresses = (answers.length > 1 ? answers.shift() : answers[0]) ?? [];
+    return addresses.map(address => ({ address, family: address.includes(':') ? 6 : 4 }));
+  });
+}
+
+/** A sender that may reach the receiver of these tests by http, unless told otherwise. */
+function sender(options: Partial<Parameters<typeof webhookSender>[0]> = {}) {
+  const made = webhookSender({
+    allowedNetworks: [`${HERE}/32`],
+    allowHttp: true,
+    timeoutMs: 5_000,
+    lookup: names([HERE]),
+    log,
+    ...options,
+  });
+  const send = (url: string, body = '{}', headers: Record<string, string> = {}) =>
+    made.send({ url, headers: { 'Content-Type': 'application/json', ...headers }, body });
+  return { send, close: made.close, [Symbol.asyncDispose]: () => made.close() };
+}
+
+/** Listens wherever this machine can be reached: it hears of every connection that should not have been made. */
+async function canary() {
+  let connections = 0;
+  const server = createRawServer(socket => {
+    connections += 1;
+    socket.resume().end('HTTP/1.1 204 No Content\r\nconnection: close\r\n\r\n');
+  });
+  await new Promise<void>(resolve => server.listen(0, '::', resolve));
+  const bound = server.address();
+  if (bound === null || typeof bound === 'string') throw new Error('no port');
+  return {
+    port: bound.port,
+    connections: () => connections,
+    [Symbol.asyncDispose]: () => new Promise<void>(resolve => server.close(() => resolve())),
+  };
+}
+
+/** Hosts as a merchant could write them. */
+const LITERALS: readonly (readonly [kind: string, host: string])[] = [
+  ['loopback', '127.0.0.1'],
+  ['loopback, another', '127.8.8.8'],
+  ['unspecified, which is loopback', '0.0.0.0'],
+  ['in one number', '2130706433'],
+  ['in hex', '0x7f000001'],
+  ['in hex, by parts', '0x7f.0.0.0x1'],
+  ['in octal', '0177.0.0.01'],
+  ['short', '127.1'],
+  ['shorter', '0'],
+  ['in circled digits', '①②⑦.⓪.⓪.①'],
+  ['in full-width digits', '１２７.０.０.１'],
+  ['percent-encoded', '%31%32%37%2e%30%2e0.1'],
+  ['with a soft hyphen', '127.0.0\u00ad.1'],
+  ['with an ideographic full stop', '127。0。0。1'],
+  ['with a dot at its end', '127.0.0.1.'],
+  ['private', '10.0.0.1'],
+  ['private, in the middle', '172.16.5.4'],
+  ['private, small', '192.168.0.1'],
+  ['link-local', '169.254.1.1'],
+  ['metadata of clouds', '169.254.169.254'],
+  ['metadata of clouds, in one number', '2852039166'],
+  ['metadata of another cloud', '100.100.100.200'],
+  ['carrier-grade NAT', '100.64.0.1'],
+  ['multicast', '224.0.0.1'],
+  ['broadcast', '255.255.255.255'],
+  ['loopback of IPv6', '[::1]'],
+  ['loopback of IPv6 in full', '[0:0:0:0:0:0:0:1]'],
+  ['unspecified of IPv6', '[::]'],
+  ['IPv4 mapped', '[::ffff:127.0.0.1]'],
+  ['IPv4 mapped, in hex', '[::ffff:7f00:1]'],
+  ['IPv4 mapped metadata', '[::ffff:a9fe:a9fe]'],
+  ['IPv4 in the deprecated form', '[::127.0.0.1]'],
+  ['IPv4 in the deprecated form, in hex', '[::7f00:1]'],
+  ['NAT64', '[64:ff9b::7f00:1]'],
+  ['local NAT64', '[64:ff9b:1::7f00:1]'],
+  ['6to4', '[2002:7f00:1::1]'],
+  ['Teredo', '[2001:0:7f00:1::]'],
+  ['unique local', '[fd00::1]'],
+  ['metadata of a cloud, by IPv6', '[fd00:ec2::254]'],
+  ['link-local of IPv6', '[fe80::1]'],
+];
+
+describe('without an allowed network', () => {
+  test.for(LITERALS)('nothing is sent to an address: %s', async ([, host]) => {
+    await using bird = await canary();
+    await using strict = sender({ allowedNetworks: [] });
+
+    expect(await strict.send(`http://${host}:${bird.port}/`)).toEqual(REFUSED);
+    expect(await strict.send(`https://${host}:${bird.port}/`)).toEqual(REFUSED);
+    expect(bird.connections()).toBe(0);
+  });
+
+  test.for([
+    ['loopback', [HERE]],
+    ['loopback of IPv6', ['::1']],
+    ['both', [HERE, '::1']],
+    ['IPv4 mapped', ['::ffff:127.0.0.1']],
+    ['IPv4 in the deprecated form', ['::7f00:1']],
+    ['private', ['10.1.2.3', '192.168.1.1']],
+    ['metadata of clouds', ['169.254.169.254']],
+    ['NAT64', ['64:ff9b::7f00:1']],
+    ['6to4', ['2002:7f00:1::1']],
+  ] as const)('nothing is sent to a name that stands for %s', async ([, addresses]) => {
+    await using bird = await canary();
+    await using strict = sender({ allowedNetworks: [], lookup: names([...addresses]) });
+
+    expect(await strict.send(`http://hooks.example:${bird.port}/`)).toEqual(REFUSED);
+    expect(bird.connections()).toBe(0);
+  });
+});
+
+test('the canary hears of what is allowed, so its silence means something', async () => {
+  await using bird = await canary();
+  await using lax = sender({ allowedNetworks: ['127.0.0.0/8', '::1'] });
+
+  const sent = await Promise.all(
+    [HERE, '2130706433', '[::1]', 'hooks.example'].map(host => lax.send(`http://${host}:${bird.port}/`)),
+  );
+
+  expect(sent.map(({ responseCode }) => responseCode)).toEqual([204, 204, 204, 204]);
+  expect(bird.connections()).toBe(4);
+});
+
+test('of a name with allowed and other addresses only the allowed ones are tried', async () => {
+  await using there = await startReceiver(undefined, { host: THERE });
+  await using here = await startReceiver(undefined, { host: HERE, port: there.port });
+  await using guarded = sender({ allowedNetworks: [THERE], lookup: names([HERE, '::1', '10.0.0.1', THERE]) });
+
+  expect(await guarded.send(`http://hooks.example:${there.port}/`)).toMatchObject({ isSuccess: true });
+  expect([there.connections(), here.connections()]).toEqual([1, 0]);
+});
+
+test('a name that stands for something else a moment later is judged anew, and what was judged is what is used', async () => {
+  const leave: Answer = response => response.writeHead(204, { connection: 'close' }).end();
+  await using there = await startReceiver(() => leave, { host: THERE });
+  await using here = await startReceiver(undefined, { host: HERE, port: there.port });
+  const lookup = names([THERE], [HERE]);
+  await using guarded = sender({ allowedNetworks: [THERE], lookup });
+  const url = `http://hooks.example:${there.port}/`;
+
+  expect(await guarded.send(url)).toMatchObject({ isSuccess: true });
+  expect(await guarded.send(url)).toEqual(REFUSED);
+  expect(lookup).toHaveBeenCalledTimes(2);
+  expect([there.connections(), here.connections()]).toEqual([1, 0]);
+});
+
+test.for([301, 302, 303, 307, 308])('a redirect is a failure and leads nowhere: %i', async status => {
+  await using bird = await canary();
+  const location = `http://${HERE}:${bird.port}/`;
+  await using receiver = await startReceiver(
+    () => response => response.writeHead(status, { location }).end(),
+  );
+  await using guarded = sender();
+
+  expect(await guarded.send(receiver.url)).toMatchObject({
+    isSuccess: false,
+    responseCode: status,
+    error: `The receiver answered ${status}; redirects are not followed.`,
+  });
+  expect(receiver.arrivals).toHaveLength(1);
+  expect(bird.connections()).toBe(0);
+});
+
+describe('what the operator allows', () => {
+  test('opens the networks that are named and no other', async () => {
+    await using there = await startReceiver(undefined, { host: THERE });
+    await using bird = await canary();
+    await using guarded = sender({ allowedNetworks: ['127.0.0.2/32'] });
+
+    expect(await guarded.send(there.url)).toMatchObject({ isSuccess: true });
+    for (const host of [HERE, '127.0.0.3', '[::1]', '[::ffff:127.0.0.2]', '10.0.0.1']) {
+      expect(await guarded.send(`http://${host}:${bird.port}/`)).toEqual(REFUSED);
+    }
+    expect(bird.connections()).toBe(0);
+  });
+
+  test('opens http or not, whatever the network', async () => {
+    await using bird = await canary();
+    await using guarded = sender({ allowHttp: false });
+
+    expect(await guarded.send(`http://${HERE}:${bird.port}/`)).toEqual(REFUSED);
+    expect(bird.connections()).toBe(0);
+  });
+
+  test('http opens no private network', async () => {
+    await using bird = await canary();
+    await using guarded = sender({ allowedNetworks: [], allowHttp: true });
+
+    expect(await guarded.send(`http://${HERE}:${bird.port}/`)).toEqual(REFUSED);
+    expect(bird.connections()).toBe(0);
+  });
+
+  test.for([
+    'ftp://hooks.example/',
+    'file:///etc/passwd',
+    'http://user:secret@hooks.example/',
+    'hooks.example',
+  ])('opens no other kind of address: %s', async url => {
+    await using guarded = sender();
+
+    expect(await guarded.send(url)).toEqual(REFUSED);
+  });
+});
+
+describe('a request', () => {
+  test('arrives as a POST with exactly these bytes and headers', async () => {
+    await using receiver = await startReceiver();
+    await using guarded = sender();
+    const body = '{ "b":1e3,"a":"\\u0041 ü 🧾" }';
+
+    await guarded.send(`${receiver.url}/hook?shop=7&x=%2F`, body, { 'X-Service-Event': 'test.ping' });
+
+    const [arrival] = receiver.arrivals;
+    expect(arrival?.path).toBe('/hook?shop=7&x=%2F');
+    expect(arrival?.body).toEqual(Buffer.from(body, 'utf8'));
+    expect(arrival?.headers).toMatchObject({
+      'content-type': 'application/json',
+      'content-length': String(Buffer.byteLength(body)),
+      'user-agent': expect.stringMatching(/^tollgate\//),
+      'x-service-event': 'test.ping',
+    });
+  });
+
+  test.for([200, 201, 202, 204, 299])('is a success when the receiver answers %i', async status => {
+    await using receiver = await startReceiver(() => status);
+    await using guarded = sender();
+
+    const result = await guarded.send(receiver.url);
+
+    expect(result).toEqual({
+      isSuccess: true,
+      responseCode: status,
+      responseTimeMs: expect.any(Number),
+      error: null,
+    });
+    expect(Number.isInteger(result.responseTimeMs) && Number(result.responseTimeMs) >= 0).toBe(true);
+  });
+
+  test.for([304, 400, 401, 404, 410, 429, 500, 503])('is none when it answers %i', async status => {
+    await using receiver = await startReceiver(() => status);
+    await using guarded = sender();
+
+    expect(await guarded.send(receiver.url)).toMatchObject({
+      isSuccess: false,
+      responseCode: status,
+      error: expect.stringContaining(`The receiver answered ${status}`),
+    });
+  });
+
+  test('is none without an answer in time, and no number is made up', async () => {
+    await using receiver = await startReceiver(() => () => undefined);
+    await using guarded = sender({ timeoutMs: 300 });
+
+    expect(await guarded.send(receiver.url)).toEqual({
+      isSuccess: false,
+      responseCode: null,
+      responseTimeMs: null,
+      error: 'No answer came within 0.3 seconds.',
+    });
+  });
+
+  test.for<[string, Answer, string]>([
+    [
+      'that ends the connection',
+      response => response.socket?.destroy(),
+      'The receiver ended the connection without an answer.',
+    ],
+    ['that speaks something else', response => response.socket?.end('220 mail.example ESMTP\r\n'), 'reached'],
+  ])('is none at a receiver %s', async ([, answer, said]) => {
+    await using receiver = await startReceiver(() => answer);
+    await using guarded = sender();
+
+    expect(await guarded.send(receiver.url)).toMatchObject({
+      isSuccess: false,
+      responseCode: null,
+      error: expect.stringContaining(said),
+    });
+  });
+
+  test('is none where nobody listens, and none where the name is unknown', async () => {
+    const gone = await startReceiver();
+    await gone[Symbol.asyncDispose]();
+    const unknown = () => Promise.reject(Object.assign(new Error('no such name'), { code: 'ENOTFOUND' }));
+    await using guarded = sender();
+    await using unresolved = sender({ lookup: unknown });
+
+    expect((await guarded.send(gone.url)).error).toBe('The receiver refused the connection.');
+    expect((await unresolved.send('http://hooks.example/')).error).toBe(
+      'The name of the receiver’s host was not found.',
+    );
+  });
+
+  test('is none when the certificate is nobody’s that is trusted', async () => {
+    const file = (name: string) =>
+      readFileSync(new URL(`../../fixtures/tls/${name}`, import.meta.url), 'utf8');
+    let requests = 0;
+    const server = createSecureServer(
+      { key: file('key.pem'), cert: file('certificate.pem') },
+      (_, response) => {
+        requests += 1;
+        response.end();
+      },
+    );
+    await new Promise<void>(resolve => server.listen(0, HERE, resolve));
+    const bound = server.address();
+    if (bound === null || typeof bound === 'string') throw new Error('no port');
+    await using guarded = sender();
+
+    const result = await guarded.send(`https://hooks.example:${bound.port}/`);
+
+    expect(result).toMatchObject({
+      responseCode: null,
+      error: 'The receiver’s certificate is not valid for its name.',
+    });
+    expect(requests).toBe(0);
+    await new Promise(resolve => server.close(resolve));
+  });
+});
+
+describe('an answer that is long does not matter:', () => {
+  const endless = (response: Parameters<Exclude<Answer, number>>[0]) => {
+    const block = Buffer.alloc(65_536, 'x');
+    const write = () => {
+      while (!response.destroyed && response.write(block)) {}
+    };
+    response.on('drain', write);
+    write();
+  };
+
+  test.for<[string, Answer]>([
+    ['one of a megabyte', response => response.writeHead(200).end(Buffer.alloc(1_000_000))],
+    ['one without end', response => endless(response.writeHead(200))],
+    ['one that never comes', response => response.writeHead(200, { 'content-length': '10' }).flushHeaders()],
+    [
+      'one that breaks off',
+      response =>
+        response.writeHead(200, { 'content-length': '10' }).write('x', () => response.socket?.destroy()),
+    ],
+    [
+      'one in a coding that nobody knows',
+      response => response.writeHead(200, { 'content-encoding': 'zstd' }).end('x'),
+    ],
+  ])('%s', async ([, answer]) => {
+    await using receiver = await startReceiver(() => answer);
+    await using guarded = sender({ timeoutMs: 20_000 });
+    const startedAt = performance.now();
+
+    expect(await guarded.send(receiver.url)).toMatchObject({ isSuccess: true, responseCode: 200 });
+    expect(performance.now() - startedAt).toBeLessThan(10_000);
+  });
+
+  test('its connection is closed soon, and nobody waits for it', async () => {
+    const left: Promise<void>[] = [];
+    await using receiver = await startReceiver(({ number }) => {
+      if (number > 20) return 204;
+      return response => {
+        left.push(new Promise(resolve => response.once('close', resolve)));
+        endless(response.writeHead(200));
+      };
+    });
+    await using guarded = sender({ timeoutMs: 30_000 });
+
+    const sent = await Promise.all(Array.from({ length: 20 }, () => guarded.send(receiver.url)));
+    await Promise.all(left);
+
+    expect(sent.every(({ isSuccess }) => isSuccess)).toBe(true);
+    expect(left).toHaveLength(20);
+    expect(await guarded.send(receiver.url)).toMatchObject({ isSuccess: true });
+  });
+});
+
+test('requests that hang do not keep another waiting at the same host', async () => {
+  const arrived = Promise.withResolvers<void>();
+  await using receiver = await startReceiver(({ path, number }) => {
+    if (number === 30) arrived.resolve();
+    return path === '/hangs' ? () => undefined : 204;
+  });
+  await using guarded = sender({ timeoutMs: 20_000 });
+  const hanging = Array.from({ length: 30 }, () => guarded.send(`${receiver.url}/hangs`));
+  await arrived.promise;
+
+  expect(await guarded.send(receiver.url)).toMatchObject({ isSuccess: true });
+  await guarded.close();
+  expect((await Promise.all(hanging)).some(({ isSuccess }) => isSuccess)).toBe(false);
+});
+
+test('what a result says names no address', async () => {
+  await using guarded = sender({ allowedNetworks: [], lookup: names(['10.11.12.13']) });
+
+  const { error } = await guarded.send('http://secret-name.example:4567/token');
+
+  expect(error).not.toMatch(/10\.11|secret-name|4567|token/);
+});

@@ -1,0 +1,133 @@
+import { migrate } from '../../../src/db/migrate.ts';
+import { type DatabaseOptions, type Db, openDatabase } from '../../../src/db/open.ts';
+import { transaction } from '../../../src/db/transaction.ts';
+import type { Clock } from '../../../src/lib/clock.ts';
+import { newId } from '../../../src/lib/ids.ts';
+import { createLogger } from '../../../src/lib/logger.ts';
+import { seals as sealsOf } from '../../../src/lib/sealed.ts';
+import type { PaymentEvent } from '../../../src/payments/model/event.ts';
+import type { Owner } from '../../../src/payments/model/owner.ts';
+import type { Delivery, Webhook } from '../../../src/payments/model/webhook.ts';
+import { relay } from '../../../src/payments/outbox/relay.ts';
+import { deliveryStore } from '../../../src/payments/store/delivery-store.ts';
+import { eventStore } from '../../../src/payments/store/event-store.ts';
+import { PAYMENTS_MIGRATIONS } from '../../../src/payments/store/migrations.ts';
+import { organizationStore } from '../../../src/payments/store/organization-store.ts';
+import { type WebhookChanges, webhookStore } from '../../../src/payments/store/webhook-store.ts';
+import { type DispatcherOptions, startDispatcher } from '../../../src/payments/webhooks/dispatcher.ts';
+import { webhookSender } from '../../../src/payments/webhooks/sender.ts';
+import { anOrganization } from '../../support/payments-records.ts';
+import { until } from '../../support/until.ts';
+import { anEvent, aSecret, aWebhook } from '../../support/webhook-records.ts';
+
+export const seals = sealsOf(['a secret of tests only']);
+export const log = createLogger({ level: 'silent' });
+
+/** A sender that reaches receivers on the loopback interface. */
+export const loopbackSender = (timeoutMs = 20_000) =>
+  webhookSender({ allowedNetworks: ['127.0.0.0/8'], allowHttp: true, timeoutMs, log });
+
+type EventSession = PaymentEvent['data']['checkoutSession'];
+
+/** A webhook, and its secret. */
+export interface Registered extends Webhook {
+  readonly secret: string;
+}
+
+/** A database with webhooks, events for them, and dispatchers at work on it. */
+export interface Setting extends AsyncDisposable {
+  readonly options: DatabaseOptions;
+  readonly db: Db;
+  /** A webhook for everything, of an organization of its own unless it is given one. */
+  webhook(url: string, owner?: Owner): Promise<Registered>;
+  /** Lets something happen, and has it recorded for the webhooks. */
+  happen(owner: Owner, count?: number, session?: Partial<EventSession>): Promise<PaymentEvent[]>;
+  /** Starts a dispatcher, which ends with the setting. */
+  dispatch(options?: Partial<DispatcherOptions>): ReturnType<typeof startDispatcher>;
+  /** All deliveries of a webhook, the oldest first. */
+  deliveries(webhook: Webhook): Promise<Delivery[]>;
+  /** The same, once it is right, or what there is after ten seconds. */
+  deliveriesOnce(webhook: Webhook, isRight: (all: readonly Delivery[]) => boolean): Promise<Delivery[]>;
+  current(webhook: Webhook): Promise<Webhook>;
+  change(webhook: Webhook, changes: WebhookChanges): Promise<void>;
+}
+
+/** Sets it up in an empty database; ends with `await using`. */
+export async function startSetting(options: DatabaseOptions, clock: Clock): Promise<Setting> {
+  const db = openDatabase(options);
+  await migrate(db, PAYMENTS_MIGRATIONS);
+  await using opened = new AsyncDisposableStack();
+  opened.defer(() => db.destroy());
+  const sender = loopbackSender();
+  opened.defer(() => sender.close());
+  const resources = opened.move();
+  let place = 0;
+
+  const deliveries = async (webhook: Webhook) => {
+    const { data } = await deliveryStore(db, seals).list(webhook, webhook.id, {}, { page: 1, limit: 10_000 });
+    return data.reverse();
+  };
+  return {
+    options,
+    db,
+    async webhook(url, owner) {
+      const organization = anOrganization();
+      if (owner === undefined) await organizationStore(db).insert(organization);
+      const made = aWebhook(owner ?? { organizationId: organization.id, mode: 'live' }, {
+        url,
+        createdAt: clock.now(),
+        updatedAt: clock.now(),
+      });
+      const secret = aSecret();
+      await transaction(db, handle => webhookStore(handle, seals).insert(made, secret));
+      return { ...made, secret };
+    },
+    async happen(owner, count = 1, session = {}) {
+      const events = Array.from({ length: count }, (): PaymentEvent => {
+        const event = anEvent(owner, { createdAt: clock.now() });
+        const checkoutSession = { ...event.data.checkoutSession, ...session };
+        return { ...event, data: { ...event.data, checkoutSession } };
+      });
+      const recorded = events.map(event => ({ event, fact: newId('fact'), place: ++place }));
+      await transaction(db, handle => eventStore(handle, seals).insert(recorded));
+      const relaying = relay({ db, seals, clock, log });
+      while ((await relaying.runOnce(new AbortController().signal)) > 0) {}
+      return events;
+    },
+    dispatch(more = {}) {
+      const defaults = {
+        db,
+        seals,
+        clock,
+        log,
+        sender,
+        concurrencyPerEndpoint: 5,
+        pauseMs: 20,
+        stopWithinMs: 50,
+      };
+      const dispatcher = startDispatcher({ ...defaults, ...more });
+      // Whoever tests with a clock that stands still is looked after all the same.
+      const nudging = setInterval(dispatcher.nudge, 20);
+      resources.defer(() => clearInterval(nudging));
+      resources.defer(() => dispatcher.stop());
+      return dispatcher;
+    },
+    deliveries,
+    deliveriesOnce: (webhook, isRight) => until(() => deliveries(webhook), isRight),
+    async current(webhook) {
+      const found = await webhookStore(db, seals).find(webhook, webhook.id);
+      if (found === undefined) throw new Error(`there is no ${webhook.id}`);
+      return found;
+    },
+    change: async (webhook, changes) =>
+      void (await transaction(db, handle =>
+        webhookStore(handle, seals).change(webhook, webhook.id, changes, clock.now()),
+      )),
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
+  };
+}
+
+/** Whether every delivery has been received. */
+export function allArrived(all: readonly Delivery[]): boolean {
+  return all.length > 0 && all.every(({ status }) => status === 'success');
+}
