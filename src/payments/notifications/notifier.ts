@@ -1,0 +1,120 @@
+import type { Db } from '../../db/open.ts';
+import { transaction } from '../../db/transaction.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { Logger } from '../../lib/logger.ts';
+import type { Seals } from '../../lib/sealed.ts';
+import type { Worker } from '../../lib/worker.ts';
+import {
+  type Channel,
+  channelsFor,
+  type NoticePayload,
+  type NotificationSettings,
+} from '../model/notification.ts';
+import type { PaymentChains } from '../model/payment-chain.ts';
+import { type NoticeOutcome, noticeQueue, type TakenNotice } from '../store/notice-store.ts';
+import { notificationStore } from '../store/notification-store.ts';
+import { organizationStore } from '../store/organization-store.ts';
+import { noticeContent } from './content.ts';
+import { disableChat } from './linking.ts';
+import type { Mailer } from './mailer.ts';
+import type { Messenger } from './messenger.ts';
+import { NotSent } from './not-sent.ts';
+import { nextTry } from './retries.ts';
+import { mailOf, messageOf } from './texts.ts';
+
+export interface NotifierDeps {
+  readonly db: Db;
+  readonly seals: Seals;
+  readonly clock: Clock;
+  readonly chains: PaymentChains;
+  readonly mailer: Mailer;
+  /** Undefined when no bot is configured. */
+  readonly messenger: Messenger | undefined;
+  readonly log: Logger;
+}
+
+/** As many as the mailer has connections: all of them are sent before their lease ends. */
+const BATCH = 5;
+
+/**
+ * Sends the notices that are due, a worker for each channel, so that slow mails never delay a message. At least once:
+ * what is cut off between sending and writing that down is sent again. Any number of processes may do so.
+ */
+export function notifiers(deps: NotifierDeps): readonly Worker[] {
+  return [notifier('email', deps), notifier('messenger', deps)];
+}
+
+function notifier(
+  channel: Channel,
+  { db, seals, clock, chains, mailer, messenger, log }: NotifierDeps,
+): Worker {
+  const queue = noticeQueue({ db, seals, clock, log });
+  /** Until when the messenger wants no message for a chat, in UTC milliseconds. */
+  const quietUntil = new Map<string, number>();
+
+  return {
+    name: `${channel} notifier`,
+    async runOnce() {
+      const notices = await queue.take(channel, BATCH);
+      for (const [chat, until] of quietUntil) if (until <= clock.now()) quietUntil.delete(chat);
+      await Promise.all(notices.map(async notice => queue.settle(notice, await outcomeOf(notice))));
+      return notices.length;
+    },
+  };
+
+  async function outcomeOf(notice: TakenNotice): Promise<NoticeOutcome> {
+    try {
+      await send(notice);
+      return { status: 'sent', error: null, nextAttemptAt: null };
+    } catch (error) {
+      // Anything else is a fault of ours or of the database, and may end like an outage does.
+      const failure =
+        error instanceof NotSent ? error : new NotSent('unavailable', 'It could not be written.');
+      const nextAttemptAt = nextTry(notice, failure, clock.now());
+      log.warn({ err: error, notice: notice.id, channel, nextAttemptAt }, 'a notification was not sent');
+      return {
+        status: nextAttemptAt === null ? 'failed' : 'pending',
+        error: failure.message,
+        nextAttemptAt,
+      };
+    }
+  }
+
+  async function send({ id, organizationId, mode, payload }: TakenNotice): Promise<void> {
+    const owner = { organizationId, mode };
+    const settings = await notificationStore(db).find(owner);
+    const organization = await organizationStore(db).find(organizationId);
+    if (settings === undefined || organization === undefined) throw new Error('a notice of no organization');
+    const target = targetOf(settings, payload);
+    if (target === null) throw new NotSent('refused', 'This channel was switched off in the meantime.');
+    const content = noticeContent(payload, { name: organization.name, mode }, chains);
+    if (channel === 'email') await mailer.send(mailOf(content, { id, to: target }));
+    else await message(target, messageOf(content));
+  }
+
+  async function message(chatId: string, text: string): Promise<void> {
+    if (messenger === undefined) throw new NotSent('refused', 'No bot is configured any more.');
+    const waitMs = (quietUntil.get(chatId) ?? 0) - clock.now();
+    if (waitMs > 0)
+      throw new NotSent('unavailable', 'The chat is to be left alone.', { retryAfterMs: waitMs });
+    try {
+      await messenger.send(chatId, text);
+    } catch (error) {
+      if (error instanceof NotSent && error.retryAfterMs !== undefined) {
+        quietUntil.set(chatId, clock.now() + error.retryAfterMs);
+      }
+      if (error instanceof NotSent && error.kind === 'blocked') {
+        await transaction(db, handle => disableChat(handle, chatId, clock.now()));
+      }
+      throw error;
+    }
+  }
+
+  /** Where a notice goes by the settings of now; null for nowhere. The mail about a webhook goes out even when mails are off. */
+  function targetOf(settings: NotificationSettings, payload: NoticePayload): string | null {
+    const { emailAddress, messengerChatId } = settings;
+    const address = channel === 'email' ? emailAddress : messengerChatId;
+    if (payload.kind === 'webhook_disabled') return address;
+    return channelsFor(settings, payload.event.type).includes(channel) ? address : null;
+  }
+}

@@ -1,0 +1,312 @@
+import { PassThrough } from 'node:stream';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { migrate } from '../../../src/db/migrate.ts';
+import { type Db, openDatabase } from '../../../src/db/open.ts';
+import { rowsOf } from '../../../src/db/query.ts';
+import { createLogger } from '../../../src/lib/logger.ts';
+import { seals } from '../../../src/lib/sealed.ts';
+import type { Notice } from '../../../src/payments/model/notification.ts';
+import type { Owner } from '../../../src/payments/model/owner.ts';
+import { createMailer, type Mailer } from '../../../src/payments/notifications/mailer.ts';
+import { createMessenger } from '../../../src/payments/notifications/messenger.ts';
+import { type NotifierDeps, notifiers } from '../../../src/payments/notifications/notifier.ts';
+import { MAIL_WAITS_MS, MESSAGE_LIFETIME_MS } from '../../../src/payments/notifications/retries.ts';
+import { PAYMENTS_MIGRATIONS } from '../../../src/payments/store/migrations.ts';
+import { noticeStore } from '../../../src/payments/store/notice-store.ts';
+import { notificationStore } from '../../../src/payments/store/notification-store.ts';
+import { organizationStore } from '../../../src/payments/store/organization-store.ts';
+import { type BotApi, botError, startBotApi } from '../../support/bot-api.ts';
+import { eachDatabase } from '../../support/databases.ts';
+import { type ManualClock, manualClock } from '../../support/manual-clock.ts';
+import { aNotice, BASE, everythingOn } from '../../support/notification-records.ts';
+import { anOrganization, RECORD_TIME } from '../../support/payments-records.ts';
+import { type SmtpReceiver, startSmtpReceiver } from '../../support/smtp-receiver.ts';
+
+const SEALS = seals(['a secret of tests that is long enough']);
+const LEASE_MS = 120_000;
+
+eachDatabase('the notifiers', databases => {
+  let db: Db;
+  let receiver: SmtpReceiver;
+  let bot: BotApi;
+  let mailer: Mailer;
+  let clock: ManualClock;
+  let owner: Owner;
+  let logged: string[];
+
+  beforeAll(async () => {
+    db = openDatabase(await databases.create());
+    await migrate(db, PAYMENTS_MIGRATIONS);
+  });
+  afterAll(() => db.destroy());
+  beforeEach(async () => {
+    clock = manualClock(RECORD_TIME);
+    logged = [];
+    receiver = await startSmtpReceiver();
+    bot = await startBotApi();
+    const mail = { smtp: receiver.url, from: 'pay@shop.example' };
+    mailer = createMailer({ mail, folder: '/nowhere', clock, log: createLogger({ level: 'silent' }) });
+    const organization = anOrganization();
+    await organizationStore(db).insert(organization);
+    owner = { organizationId: organization.id, mode: 'live' };
+    await notificationStore(db).save(everythingOn(owner));
+    return async () => {
+      await db.raw('delete from notices');
+      await db.raw('delete from notification_settings');
+      await mailer.close();
+      await receiver[Symbol.asyncDispose]();
+      await bot[Symbol.asyncDispose]();
+    };
+  });
+
+  function workers(changes: Partial<NotifierDeps> = {}) {
+    const destination = new PassThrough().on('data', chunk => logged.push(String(chunk)));
+    const log = createLogger({ level: 'info', destination });
+    const messenger = createMessenger({ token: bot.token, apiRoot: bot.url, mode: 'polling' });
+    const [mails, messages] = notifiers({
+      db,
+      seals: SEALS,
+      clock,
+      chains: BASE,
+      mailer,
+      messenger,
+      log,
+      ...changes,
+    });
+    if (mails === undefined || messages === undefined) throw new Error('there are two');
+    const { signal } = new AbortController();
+    return { mails: () => mails.runOnce(signal), messages: () => messages.runOnce(signal) };
+  }
+  const due = (...notices: Notice[]) => noticeStore(db, SEALS).insert(notices);
+  const states = async () =>
+    (
+      await rowsOf<{
+        status: string;
+        attempts: number;
+        next_attempt_at: number | null;
+        last_error: string | null;
+      }>(db, 'select * from notices order by id')
+    ).map(({ status, attempts, next_attempt_at }) => ({ status, attempts, next_attempt_at }));
+  const aMessage = (changes: Partial<Notice> = {}) => aNotice(owner, { channel: 'messenger', ...changes });
+
+  test('a payment is told by mail to the address of the settings, once', async () => {
+    const notice = aNotice(owner);
+    await due(notice);
+    const { mails, messages } = workers();
+
+    expect([await mails(), await messages(), await mails()]).toEqual([1, 0, 0]);
+
+    expect(receiver.mails.map(({ to }) => to)).toEqual([['orders@books.example']]);
+    expect(receiver.mails[0]?.headers).toContain('Subject: Payment received: 2.5 USDC');
+    expect(receiver.mails[0]?.headers).toContain(`Message-ID: <${notice.id}@shop.example>`);
+    expect(await states()).toEqual([{ status: 'sent', attempts: 1, next_attempt_at: null }]);
+  });
+
+  test('a payment is told by message to the linked chat, once', async () => {
+    await due(aMessage());
+    const { messages } = workers();
+
+    expect([await messages(), await messages()]).toEqual([1, 0]);
+
+    expect(bot.sent()).toEqual([expect.stringMatching(/^5092331: Payment received: 2\.5 USDC\n/)]);
+    expect(await states()).toEqual([{ status: 'sent', attempts: 1, next_attempt_at: null }]);
+  });
+
+  test('during an outage a mail is tried five times with growing waits, and then no more', async () => {
+    receiver.behaviour = { recipient: '451 later' };
+    await due(aNotice(owner));
+    const { mails } = workers();
+
+    for (const wait of MAIL_WAITS_MS) {
+      expect(await mails()).toBe(1);
+      clock.advance(wait - 1);
+      expect(await mails()).toBe(0);
+      clock.advance(1);
+    }
+    expect(await mails()).toBe(1);
+
+    expect(await states()).toEqual([{ status: 'failed', attempts: 5, next_attempt_at: null }]);
+    expect([...MAIL_WAITS_MS].sort((a, b) => a - b)).toEqual(MAIL_WAITS_MS);
+  });
+
+  test('a mail that is taken over on its second try is sent once', async () => {
+    receiver.behaviour = { mail: '452 full' };
+    await due(aNotice(owner));
+    const { mails } = workers();
+    await mails();
+    receiver.behaviour = {};
+    clock.advance(MAIL_WAITS_MS[0]);
+
+    await mails();
+    await mails();
+
+    expect(receiver.mails).toHaveLength(1);
+    expect(await states()).toEqual([{ status: 'sent', attempts: 2, next_attempt_at: null }]);
+  });
+
+  test('a refused recipient is not tried again', async () => {
+    receiver.behaviour = { recipient: '550 no such user' };
+    await due(aNotice(owner));
+
+    await workers().mails();
+
+    expect(await states()).toEqual([{ status: 'failed', attempts: 1, next_attempt_at: null }]);
+    expect(logged.join()).toContain('550');
+  });
+
+  test('a mail that was cut off before its result was written is sent again, under the same Message-ID', async () => {
+    await due(aNotice(owner));
+    const never = new Promise<void>(() => {});
+    const cut: Mailer = { send: mail => mailer.send(mail).then(() => never), close: async () => {} };
+    void workers({ mailer: cut }).mails();
+    await expect.poll(() => receiver.mails.length).toBe(1);
+    const { mails } = workers();
+    expect(await mails()).toBe(0);
+
+    clock.advance(LEASE_MS);
+    await mails();
+
+    const ids = receiver.mails.map(({ headers }) => headers.find(line => line.startsWith('Message-ID')));
+    expect(ids).toEqual([ids[0], ids[0]]);
+    expect(await states()).toEqual([{ status: 'sent', attempts: 2, next_attempt_at: null }]);
+  });
+
+  test('two processes send each mail once', async () => {
+    await due(...Array.from({ length: 12 }, () => aNotice(owner)));
+    const [one, two] = [workers(), workers()];
+
+    for (let round = 0; round < 3; round++) await Promise.all([one.mails(), two.mails()]);
+
+    expect(receiver.mails).toHaveLength(12);
+  });
+
+  test('retry_after is waited for, by every message for the chat, and the message then arrives', async () => {
+    bot.next('sendMessage', botError(429, 'Too Many Requests: retry after 7', { retry_after: 7 }));
+    await due(aMessage());
+    const { messages } = workers();
+    await messages();
+    await due(aMessage());
+    await messages();
+    expect(bot.calls).toHaveLength(1);
+
+    clock.advance(6_999);
+    expect(await messages()).toBe(0);
+    clock.advance(1);
+    await messages();
+
+    expect(bot.sent()).toHaveLength(2);
+    expect((await states()).map(({ status }) => status)).toEqual(['sent', 'sent']);
+  });
+
+  test('a chat that is to be left alone does not hold up another one', async () => {
+    const other = { ...owner, mode: 'test' } as const;
+    await notificationStore(db).save(everythingOn(other, { messengerChatId: '77' }));
+    bot.next('sendMessage', botError(429, 'Too Many Requests', { retry_after: 60 }));
+    await due(aMessage());
+    const { messages } = workers();
+    await messages();
+    await due(aNotice(other, { channel: 'messenger' }));
+
+    await messages();
+
+    expect(bot.sent()).toEqual([expect.stringMatching(/^77: \[Test\] Payment received/)]);
+  });
+
+  test('“blocked by the user” ends the message and sets messenger_enabled to false', async () => {
+    bot.next('sendMessage', botError(403, 'Forbidden: bot was blocked by the user'));
+    await due(aMessage());
+
+    await workers().messages();
+
+    expect(await states()).toEqual([{ status: 'failed', attempts: 1, next_attempt_at: null }]);
+    expect(await notificationStore(db).find(owner)).toMatchObject({
+      messengerEnabled: false,
+      messengerChatId: '5092331',
+      emailEnabled: true,
+      updatedAt: clock.now(),
+    });
+  });
+
+  test('an outage of the messenger is waited out for a day', async () => {
+    const down = { status: 502, body: { ok: false, error_code: 502, description: 'Bad Gateway' } };
+    bot.next('sendMessage', down, down, { status: 500, body: 'nonsense' });
+    await due(aMessage());
+    const { messages } = workers();
+
+    for (let round = 0; round < 4; round++) {
+      await messages();
+      clock.advance(600_000);
+    }
+    expect(bot.sent()).toHaveLength(1);
+
+    bot.next('sendMessage', down);
+    clock.advance(MESSAGE_LIFETIME_MS);
+    await due(aMessage());
+    await messages();
+    expect((await states()).map(({ status }) => status).sort()).toEqual(['failed', 'sent']);
+  });
+
+  test('mails wait for nobody’s messenger: a mail goes out while a message hangs', async () => {
+    const never = new Promise<void>(() => {});
+    const messenger = createMessenger({ token: bot.token, apiRoot: bot.url, mode: 'polling' });
+    const { mails, messages } = workers({ messenger: { ...messenger, send: () => never } });
+    await due(aMessage(), aNotice(owner));
+    void messages();
+
+    await mails();
+
+    expect(receiver.mails).toHaveLength(1);
+  });
+
+  test.each([
+    ['mails were switched off', { emailEnabled: false }],
+    ['the event was switched off', { enabledEvents: ['payment.failed'] as const }],
+    ['the address was removed', { emailEnabled: false, emailAddress: null }],
+  ])('nothing is sent when %s after the event', async (_, changes) => {
+    await due(aNotice(owner));
+    await notificationStore(db).save(everythingOn(owner, changes));
+
+    await workers().mails();
+
+    expect(receiver.mails).toEqual([]);
+    expect(await states()).toEqual([{ status: 'failed', attempts: 1, next_attempt_at: null }]);
+  });
+
+  test('the mail about a disabled webhook goes out even when mails are off', async () => {
+    await notificationStore(db).save(everythingOn(owner, { emailEnabled: false, enabledEvents: [] }));
+    const payload = {
+      kind: 'webhook_disabled',
+      webhookId: 'wh_1',
+      url: 'https://a.example/',
+      disabledAt: 1,
+    } as const;
+    await due(aNotice(owner, { payload }));
+
+    await workers().mails();
+
+    expect(receiver.mails[0]?.headers).toContain('Subject: Webhook disabled');
+  });
+
+  test('messages that no bot is there for any more are given up', async () => {
+    await due(aMessage());
+
+    await workers({ messenger: undefined }).messages();
+
+    expect(await states()).toEqual([{ status: 'failed', attempts: 1, next_attempt_at: null }]);
+  });
+
+  test('the bot’s token is in no log and no error, whatever fails', async () => {
+    bot.next('sendMessage', botError(400, `Bad Request: ${bot.token}`), botError(401, 'Unauthorized'));
+    await due(aMessage(), aMessage());
+    const { messages } = workers();
+    await messages();
+    const gone = createMessenger({ token: bot.token, apiRoot: 'http://127.0.0.1:9', mode: 'polling' });
+    await due(aMessage());
+    await workers({ messenger: gone }).messages();
+
+    const errors = await rowsOf<{ last_error: string }>(db, 'select last_error from notices');
+    expect(errors).toHaveLength(3);
+    expect(logged).toHaveLength(3);
+    expect(JSON.stringify([errors, logged])).not.toContain(bot.token);
+  });
+});
