@@ -54,6 +54,7 @@ export function paymentsServiceOptions(
     sessionLifetimeMs: payments.sessions.expiresInMs,
     validateResponses: data.validateResponses,
     trustedProxies: config.trustedProxies,
+    outgoing: payments,
   };
 }
 

@@ -19,13 +19,16 @@ import type { PaymentsContext } from './api/context.ts';
 import { eventHandlers } from './api/events.ts';
 import { paymentsGate } from './api/gate.ts';
 import { linkHandlers } from './api/links.ts';
+import { notificationHandlers } from './api/notifications.ts';
 import type { KeyLimits } from './api/rate-limits.ts';
 import { sessionHandlers } from './api/sessions.ts';
 import { simulationHandlers } from './api/simulate.ts';
 import { transactionHandlers } from './api/transactions.ts';
 import { transferHandlers } from './api/transfers.ts';
+import { webhookHandlers } from './api/webhooks.ts';
 import { checkoutHandlers } from './checkout/operations.ts';
 import { checkoutPages } from './checkout/page/routes.ts';
+import type { Outgoing } from './outgoing.ts';
 
 export interface RoutesOptions extends PaymentsContext {
   readonly limits: KeyLimits;
@@ -34,6 +37,7 @@ export interface RoutesOptions extends PaymentsContext {
   readonly clientOf: (chainId: number) => ChainClient | undefined;
   /** What has to be in order beside the database. */
   readonly readiness: Readonly<Record<string, Check>>;
+  readonly outgoing: Outgoing;
   readonly log: Logger;
 }
 
@@ -41,7 +45,7 @@ const TITLE = 'tollgate payments';
 
 /** Everything that the payments service answers, in this order. */
 export async function paymentsRoutes(options: RoutesOptions): Promise<readonly Middleware[]> {
-  const { limits, validateResponses, readiness, log, db, publicUrl } = options;
+  const { limits, validateResponses, readiness, log, db, publicUrl, outgoing } = options;
   const verifySignature = signatureJudge(options.clientOf);
   const database: Check = async () => {
     await db.raw('select 1');
@@ -59,6 +63,8 @@ export async function paymentsRoutes(options: RoutesOptions): Promise<readonly M
         ...transferHandlers(options),
         ...simulationHandlers(options),
         ...apiKeyHandlers(options),
+        ...webhookHandlers(options, { ...outgoing, ...outgoing.webhooks, log }),
+        ...notificationHandlers(options, outgoing),
         ...checkoutHandlers({ ...options, verifySignature }),
       },
       gate: paymentsGate({ ...options, limits, log }),

@@ -12,6 +12,7 @@ import { createDemo } from './demo.ts';
 import type { LinkDefaults, Tier } from './model/owner.ts';
 import { type PaymentChain, paymentChains } from './model/payment-chain.ts';
 import { openStore } from './open-store.ts';
+import { type OutgoingOptions, openOutgoing } from './outgoing.ts';
 import { paymentsRoutes } from './routes.ts';
 import { cursorStore } from './store/cursor-store.ts';
 import { startWorkers } from './workers.ts';
@@ -42,6 +43,7 @@ export interface PaymentsServiceOptions {
   /** Checks every answer against the contract; one that differs is a 500 after its effect. */
   readonly validateResponses: boolean;
   readonly trustedProxies: readonly string[];
+  readonly outgoing: OutgoingOptions;
   readonly metrics: Metrics;
   readonly clock: Clock;
   readonly log: Logger;
@@ -64,7 +66,9 @@ export async function startPaymentsService(options: PaymentsServiceOptions): Pro
   const demoKey = options.demo && (await createDemo(store.db, { defaults: options.demo, now: clock.now() }));
   await forgetOldRuns(store.db, options.chains);
   const watched = options.chains.map(chain => ({ chain, client: clientOf(chain, log) }));
-  const workers = startWorkers(watched, { ...store, clock, log });
+  const outgoing = openOutgoing(options.outgoing, { clock, log });
+  opened.defer(() => outgoing.close());
+  const workers = startWorkers(watched, { ...store, clock, log, outgoing });
   opened.defer(() => workers.stop());
 
   const routes = Promise.withResolvers<Middleware>();
@@ -91,6 +95,7 @@ export async function startPaymentsService(options: PaymentsServiceOptions): Pro
     validateResponses: options.validateResponses,
     clientOf: (id: number) => watched.find(({ chain }) => chain.id === id)?.client,
     readiness: workers.readiness,
+    outgoing,
   };
   routes.resolve(inOrder(await paymentsRoutes(context)));
 

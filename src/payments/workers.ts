@@ -5,9 +5,11 @@ import type { Clock } from '../lib/clock.ts';
 import type { Logger } from '../lib/logger.ts';
 import type { Seals } from '../lib/sealed.ts';
 import { startWorker } from '../lib/worker.ts';
-import type { PaymentChain } from './model/payment-chain.ts';
+import { type PaymentChain, paymentChains } from './model/payment-chain.ts';
+import type { Outgoing } from './outgoing.ts';
 import { retentionWorker } from './retention.ts';
 import { cursorStore } from './store/cursor-store.ts';
+import { startTellers } from './tellers.ts';
 import { startChainWatcher } from './watcher/chain-watcher.ts';
 import { expiryWorker } from './watcher/expiry.ts';
 
@@ -22,6 +24,8 @@ export interface WorkersDeps {
   readonly seals: Seals;
   readonly clock: Clock;
   readonly log: Logger;
+  /** How merchants are told what happened. */
+  readonly outgoing: Outgoing;
 }
 
 /** What goes on without being asked for. */
@@ -37,13 +41,15 @@ const LATE_MS = 60_000;
 const EXPIRY_PAUSE_MS = 1_000;
 const RETENTION_PAUSE_MS = 10 * 60_000;
 
-/** Starts a watcher for every chain, the expiry of sessions, and the removal of what is too old. */
+/** Starts a watcher for every chain, the expiry of sessions, what tells merchants, and the removal of what is too old. */
 export function startWorkers(watched: readonly WatchedThrough[], deps: WorkersDeps): Workers {
   const { db, clock, log } = deps;
+  const chains = paymentChains(watched.map(({ chain }) => chain));
   const running = [
     ...watched.map(one => startChainWatcher({ ...one, ...deps })),
     startWorker(expiryWorker(deps), { pauseMs: EXPIRY_PAUSE_MS, clock, log }),
     startWorker(retentionWorker(deps), { pauseMs: RETENTION_PAUSE_MS, clock, log }),
+    ...startTellers({ ...deps, chains }),
   ];
   const check = async (chainId: number) => {
     // Of the database, because of several processes only one watches a chain.

@@ -21,22 +21,27 @@ import { eventHandlers } from '../../src/payments/api/events.ts';
 import { paymentsGate } from '../../src/payments/api/gate.ts';
 import { issueKey } from '../../src/payments/api/issue-key.ts';
 import { linkHandlers } from '../../src/payments/api/links.ts';
+import { notificationHandlers } from '../../src/payments/api/notifications.ts';
 import { sessionHandlers } from '../../src/payments/api/sessions.ts';
 import { simulationHandlers } from '../../src/payments/api/simulate.ts';
 import { transactionHandlers } from '../../src/payments/api/transactions.ts';
 import { transferHandlers } from '../../src/payments/api/transfers.ts';
+import { webhookHandlers } from '../../src/payments/api/webhooks.ts';
 import { checkoutHandlers } from '../../src/payments/checkout/operations.ts';
 import type { Permission } from '../../src/payments/model/api-key.ts';
 import type { LinkDefaults, Mode, Owner } from '../../src/payments/model/owner.ts';
 import { NATIVE_COIN, paymentChains } from '../../src/payments/model/payment-chain.ts';
 import type { Transfer } from '../../src/payments/model/transfer.ts';
+import { type Outgoing, type OutgoingOptions, openOutgoing } from '../../src/payments/outgoing.ts';
 import { PAYMENTS_MIGRATIONS } from '../../src/payments/store/migrations.ts';
 import { organizationStore } from '../../src/payments/store/organization-store.ts';
 import { type Settlement, settlement } from '../../src/payments/store/settlement/settlement.ts';
+import { startTellers } from '../../src/payments/tellers.ts';
 import { serve } from '../http/serve.ts';
 import { list, record, text } from './json.ts';
 import { type ManualClock, manualClock } from './manual-clock.ts';
 import { aLink, anOrganization } from './payments-records.ts';
+import { LOOPBACK_ONLY } from './payments-service.ts';
 
 /** Chains of the service: one for test money and one for real, both with the token of `aLink` and their coin. */
 export const TEST_CHAIN = 31_337;
@@ -73,7 +78,7 @@ export interface ApiAnswer {
 export interface ApiClient {
   get(path: string, headers?: Readonly<Record<string, string>>): Promise<ApiAnswer>;
   post(path: string, body?: unknown, headers?: Readonly<Record<string, string>>): Promise<ApiAnswer>;
-  patch(path: string, body: unknown): Promise<ApiAnswer>;
+  patch(path: string, body: unknown, headers?: Readonly<Record<string, string>>): Promise<ApiAnswer>;
   delete(path: string): Promise<ApiAnswer>;
 }
 
@@ -89,16 +94,22 @@ export interface PaymentsApi extends AsyncDisposable {
   readonly db: Db;
   readonly seals: Seals;
   readonly clock: ManualClock;
+  readonly outgoing: Outgoing;
   /** Somebody without a key. */
   readonly payer: ApiClient;
   /** Changes states as what watches the chains would, in one transaction. */
   settle<T>(work: (settled: Settlement) => Promise<T>): Promise<T>;
+  /** Starts what relays and sends events, by this clock; it ends with the service at the latest. */
+  tell(): { stop(): Promise<void> };
   /** A new organization with a key of this mode that may do everything; of test mode unless said otherwise. */
   merchant(mode?: Mode, defaults?: Partial<LinkDefaults>): Promise<Merchant>;
 }
 
-/** Starts it on an empty database; closes with `await using`. */
-export async function startPaymentsApi(database: DatabaseOptions): Promise<PaymentsApi> {
+/** Starts it on an empty database; closes with `await using`. Webhooks reach loopback receivers unless told otherwise. */
+export async function startPaymentsApi(
+  database: DatabaseOptions,
+  ways: Partial<OutgoingOptions> = {},
+): Promise<PaymentsApi> {
   const db = openDatabase(database);
   await migrate(db, PAYMENTS_MIGRATIONS);
   const clock = manualClock();
@@ -112,6 +123,11 @@ export async function startPaymentsApi(database: DatabaseOptions): Promise<Payme
     sessionLifetimeMs: LIFETIME_MS,
   };
   const log = createLogger({ level: 'warn' });
+  const outgoing = openOutgoing(
+    { ...LOOPBACK_ONLY, ...ways },
+    { clock, log: createLogger({ level: 'silent' }) },
+  );
+  const telling: { stop(): Promise<void> }[] = [];
   const limits = { standard: 10_000, elevated: 10_000 };
   const route = await mountGated<PaymentsOperations, PaymentsPublicOperation, Known, Visitor>({
     contract: paymentsContract,
@@ -124,6 +140,8 @@ export async function startPaymentsApi(database: DatabaseOptions): Promise<Payme
       ...eventHandlers(context),
       ...transferHandlers(context),
       ...simulationHandlers(context),
+      ...webhookHandlers(context, { ...outgoing, ...outgoing.webhooks, log }),
+      ...notificationHandlers(context, outgoing),
       ...checkoutHandlers({ ...context, verifySignature: signatureJudge(() => undefined) }),
     },
     validateResponses: true,
@@ -138,6 +156,13 @@ export async function startPaymentsApi(database: DatabaseOptions): Promise<Payme
     db,
     seals: sealed,
     clock,
+    outgoing,
+    tell() {
+      const workers = startTellers({ ...context, log, outgoing });
+      const stop = async () => void (await Promise.all(workers.map(worker => worker.stop())));
+      telling.push({ stop });
+      return { stop };
+    },
     payer: client(served.url),
     settle: work => transaction(db, handle => work(settlement({ handle, seals: sealed, now: clock.now() }))),
     async merchant(mode = 'test', defaults = {}) {
@@ -155,7 +180,9 @@ export async function startPaymentsApi(database: DatabaseOptions): Promise<Payme
       };
     },
     async [Symbol.asyncDispose]() {
+      await Promise.all(telling.map(one => one.stop()));
       await served.close(0);
+      await outgoing.close();
       await db.destroy();
     },
   };
@@ -222,9 +249,9 @@ function client(url: string, key?: string): ApiClient {
   };
   return {
     get: (path, headers = {}) => send('get', path, { headers }),
-    patch: (path, body) =>
+    patch: (path, body, headers = {}) =>
       send('patch', path, {
-        headers: { 'Content-Type': 'application/json' },
+        headers: { ...headers, 'Content-Type': 'application/json' },
         body: JSON.stringify(body),
       }),
     delete: path => send('delete', path, {}),

@@ -1,3 +1,5 @@
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { DatabaseOptions } from '../../src/db/open.ts';
 import { createMetrics } from '../../src/http/metrics.ts';
 import { systemClock } from '../../src/lib/clock.ts';
@@ -28,6 +30,7 @@ export async function startTestPayments(
     sessionLifetimeMs: 600_000,
     validateResponses: true,
     trustedProxies: [],
+    outgoing: LOOPBACK_ONLY,
     metrics: createMetrics(),
     clock: systemClock,
     log: createLogger({ level: 'silent' }),
@@ -35,6 +38,14 @@ export async function startTestPayments(
   });
   return { ...service, [Symbol.asyncDispose]: service.close };
 }
+
+/** Ways out that lead no further than this machine; mails go into a folder that no test looks into. */
+export const LOOPBACK_ONLY: PaymentsServiceOptions['outgoing'] = {
+  webhooks: { concurrencyPerEndpoint: 5, allowedNetworks: ['127.0.0.0/8'], allowHttp: true },
+  mail: undefined,
+  mailFolder: join(tmpdir(), 'tollgate-test-mail'),
+  messenger: undefined,
+};
 
 /** Whom the demo of a test pays. */
 export const SHOP = `0x${'5e'.repeat(20)}`;

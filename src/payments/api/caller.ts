@@ -9,6 +9,18 @@ export interface Committed<Status extends number, Body> {
   readonly body: Body;
 }
 
+/**
+ * An effect outside of the database, such as a request to a receiver: what is written before it and after it, each in a
+ * transaction of its own. Both may run more than once, like the work of `commit`; `send` runs once, in no transaction.
+ */
+export interface OutsideEffect<Begun, Sent, Status extends number, Body> {
+  /** Judges, and takes down what is about to happen. What it throws leaves nothing behind. */
+  begin(handle: Transaction): Promise<Begun>;
+  /** What it throws frees an idempotency key; what `begin` wrote stays. */
+  send(begun: Begun): Promise<Sent>;
+  end(handle: Transaction, begun: Begun, sent: Sent): Promise<Committed<Status, Body>>;
+}
+
 /** Who sends a request with a valid API key. */
 export interface Known extends Owner {
   readonly keyId: string;
@@ -20,6 +32,13 @@ export interface Known extends Owner {
    */
   readonly commit: <Status extends number, Body>(
     work: (handle: Transaction) => Promise<Committed<Status, Body>>,
+  ) => Promise<Committed<Status, Body>>;
+  /**
+   * The same for an effect outside of the database. An idempotency key is taken before it: when our process ends in between,
+   * requests with the key are `idempotency_conflict` for a minute and may then have the effect again.
+   */
+  readonly commitAround: <Begun, Sent, Status extends number, Body>(
+    effect: OutsideEffect<Begun, Sent, Status, Body>,
   ) => Promise<Committed<Status, Body>>;
 }
 

@@ -11,6 +11,7 @@ import type { Seals } from '../../lib/sealed.ts';
 import { included, PERMISSIONS } from '../model/api-key.ts';
 import { authenticator } from './authenticate.ts';
 import type { Known, Visitor } from './caller.ts';
+import { commitAround } from './commit-around.ts';
 import { countHeaders, tooMany } from './counted.ts';
 import { idempotency } from './idempotency.ts';
 import { type Count, type KeyLimits, rateLimits } from './rate-limits.ts';
@@ -42,6 +43,7 @@ export function paymentsGate({ db, seals, clock, limits, log }: PaymentsGateOpti
         permission,
         tier,
         commit: work => transaction(db, work),
+        commitAround: effect => commitAround(db, effect),
       };
     },
 

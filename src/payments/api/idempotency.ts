@@ -7,8 +7,9 @@ import { transaction } from '../../db/transaction.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { toJson } from '../../lib/json.ts';
 import type { Seals } from '../../lib/sealed.ts';
-import { IDEMPOTENCY_LIFETIME_MS, idempotencyStore, type KeptAnswer } from '../store/idempotency-store.ts';
+import { idempotencyStore, isHeld, type KeptAnswer, type KeptRow } from '../store/idempotency-store.ts';
 import type { Committed, Known } from './caller.ts';
+import { commitAround, type KeptBeside } from './commit-around.ts';
 
 /** How long a request waits for an equal one that came before it. Decision 106. */
 const PATIENCE_MS = 10_000;
@@ -21,8 +22,16 @@ export interface IdempotencyOptions {
   readonly clock: Clock;
 }
 
-/** Thrown out of a transaction, which leaves nothing behind: another request with the key is or was faster. */
-class Overtaken extends Error {}
+/** Thrown out of a transaction, which leaves nothing behind: another request with the key is, or was, faster. */
+class Overtaken extends Error {
+  /** Whether what the other one kept can be read by now. */
+  readonly isKept: boolean;
+
+  constructor(isKept: boolean) {
+    super('another request with the same idempotency key was faster');
+    this.isKept = isKept;
+  }
+}
 
 /**
  * Stands around requests with an idempotency key (Decision 106). The answer is written in the transaction of its effect,
@@ -40,27 +49,29 @@ export function idempotency({ db, seals, clock }: IdempotencyOptions) {
 
     for (;;) {
       const kept = fresh(await idempotencyStore(db, seals).find(caller, attempt.key));
-      if (kept !== undefined) return repeated(kept, fingerprint);
+      if (kept !== undefined && !kept.fingerprint.equals(fingerprint)) throw otherRequest();
+      if (kept?.isStarted === false) return repeated(kept);
       const twin = inFlight.get(name);
-      if (twin === undefined) {
+      if (twin === undefined && kept === undefined) {
         const answer = await alone(name, () =>
           answered(caller, { name, key: attempt.key, fingerprint }, proceed),
         );
-        if (answer !== undefined) return answer;
+        if (!(answer instanceof Overtaken)) return answer;
+        if (answer.isKept) continue;
       }
       if (clock.now() >= until) throw inProgress();
       await (twin === undefined ? clock.sleep(LOOK_AGAIN_MS) : ended(twin, until - clock.now()));
     }
   };
 
-  /** Runs a request that no other of this process has the key of; undefined when one elsewhere was faster. */
-  async function alone(name: string, run: () => Promise<Answer>): Promise<Answer | undefined> {
+  /** Runs a request that no other of this process has the key of; how it was overtaken when one elsewhere was faster. */
+  async function alone(name: string, run: () => Promise<Answer>): Promise<Answer | Overtaken> {
     const running = run();
     inFlight.set(name, running);
     try {
       return await running;
     } catch (error) {
-      if (error instanceof Overtaken) return undefined;
+      if (error instanceof Overtaken) return error;
       throw error;
     } finally {
       inFlight.delete(name);
@@ -78,6 +89,11 @@ export function idempotency({ db, seals, clock }: IdempotencyOptions) {
         isKept = true;
         return committed;
       },
+      async commitAround(effect) {
+        const committed = await commitAround(db, effect, keptBeside(caller, own));
+        isKept = true;
+        return committed;
+      },
     });
     if (!isKept) throw new Error('an operation with an idempotency key answered without a commit');
     return answer;
@@ -88,18 +104,33 @@ export function idempotency({ db, seals, clock }: IdempotencyOptions) {
     return <Status extends number, Body>(work: Work<Status, Body>) =>
       transaction(db, async handle => {
         const kept = idempotencyStore(handle, seals);
-        if (!(await claim(handle, name)) || fresh(await kept.find(caller, key)) !== undefined) {
-          throw new Overtaken();
-        }
+        if (!(await claim(handle, name))) throw new Overtaken(false);
+        if (fresh(await kept.find(caller, key)) !== undefined) throw new Overtaken(true);
         const answer = await work(handle);
         const row = { fingerprint, status: answer.status, body: toJson(answer.body) };
-        if (!(await kept.insert(caller, key, row, clock.now()))) throw new Overtaken();
+        if (!(await kept.insert(caller, key, row, clock.now()))) throw new Overtaken(true);
         return answer;
       });
   }
 
-  function fresh<Row extends { createdAt: number }>(row: Row | undefined): Row | undefined {
-    return row !== undefined && row.createdAt > clock.now() - IDEMPOTENCY_LIFETIME_MS ? row : undefined;
+  /** Takes the key before an effect outside of the database, and keeps the answer with what is written after it. */
+  function keptBeside(caller: Known, { name, key, fingerprint }: Claim): KeptBeside {
+    let startedAt = 0;
+    return {
+      async begin(handle) {
+        startedAt = clock.now();
+        if (!(await claim(handle, name))) throw new Overtaken(false);
+        const kept = idempotencyStore(handle, seals);
+        if (!(await kept.start(caller, key, fingerprint, startedAt))) throw new Overtaken(true);
+      },
+      cancel: handle => idempotencyStore(handle, seals).cancel(caller, key, startedAt),
+      end: (handle, { status, body }) =>
+        idempotencyStore(handle, seals).finish(caller, key, { status, body: toJson(body) }, startedAt),
+    };
+  }
+
+  function fresh(row: KeptRow | undefined): KeptRow | undefined {
+    return row !== undefined && isHeld(row, clock.now()) ? row : undefined;
   }
 
   /** Resolves when a request has ended in whatever way, or after `ms`. */
@@ -144,13 +175,14 @@ async function claim(handle: Transaction, name: string): Promise<boolean> {
   return row?.claimed === true;
 }
 
-function repeated({ fingerprint, status, body }: KeptAnswer, asked: Buffer): Answer {
-  if (!fingerprint.equals(asked)) {
-    throw paymentsError('idempotency_conflict', 'This Idempotency-Key was used with another request.', {
-      param: 'Idempotency-Key',
-    });
-  }
+function repeated({ status, body }: KeptAnswer): Answer {
   return { status, headers: { 'Idempotent-Replayed': 'true' }, body: JSON.parse(body) };
+}
+
+function otherRequest() {
+  return paymentsError('idempotency_conflict', 'This Idempotency-Key was used with another request.', {
+    param: 'Idempotency-Key',
+  });
 }
 
 function inProgress() {

@@ -7,7 +7,9 @@ export type RecordKind =
   | 'checkout_session'
   | 'transaction'
   | 'unmatched_transfer'
-  | 'api_key';
+  | 'api_key'
+  | 'webhook'
+  | 'webhook_delivery';
 
 /** What another owner's record and one that never was answer alike (Decision 96). */
 export function notFound(kind: RecordKind, id: string): HttpError {

@@ -16,6 +16,7 @@ import { sqliteDatabase } from '../../support/databases.ts';
 import { startTestDevnet, type TestDevnet } from '../../support/devnet.ts';
 import { injectWallet } from '../../support/injected-wallet.ts';
 import { record, text } from '../../support/json.ts';
+import { LOOPBACK_ONLY } from '../../support/payments-service.ts';
 
 const LIFETIME_MS = 30 * 60_000;
 const CONFIRMATIONS = 2;
@@ -66,6 +67,7 @@ beforeAll(async () => {
     sessionLifetimeMs: LIFETIME_MS,
     validateResponses: true,
     trustedProxies: [],
+    outgoing: LOOPBACK_ONLY,
     metrics: createMetrics(),
     clock: systemClock,
     log: createLogger({ level: 'silent' }),

@@ -1,0 +1,47 @@
+import { isIP } from 'node:net';
+import { InvalidBody } from '../../contract/violations.ts';
+import { addressJudge } from '../../http/guarded-fetch-address.ts';
+import type { Subscription } from '../model/webhook.ts';
+
+/** What the operator allows beyond https to public addresses. */
+export interface ReceiverRules {
+  /** Networks, as CIDRs or addresses, that may be reached although they are not public. */
+  readonly allowedNetworks: readonly string[];
+  readonly allowHttp: boolean;
+}
+
+/** Names that only one's own network knows. Sources: RFC 6761, RFC 6762, RFC 8375, and ICANN's resolution 2024.07.29.06. */
+const LOCAL_NAME = /(^|\.)(localhost|local|internal|home\.arpa)$/;
+
+/**
+ * Judges where a webhook is to be sent to, as far as its address tells: a name is judged again whenever something is sent
+ * to it (Decision 120). The judge throws InvalidBody.
+ */
+export function receiverJudge({ allowedNetworks, allowHttp }: ReceiverRules): (text: string) => void {
+  const isAllowed = addressJudge(allowedNetworks);
+  return text => {
+    const url = URL.parse(text);
+    if (url === null)
+      throw new InvalidBody('url', 'must be a whole address, such as https://example.com/hooks');
+    if (url.protocol !== 'https:' && !allowHttp) throw new InvalidBody('url', 'must be an https address');
+    if (url.username !== '' || url.password !== '') {
+      throw new InvalidBody('url', 'must not hold a user or a password');
+    }
+    // Of the parsed address: it has folded every other way to write digits and dots.
+    const host = url.hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '');
+    const isPublic =
+      isIP(host) === 0
+        ? allowedNetworks.length > 0 || (host.includes('.') && !LOCAL_NAME.test(host))
+        : isAllowed(host);
+    if (!isPublic) throw new InvalidBody('url', 'must lead to a public host');
+  };
+}
+
+/** Subscriptions without repetitions. @throws InvalidBody for `*` beside others (Decision 120) */
+export function subscriptions(events: readonly Subscription[]): Subscription[] {
+  const all = [...new Set(events)];
+  if (all.length > 1 && all.includes('*')) {
+    throw new InvalidBody('events', 'must hold * alone or types of events, not both');
+  }
+  return all;
+}

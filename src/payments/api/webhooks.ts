@@ -1,0 +1,139 @@
+import type { PaymentsHandlers, PaymentsSchemas } from '../../contract/payments.ts';
+import { paymentsError } from '../../contract/payments-errors.ts';
+import { InvalidBody } from '../../contract/violations.ts';
+import { newId } from '../../lib/ids.ts';
+import type { Webhook } from '../model/webhook.ts';
+import { NEW_ACTIVITY } from '../model/webhook-activity.ts';
+import { newWebhookSecret } from '../model/webhook-secret.ts';
+import { type WebhookChanges, webhookStore } from '../store/webhook-store.ts';
+import type { AttemptDeps } from '../webhooks/attempt.ts';
+import { webhookBody, webhookWithSecret } from './bodies/webhook-body.ts';
+import type { Known, Visitor } from './caller.ts';
+import type { PaymentsContext } from './context.ts';
+import { deliveryHandlers } from './deliveries.ts';
+import { notFound } from './not-found.ts';
+import { success } from './success.ts';
+import { type ReceiverRules, receiverJudge, subscriptions } from './webhook-fields.ts';
+import { webhookTestHandlers } from './webhook-tests.ts';
+
+/** Webhooks of one organization and mode. Decision 120. */
+const MAX_WEBHOOKS = 20;
+
+type Handlers = Pick<
+  PaymentsHandlers<Known, Visitor>,
+  | 'listWebhooks'
+  | 'createWebhook'
+  | 'getWebhook'
+  | 'updateWebhook'
+  | 'deleteWebhook'
+  | 'rotateWebhookSecret'
+  | 'testWebhook'
+  | 'listWebhookDeliveries'
+  | 'retryWebhookDelivery'
+>;
+
+/** The rules for receivers, and what sends tests and manual retries. */
+export interface WebhookHandlersOptions extends ReceiverRules, Pick<AttemptDeps, 'sender' | 'log'> {}
+
+/** The operations of webhooks and of their deliveries. Decisions 119 to 125. */
+export function webhookHandlers(context: PaymentsContext, options: WebhookHandlersOptions): Handlers {
+  const { db, seals, clock } = context;
+  const judge = receiverJudge(options);
+  return {
+    ...webhookTestHandlers(context, options),
+    ...deliveryHandlers(context, options),
+
+    async listWebhooks({ query: { page, limit } }, caller) {
+      const { data } = await webhookStore(db, seals).list(caller, { page, limit });
+      const now = clock.now();
+      return { status: 200, body: success(data.map(one => webhookBody(one, now))) };
+    },
+
+    async createWebhook({ body: { url, events, description = null } }, caller) {
+      judge(url);
+      const subscribed = subscriptions(events);
+      return caller.commit(async handle => {
+        const store = webhookStore(handle, seals);
+        if ((await store.count(caller)) >= MAX_WEBHOOKS) throw tooManyWebhooks();
+        const now = clock.now();
+        const { organizationId, mode } = caller;
+        const webhook: Webhook = {
+          ...NEW_ACTIVITY,
+          id: newId('wh'),
+          organizationId,
+          mode,
+          url,
+          events: subscribed,
+          description,
+          previousSecretUntil: null,
+          lastTriggeredAt: null,
+          createdAt: now,
+          updatedAt: now,
+        };
+        const secret = newWebhookSecret();
+        await store.insert(webhook, secret);
+        return { status: 201, body: success(webhookWithSecret(webhook, secret, now)) };
+      });
+    },
+
+    async getWebhook({ path: { webhook_id: id } }, caller) {
+      const webhook = await webhookStore(db, seals).find(caller, id);
+      if (webhook === undefined) throw notFound('webhook', id);
+      return { status: 200, body: success(webhookBody(webhook, clock.now())) };
+    },
+
+    async updateWebhook({ path: { webhook_id: id }, body }, caller) {
+      if (body.url !== undefined) judge(body.url);
+      const changes = changesIn(body);
+      return caller.commit(async handle => {
+        const now = clock.now();
+        const webhook = await webhookStore(handle, seals).change(caller, id, changes, now);
+        if (webhook === undefined) throw notFound('webhook', id);
+        return { status: 200, body: success(webhookBody(webhook, now)) };
+      });
+    },
+
+    deleteWebhook: ({ path: { webhook_id: id } }, caller) =>
+      caller.commit(async handle => {
+        if (!(await webhookStore(handle, seals).remove(caller, id))) throw notFound('webhook', id);
+        return { status: 200, body: success({ object: 'webhook', id, deleted: true } as const) };
+      }),
+
+    rotateWebhookSecret: ({ path: { webhook_id: id }, body: { grace_period_seconds: grace } }, caller) =>
+      caller.commit(async handle => {
+        const now = clock.now();
+        const store = webhookStore(handle, seals);
+        const before = await store.find(caller, id);
+        if (before !== undefined && grace > 0 && (before.previousSecretUntil ?? 0) > now) throw twoOld();
+        const secret = newWebhookSecret();
+        const previousUntil = grace === 0 ? null : now + grace * 1000;
+        const webhook = await store.rotate(caller, id, { secret, previousUntil }, now);
+        if (webhook === undefined) throw notFound('webhook', id);
+        return { status: 200, body: success(webhookWithSecret(webhook, secret, now)) };
+      }),
+  };
+}
+
+/** The changes that a body asks for; a field that it does not name is not there. */
+function changesIn({
+  url,
+  events,
+  is_active: isActive,
+  description,
+}: PaymentsSchemas['WebhookChanges']): WebhookChanges {
+  return {
+    ...(url !== undefined && { url }),
+    ...(events !== undefined && { events: subscriptions(events) }),
+    ...(isActive !== undefined && { isActive }),
+    ...(description !== undefined && { description }),
+  };
+}
+
+function tooManyWebhooks() {
+  return new InvalidBody('', `would be one webhook too many: ${MAX_WEBHOOKS} are the most. Delete one first`);
+}
+
+function twoOld() {
+  const message = 'The secret before this one still signs. Wait for the end of its grace period, or give 0.';
+  return paymentsError('invalid_status_transition', message);
+}

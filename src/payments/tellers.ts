@@ -1,0 +1,45 @@
+import type { Db } from '../db/open.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { Logger } from '../lib/logger.ts';
+import type { Seals } from '../lib/sealed.ts';
+import { startWorker } from '../lib/worker.ts';
+import type { PaymentChains } from './model/payment-chain.ts';
+import { notifiers } from './notifications/notifier.ts';
+import { startMessenger } from './notifications/start-messenger.ts';
+import { relay } from './outbox/relay.ts';
+import type { Outgoing } from './outgoing.ts';
+import { startDispatcher } from './webhooks/dispatcher.ts';
+
+export interface TellersDeps {
+  readonly db: Db;
+  readonly seals: Seals;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly chains: PaymentChains;
+  readonly outgoing: Outgoing;
+}
+
+const RELAY_PAUSE_MS = 200;
+const NOTIFIER_PAUSE_MS = 1_000;
+
+/** Starts what tells merchants of events: the relay, the dispatcher of webhooks, the notifiers, and the bot's ear. */
+export function startTellers(deps: TellersDeps): readonly { stop(): Promise<void> }[] {
+  const { clock, log, outgoing } = deps;
+  const { sender, mailer, messenger } = outgoing;
+  const { concurrencyPerEndpoint } = outgoing.webhooks;
+  const dispatcher = startDispatcher({ ...deps, sender, concurrencyPerEndpoint });
+  const relaying = relay(deps);
+  const nudging = async (signal: AbortSignal) => {
+    const done = await relaying.runOnce(signal);
+    if (done > 0) dispatcher.nudge();
+    return done;
+  };
+  return [
+    startWorker({ ...relaying, runOnce: nudging }, { pauseMs: RELAY_PAUSE_MS, clock, log }),
+    dispatcher,
+    ...notifiers({ ...deps, mailer, messenger }).map(notifier =>
+      startWorker(notifier, { pauseMs: NOTIFIER_PAUSE_MS, clock, log }),
+    ),
+    ...(messenger === undefined ? [] : [startMessenger({ ...deps, messenger })]),
+  ];
+}

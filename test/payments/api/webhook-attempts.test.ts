@@ -1,0 +1,333 @@
+import { createHmac } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { rowsOf } from '../../../src/db/query.ts';
+import { transaction } from '../../../src/db/transaction.ts';
+import { idempotencyStore } from '../../../src/payments/store/idempotency-store.ts';
+import { eventually } from '../../http/serve.ts';
+import { eachDatabase } from '../../support/databases.ts';
+import { faultsOf } from '../../support/event-contract.ts';
+import { record, text } from '../../support/json.ts';
+import { errorOf, type Merchant, type PaymentsApi, startPaymentsApi } from '../../support/payments-api.ts';
+import { type Answer, startReceiver, type WebhookReceiver } from '../../support/webhook-receiver.ts';
+import { dataOf, listOf, newWebhook, pay, untilTold } from '../../support/webhooks-api.ts';
+
+const TYPES = ['payment.completed', 'payment.failed', 'checkout.completed', 'checkout.expired'];
+const MISSING = 'del_000000000000000000000000';
+
+eachDatabase('an attempt by hand', databases => {
+  let api: PaymentsApi;
+  let shop: Merchant;
+  let receiver: WebhookReceiver;
+  let hook: Awaited<ReturnType<typeof newWebhook>>;
+  /** What the receiver says to what arrives. */
+  let answer: () => Answer | Promise<Answer>;
+
+  beforeAll(async () => {
+    api = await startPaymentsApi(await databases.create());
+  });
+  afterAll(() => api[Symbol.asyncDispose]());
+  beforeEach(async () => {
+    answer = () => 200;
+    receiver = await startReceiver(() => answer());
+    shop = await api.merchant();
+    hook = await newWebhook(shop, { url: `${receiver.url}/hook`, events: ['*'] });
+    return () => receiver[Symbol.asyncDispose]();
+  });
+
+  const deliveries = async (query = '') => listOf(await shop.get(`${hook.path}/deliveries${query}`));
+  const counts = async () => {
+    const { success_count, failure_count, is_active } = dataOf(await shop.get(hook.path));
+    return [success_count, failure_count, is_active];
+  };
+  const sendTest = (body?: object, key?: string) =>
+    shop.post(`${hook.path}/test`, body, key === undefined ? {} : { 'Idempotency-Key': key });
+  const retry = (id: unknown, key?: string) =>
+    shop.post(
+      `${hook.path}/deliveries/${id}/retry`,
+      undefined,
+      key === undefined ? {} : { 'Idempotency-Key': key },
+    );
+
+  describe('that is a test', () => {
+    test('greets, signed, and is listed as a delivery with one attempt that counts nowhere', async () => {
+      const sent = await sendTest();
+
+      const { delivery_id } = dataOf(sent);
+      const [arrival] = receiver.arrivals;
+      expect([sent.status, dataOf(sent)]).toEqual([
+        200,
+        { delivery_id, status: 'sent', response_code: 200, success: true },
+      ]);
+      expect(arrival?.headers).toMatchObject({
+        'content-type': 'application/json',
+        'x-service-webhook-id': hook.id,
+        'x-service-delivery-id': delivery_id,
+        'x-service-event': 'test.ping',
+        'x-service-test': 'true',
+        'x-service-signature': createHmac('sha256', hook.secret)
+          .update(arrival?.body ?? '')
+          .digest('hex'),
+      });
+      expect(faultsOf('test.ping', JSON.parse(String(arrival?.body)))).toBe('');
+      expect(JSON.parse(String(arrival?.body))).toMatchObject({
+        id: arrival?.eventId,
+        event: 'test.ping',
+        webhook_id: hook.id,
+        data: { id: expect.stringMatching(/^txn_test_/) },
+      });
+      expect(await deliveries()).toMatchObject([
+        {
+          object: 'webhook_delivery',
+          id: delivery_id,
+          webhook_id: hook.id,
+          event_id: arrival?.eventId,
+          event_type: 'test.ping',
+          event: 'test.ping',
+          status: 'success',
+          is_test: true,
+          is_final: true,
+          attempts: 1,
+          response_code: 200,
+          last_error: null,
+          next_attempt_at: null,
+        },
+      ]);
+      expect(await counts()).toEqual([0, 0, true]);
+      expect(record((await shop.get('/api/v1/events')).body).data).toEqual([]);
+    });
+
+    test.each(TYPES)('has made-up data for %s in the shape of real ones', async type => {
+      await sendTest({ event: type });
+
+      const told = JSON.parse(String(receiver.arrivals[0]?.body));
+      expect(told).toMatchObject({ event: type, data: { checkoutSession: { metadata: {} } } });
+      expect(receiver.arrivals[0]?.headers).toMatchObject({
+        'x-service-test': 'true',
+        'x-service-event': type,
+      });
+      expect(faultsOf(type, told)).toBe('');
+    });
+
+    test('that fails says so, is retried by nobody and counts towards nothing', async () => {
+      answer = () => 500;
+
+      for (let count = 0; count < 11; count++) {
+        expect(dataOf(await sendTest())).toMatchObject({
+          status: 'sent',
+          response_code: 500,
+          success: false,
+        });
+      }
+
+      expect(await counts()).toEqual([0, 0, true]);
+      expect((await deliveries('?status=failed&event_type=test.ping')).at(-1)).toMatchObject({
+        status: 'failed',
+        is_final: true,
+        next_attempt_at: null,
+        last_error: 'The receiver answered 500.',
+      });
+    });
+
+    test('that nobody answers has no response code', async () => {
+      await receiver[Symbol.asyncDispose]();
+
+      expect(dataOf(await sendTest())).toMatchObject({ status: 'sent', response_code: null, success: false });
+      expect(await deliveries()).toMatchObject([{ response_code: null, response_time_ms: null }]);
+    });
+
+    test('works while the webhook is not active', async () => {
+      await shop.patch(hook.path, { is_active: false });
+
+      expect(dataOf(await sendTest())).toMatchObject({ success: true });
+    });
+
+    test('of another type than those of the contract is refused', async () => {
+      expect(errorOf(await sendTest({ event: 'payment.maybe' }))).toBe('400 invalid_field_value event');
+      expect(receiver.arrivals).toEqual([]);
+    });
+
+    test('answers what came of it when the webhook was deleted meanwhile', async () => {
+      answer = async () => {
+        await shop.delete(hook.path);
+        return 204;
+      };
+
+      expect(dataOf(await sendTest())).toMatchObject({ response_code: 204, success: true });
+      expect((await shop.get(hook.path)).status).toBe(404);
+    });
+  });
+
+  describe('that is a retry', () => {
+    /** A test that failed, which can be retried like any other delivery. */
+    async function failed(): Promise<string> {
+      answer = () => 503;
+      const id = text(dataOf(await sendTest()).delivery_id);
+      answer = () => 200;
+      return id;
+    }
+
+    test('sends the same bytes for the same event, under another delivery id, and adds an attempt', async () => {
+      const id = await failed();
+
+      const sent = await retry(id);
+
+      const [first, second] = receiver.arrivals;
+      expect(dataOf(sent)).toEqual({
+        delivery_id: id,
+        status: 'sent',
+        response_code: 200,
+        attempts: 2,
+        success: true,
+      });
+      expect(second?.body).toEqual(first?.body);
+      expect(second?.headers['x-service-delivery-id']).toBe(`${id}-2`);
+      expect(second?.eventId).toBe(first?.eventId);
+      expect(await deliveries()).toMatchObject([{ id, status: 'success', attempts: 2, last_error: null }]);
+    });
+
+    test('needs a failed delivery', async () => {
+      const { delivery_id: succeeded } = dataOf(await sendTest());
+
+      expect(errorOf(await retry(succeeded))).toBe('400 invalid_status_transition');
+      expect(receiver.arrivals).toHaveLength(1);
+    });
+
+    test('is refused to the second of two at once', async () => {
+      const id = await failed();
+      const gate = Promise.withResolvers<void>();
+      answer = () => gate.promise.then(() => 200);
+
+      const first = retry(id);
+      await eventually(() => (receiver.arrivals.length === 2 ? true : undefined));
+      const second = await retry(id);
+      gate.resolve();
+
+      expect(errorOf(second)).toBe('400 invalid_status_transition');
+      expect(dataOf(await first)).toMatchObject({ success: true, attempts: 2 });
+      expect(receiver.arrivals).toHaveLength(2);
+    });
+
+    test('that fails leaves the automatic retries as they are, and one that succeeds ends them', async () => {
+      answer = () => 500;
+      const tellers = api.tell();
+      await pay(shop);
+      const [delivery] = await untilTold(
+        api.clock,
+        () => deliveries('?event_type=payment.completed'),
+        ([one]) => one?.status === 'failed',
+      );
+      await tellers.stop();
+      const id = text(delivery?.id);
+      const only = async () => (await deliveries('?event_type=payment.completed'))[0];
+
+      await retry(id);
+      const after = await only();
+      answer = () => 200;
+      await retry(id);
+
+      expect(delivery?.next_attempt_at).not.toBeNull();
+      expect(after).toMatchObject({
+        next_attempt_at: delivery?.next_attempt_at,
+        status: 'failed',
+        is_final: false,
+        attempts: 2,
+      });
+      expect(await only()).toMatchObject({
+        next_attempt_at: null,
+        status: 'success',
+        is_final: true,
+        attempts: 3,
+      });
+    });
+
+    test('of what does not exist is not found', async () => {
+      const other = await newWebhook(shop, { url: receiver.url });
+      const id = await failed();
+
+      expect(errorOf(await retry(MISSING))).toBe('404 resource_not_found');
+      expect(errorOf(await shop.post(`${other.path}/deliveries/${id}/retry`))).toBe('404 resource_not_found');
+    });
+  });
+
+  describe('with an idempotency key', () => {
+    test('is sent once, and answered again as before', async () => {
+      const first = await sendTest({}, 'a');
+      const again = await sendTest({}, 'a');
+
+      expect(again.body).toEqual(first.body);
+      expect([first, again].map(({ headers }) => headers.get('idempotent-replayed'))).toEqual([null, 'true']);
+      expect(receiver.arrivals).toHaveLength(1);
+      expect(errorOf(await sendTest({ event: 'payment.failed' }, 'a'))).toBe(
+        '409 idempotency_conflict Idempotency-Key',
+      );
+    });
+
+    test('is sent once, also when many ask at once, and when the receiver refuses it', async () => {
+      answer = () => 418;
+      const id = text(dataOf(await sendTest()).delivery_id);
+
+      const answers = await Promise.all(Array.from({ length: 20 }, () => retry(id, 'b')));
+
+      expect(new Set(answers.map(({ status, body }) => JSON.stringify([status, body]))).size).toBe(1);
+      expect(dataOf(answers[0] ?? (await retry(id)))).toMatchObject({ response_code: 418, attempts: 2 });
+      expect(receiver.arrivals).toHaveLength(2);
+    });
+
+    test('that is refused leaves the key unused', async () => {
+      const { delivery_id: succeeded } = dataOf(await sendTest());
+
+      expect(errorOf(await retry(succeeded, 'c'))).toBe('400 invalid_status_transition');
+      expect((await sendTest({}, 'c')).status).toBe(200);
+    });
+
+    test('conflicts for a minute after our process died over it, and is sent again then', async () => {
+      await sendTest({}, 'd');
+      // As the end of a process leaves it: the key is taken, and nobody tells what came of the attempt.
+      await transaction(api.db, async handle => {
+        const keys = idempotencyStore(handle, api.seals);
+        const kept = await keys.find(shop.owner, 'd');
+        if (kept === undefined) throw new Error('the answer was not kept');
+        await handle.raw('delete from idempotency_keys where key = ?', ['d']);
+        await keys.start(shop.owner, 'd', kept.fingerprint, api.clock.now());
+      });
+
+      let isOver = false;
+      const early = sendTest({}, 'd').finally(() => {
+        isOver = true;
+      });
+      const other = await sendTest({ event: 'payment.failed' }, 'd');
+      await untilTold(
+        api.clock,
+        () => isOver,
+        over => over,
+      );
+      const refused = await early;
+      api.clock.advance(60_000);
+      const again = await sendTest({}, 'd');
+
+      const conflict = '409 idempotency_conflict Idempotency-Key';
+      expect([errorOf(refused), errorOf(other)]).toEqual([conflict, conflict]);
+      expect(again.headers.get('idempotent-replayed')).toBeNull();
+      expect(dataOf(again)).toMatchObject({ success: true });
+      expect(receiver.arrivals).toHaveLength(2);
+      expect((await sendTest({}, 'd')).body).toEqual(again.body);
+    });
+
+    test('keeps the key taken while the receiver takes its time', async () => {
+      const gate = Promise.withResolvers<void>();
+      answer = () => gate.promise.then(() => 200);
+      const first = sendTest({}, 'e');
+      await eventually(() => (receiver.arrivals.length === 1 ? true : undefined));
+
+      const [row] = await rowsOf<{ status: number }>(
+        api.db,
+        "select status from idempotency_keys where key = 'e' and organization_id = ?",
+        [shop.owner.organizationId],
+      );
+      gate.resolve();
+
+      expect(row).toEqual({ status: 0 });
+      expect((await first).status).toBe(200);
+    });
+  });
+});

@@ -1,0 +1,54 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { list, record, text } from './json.ts';
+import type { ManualClock } from './manual-clock.ts';
+import { type ApiAnswer, type ApiClient, RECIPIENT, TEST_CHAIN, TOKEN } from './payments-api.ts';
+
+export const WEBHOOKS = '/api/v1/webhooks';
+
+/** The record in an answer about webhooks. */
+export function dataOf({ body }: ApiAnswer): Record<string, unknown> {
+  return record(record(body).data);
+}
+
+/** The records in a list of webhooks or deliveries, the newest first. */
+export function listOf({ body }: ApiAnswer): Record<string, unknown>[] {
+  return list(record(body).data).map(record);
+}
+
+/** A webhook for `payment.completed` unless told otherwise; with its secret. */
+export async function newWebhook(
+  shop: ApiClient,
+  fields: object,
+): Promise<{ id: string; secret: string; path: string; data: Record<string, unknown> }> {
+  const answer = await shop.post(WEBHOOKS, { events: ['payment.completed'], ...fields });
+  if (answer.status !== 201) throw new Error(JSON.stringify(answer.body));
+  const data = dataOf(answer);
+  const id = text(data.id);
+  return { id, secret: text(data.secret), path: `${WEBHOOKS}/${id}`, data };
+}
+
+/** A payment of test money, with the events of a real one; answers with the session's id. */
+export async function pay(shop: ApiClient, session: object = {}): Promise<string> {
+  const terms = { token_address: TOKEN, chain_id: TEST_CHAIN, recipient_address: RECIPIENT, amount: '2000' };
+  const opened = await shop.post('/api/v1/checkout-sessions', { ...terms, ...session });
+  if (opened.status !== 201) throw new Error(JSON.stringify(opened.body));
+  const id = text(record(opened.body).id);
+  const paid = await shop.post(`/api/v1/test/sessions/${id}/simulate`, { outcome: 'completed' });
+  if (paid.status !== 200) throw new Error(JSON.stringify(paid.body));
+  return id;
+}
+
+/** Lets time go on in small steps, by which workers wake, until what is looked at is right; ten seconds of ours at most. */
+export async function untilTold<Value>(
+  clock: ManualClock,
+  look: () => Value | Promise<Value>,
+  isRight: (value: Value) => boolean,
+): Promise<Value> {
+  const deadline = Date.now() + 10_000;
+  for (;;) {
+    const value = await look();
+    if (isRight(value) || Date.now() > deadline) return value;
+    clock.advance(250);
+    await delay(10);
+  }
+}
