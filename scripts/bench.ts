@@ -4,6 +4,7 @@ import { benchCacheMemory } from './bench/cache-memory.ts';
 import { benchCachedHits } from './bench/cached-hits.ts';
 import { benchConcurrentMisses } from './bench/concurrent-misses.ts';
 import { benchContractCost } from './bench/contract-cost.ts';
+import { benchDeliveries } from './bench/deliveries.ts';
 import { benchFallback } from './bench/fallback.ts';
 import { type Figure, tableOf } from './bench/figure.ts';
 import { benchGrowth } from './bench/growth.ts';
@@ -22,6 +23,7 @@ const BENCHES: Readonly<Record<string, () => Promise<Figure[]>>> = {
   sync: benchSyncRate,
   growth: benchGrowth,
   insights: benchInsights,
+  deliveries: benchDeliveries,
   payments: benchPayments,
 };
 

@@ -3,7 +3,8 @@
  *   npm run contract -- --url http://127.0.0.1:3000 [--key KEY] [--har FILE] [--all]
  *   npm run contract -- --url http://127.0.0.1:3001 --key KEY [--har FILE] [--all]
  * Which service it is, data or payments, is told by its description. The key for payments may do everything; what the run
- * makes with it is of the key's mode, and removed at the end as far as it can be.
+ * makes with it is of the key's mode, and removed at the end as far as it can be. For a moment the
+ * notifications of that mode go nowhere, so a key for test money is the better one.
  * Exits with 1 when anything it answers is not what the contract says; with `--all` also when an operation never answers
  * anything but empty lists, which is named either way: a chain may have no withdrawals or no prices.
  */

@@ -1,9 +1,9 @@
 import type { Exchange } from './client.ts';
 
-/** Secrets of API keys, which the payments platform answers once. */
-const SECRETS = /\btg_(live|test)_[0-9A-Za-z]{38}\b/g;
+/** Secrets of API keys and webhooks and the token of a messenger's link, which the payments platform answers once. */
+const SECRETS = /\b(tg_live_|tg_test_|link_(?=[0-9A-Za-z]{32}\b)|whsec_)[0-9A-Za-z+/]{32,}=*/g;
 
-/** Traffic as an HTTP Archive 1.2, which browsers and proxies open; without the secrets of keys. */
+/** Traffic as an HTTP Archive 1.2, which browsers and proxies open; without the secrets in answers. */
 export function harOf(exchanges: readonly Exchange[]): unknown {
   return {
     log: {
@@ -32,7 +32,7 @@ export function harOf(exchanges: readonly Exchange[]): unknown {
           content: {
             size: Buffer.byteLength(exchange.text),
             mimeType: String(exchange.headers['content-type'] ?? ''),
-            text: exchange.text.replaceAll(SECRETS, 'tg_$1_…'),
+            text: exchange.text.replaceAll(SECRETS, '$1…'),
           },
           redirectURL: '',
           headersSize: -1,

@@ -1,13 +1,18 @@
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { recordingClient } from '../../scripts/contract/client.ts';
 import { harOf } from '../../scripts/contract/har.ts';
 import { runPayments } from '../../scripts/contract/payments/run.ts';
 import { isPaymentsService } from '../../scripts/contract/payments/served-by.ts';
 import { NATIVE_COIN } from '../../src/payments/model/payment-chain.ts';
+import { type BotApi, startBotApi } from '../support/bot-api.ts';
 import { eachDatabase } from '../support/databases.ts';
 import { list, record } from '../support/json.ts';
 import { startPaymentChain, type TestPaymentChain } from '../support/payment-chain.ts';
 import {
+  LOOPBACK_ONLY,
   startTestPayments,
   type TestPaymentsService,
   unreachableChain,
@@ -16,13 +21,18 @@ import { until } from '../support/until.ts';
 
 const CUSTOMER = 1;
 const SHOP = 5;
+const SETTINGS = '/api/v1/notifications';
 
 eachDatabase('a payments service', databases => {
   let chain: TestPaymentChain;
+  let bot: BotApi;
+  let mailFolder: string;
   let service: TestPaymentsService;
   let headers: Readonly<Record<string, string>>;
   beforeAll(async () => {
     chain = await startPaymentChain();
+    bot = await startBotApi();
+    mailFolder = await mkdtemp(join(tmpdir(), 'contract-mail-'));
     const place = { tokenAddress: chain.token, recipientAddress: chain.accounts[SHOP] ?? '' };
     service = await startTestPayments(await databases.create(), {
       chains: [
@@ -36,13 +46,20 @@ eachDatabase('a payments service', databases => {
           rpcUrls: [chain.rpcUrl],
         },
       ],
+      outgoing: {
+        ...LOOPBACK_ONLY,
+        mailFolder,
+        messenger: { token: bot.token, apiRoot: bot.url, mode: 'polling' },
+      },
       demo: { chainId: chain.chainId, ...place, tokenAddress: chain.token.toLowerCase() },
     });
     headers = { authorization: `Bearer ${service.demoKey}`, 'content-type': 'application/json' };
   });
   afterAll(async () => {
     await service.close();
+    await bot[Symbol.asyncDispose]();
     await chain.stop();
+    await rm(mailFolder, { recursive: true });
   });
 
   async function ask(path: string, body?: object): Promise<Record<string, unknown>> {
@@ -68,14 +85,49 @@ eachDatabase('a payments service', databases => {
 
     expect(isPayments).toBe(true);
     expect(findings).toEqual([]);
-    expect([...filled].filter(([, count]) => count === 0)).toEqual([]);
+    // Of what is sent to nobody there is no other answer than a refusal.
+    expect(unseen(filled)).toEqual(['sendTestMessage']);
     // A minute of the elevated tier, so that nobody has to wait.
     expect(client.exchanges.filter(({ headers: own }) => 'x-ratelimit-limit' in own).length).toBeLessThan(
       1_200,
     );
-    expect(JSON.stringify(harOf(client.exchanges))).not.toMatch(/tg_(live|test)_[0-9A-Za-z]{38}/);
+    const har = JSON.stringify(harOf(client.exchanges));
+    expect(har).not.toMatch(/tg_(live|test)_[0-9A-Za-z]{38}|whsec_[0-9A-Za-z+/]{8}|link_[0-9A-Za-z]{32}/);
+    expect(await readdir(mailFolder)).toHaveLength(1);
     expect(list((await ask('/api/v1/payment-links')).data)).toMatchObject([{ id: own.id }]);
     const keys = list((await ask('/api/v1/api-keys?limit=100')).data).map(record);
     expect(keys.filter(({ is_active }) => is_active === true)).toHaveLength(1);
+    expect(list((await ask('/api/v1/webhooks')).data)).toEqual([]);
+    expect(record((await ask(SETTINGS)).data)).toMatchObject({ email_address: null, email_enabled: false });
+  }, 60_000);
+
+  test('is left with the notification settings and the linked chat that it had', async () => {
+    const link = record((await ask(`${SETTINGS}/messenger/link`, {})).data).link_url;
+    bot.write(42, `/start ${String(link).split('?start=')[1]}`, 'ada_l');
+    await until(
+      () => ask(SETTINGS),
+      ({ data }) => record(data).messenger_chat_id === '42',
+    );
+    const wanted = {
+      messenger_enabled: true,
+      email_address: 'ada@books.example',
+      email_enabled: true,
+      enabled_events: ['payment.failed'],
+    };
+    await fetch(service.url + SETTINGS, { headers, method: 'PATCH', body: JSON.stringify(wanted) });
+    const client = recordingClient({ baseUrl: service.url });
+
+    const { filled, findings } = await runPayments(client, service.demoKey ?? '');
+    await client.close();
+
+    expect(findings).toEqual([]);
+    expect(unseen(filled)).toEqual(['deleteMessengerLink']);
+    expect((await ask(SETTINGS)).data).toMatchObject({ ...wanted, messenger_chat_id: '42' });
+    expect(bot.sent().join('\n')).toContain('42: [Test] Test of your notifications');
   }, 60_000);
 });
+
+/** The operations that never answered anything but what is empty or refuses. */
+function unseen(filled: ReadonlyMap<string, number>): string[] {
+  return [...filled].filter(([, count]) => count === 0).map(([id]) => id);
+}

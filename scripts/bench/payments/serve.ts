@@ -1,3 +1,4 @@
+import { dirname, join } from 'node:path';
 import { createMetrics } from '../../../src/http/metrics.ts';
 import { systemClock } from '../../../src/lib/clock.ts';
 import type { Logger } from '../../../src/lib/logger.ts';
@@ -37,6 +38,12 @@ export function servePayments({ file, rpcUrl, token, log }: ServedPayments) {
         isOfThisRun: true,
       },
     ],
+    outgoing: {
+      webhooks: { concurrencyPerEndpoint: 5, allowedNetworks: [], allowHttp: false },
+      mail: undefined,
+      mailFolder: join(dirname(file), 'mail'),
+      messenger: undefined,
+    },
     rateLimitPerMinute: { standard: NO_LIMIT, elevated: NO_LIMIT },
     sessionLifetimeMs: 1_800_000,
     validateResponses: false,

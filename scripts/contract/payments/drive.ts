@@ -1,5 +1,5 @@
 import type { Contract } from '../../../src/contract/contract.ts';
-import { isObject, type Json, type JsonObject, list } from '../../../src/contract/document.ts';
+import { isObject, type Json, type JsonObject } from '../../../src/contract/document.ts';
 import type { Exchange, RecordingClient } from '../client.ts';
 import { isFilled, parsed } from '../judge.ts';
 import { catalogueFaults, faultsOf, outcomeOf } from './judge.ts';
@@ -38,7 +38,7 @@ export interface Drive {
   ask(operation: Operation | string, asking: Asking, expected: readonly string[]): Promise<Reply>;
   /** Sends what leads to no operation, which has to be a 404 of the catalogue. */
   askNowhere(method: string, path: string): Promise<Reply>;
-  /** Everything that came out of 201s, in order. */
+  /** Every record that came out of 201s, in order. */
   readonly made: readonly JsonObject[];
   report(finding: string): void;
 }
@@ -98,7 +98,7 @@ export async function driveOf<Operations>(
         const fault = `${reply.outcome}, not ${expected.join(' or ')}: ${reply.text.slice(0, 200)}`;
         if (last !== undefined) findings.push(lineOf(target, last, fault));
       }
-      if (reply.status === 201) made.push(reply.body);
+      if (reply.status === 201) made.push(recordIn(reply.body));
       if (isAnswer(target, reply)) filled.set(target.id, (filled.get(target.id) ?? 0) + 1);
       return reply;
     },
@@ -125,7 +125,12 @@ function isOutcome(outcome: string, wanted: string): boolean {
 function isAnswer({ row }: Operation, { status, body, text }: Reply): boolean {
   if (status !== 200 && status !== 201) return false;
   if (row.media?.[status] !== undefined) return text.trim().includes('\n');
-  return body.object === 'list' ? list(body, 'data').length > 0 : isFilled(body);
+  return Array.isArray(body.data) ? body.data.length > 0 : isFilled(body);
+}
+
+/** The record in an answer, which some wrap (Decision 119). */
+function recordIn(body: JsonObject): JsonObject {
+  return body.success === true && isObject(body.data) ? body.data : body;
 }
 
 function replyOf(exchange: Exchange | undefined): Reply {

@@ -13,7 +13,8 @@ const FIELDS: Readonly<Record<string, string>> = { active: 'is_active', type: 'e
 
 interface Listed {
   readonly rows: readonly JsonObject[];
-  readonly total: number;
+  /** How many there are on all pages; undefined where a list does not say (Decision 119). */
+  readonly total: number | undefined;
 }
 
 export function isPagedList({ parameters }: Operation): boolean {
@@ -25,6 +26,7 @@ export async function tryList(drive: Drive, operation: Operation, at: Readonly<R
   const ask = async (query: string): Promise<Listed> => {
     const { body } = await drive.ask(operation, { at, query }, ['200']);
     const rows = list(body, 'data').filter(isObject);
+    if (body.success === true) return { rows, total: undefined };
     const path = operation.path.replaceAll(/\{([^}]+)\}/g, (_, name: string) => at[name] ?? '');
     if (body.url !== path) drive.report(`${operation.id}?${query}: url is ${JSON.stringify(body.url)}`);
     const total = Number(body.total_count);
@@ -111,7 +113,7 @@ function fieldOf(name: string, row: JsonObject): Json | undefined {
 /** In the other direction the same records come the other way round. */
 async function tryOrders(drive: Drive, operation: Operation, { ask, whole }: Reading): Promise<void> {
   const sort = operation.parameters.find(({ name }) => name === 'sort');
-  if (sort === undefined || whole.total > LARGEST_PAGE) return;
+  if (sort === undefined || whole.total === undefined || whole.total > LARGEST_PAGE) return;
   for (const field of list(resolve(drive.document, sort.schema), 'enum').map(String)) {
     const [up, down] = [
       await ask(`sort=${field}&order=asc&limit=${LARGEST_PAGE}`),

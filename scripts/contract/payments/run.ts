@@ -7,19 +7,21 @@ import { type Drive, driveOf } from './drive.ts';
 import { keysStory } from './keys-story.ts';
 import { linksStory } from './links-story.ts';
 import { isPagedList, tryList } from './lists.ts';
+import { notificationsStory } from './notifications-story.ts';
 import type { Operation } from './operation.ts';
 import { pacedSender } from './pace.ts';
 import { payerStory } from './payer-story.ts';
 import { tryReading } from './reading.ts';
 import { sessionsStory, transactionsStory } from './sessions-story.ts';
 import { transfersStory } from './transfers-story.ts';
+import { webhooksStory } from './webhooks-story.ts';
 
 type Ids = Readonly<Record<string, string>>;
 
 /**
  * Drives every operation of the payments platform with a key that may do everything: records of its own from their beginning
- * to their end, and whatever has to be refused. It removes the links and keys that it made; sessions and what was paid
- * stay, for nothing removes those.
+ * to their end, and whatever has to be refused. It removes the links, webhooks and keys that it made and puts the
+ * notification settings back; sessions and what was paid stay, for nothing removes those.
  */
 export async function runPayments(client: RecordingClient, key: string): Promise<ContractReport> {
   const filled = new Map<string, number>();
@@ -43,26 +45,33 @@ export async function runPayments(client: RecordingClient, key: string): Promise
 
 /** What the paths of the operations need, as far as it could be made. */
 async function makeRecords(drive: Drive): Promise<Ids> {
+  await notificationsStory(drive);
+  const webhook = await webhooksStory(drive);
   const links = await linksStory(drive);
-  if (links === undefined) return {};
+  if (links === undefined) return idsOf({ webhook_id: webhook?.id });
   const paid = await sessionsStory(drive, links);
   await payerStory(drive, links);
   await transfersStory(drive);
   await keysStory(drive);
   const session = paid ?? drive.made.findLast(({ object }) => object === 'checkout_session')?.id;
   const transaction = paid === undefined ? undefined : await transactionsStory(drive, paid);
-  const ids = {
+  return idsOf({
+    webhook_id: webhook?.id,
     payment_link_id: links.fixed.id,
     short_code: links.fixed.short_code,
     checkout_session_id: session,
     transaction_id: transaction?.id,
-  };
+  });
+}
+
+/** Those that are known. */
+function idsOf(ids: Readonly<Record<string, unknown>>): Ids {
   return Object.fromEntries(
     Object.entries(ids).flatMap(([name, id]) => (typeof id === 'string' ? [[name, id]] : [])),
   );
 }
 
-/** Every GET whose path is known by now; those of later contracts too, where they need no other ids. */
+/** Every GET whose path is known by now. */
 async function read(drive: Drive, ids: Ids): Promise<void> {
   const reads = drive.operations.filter(({ row }) => row.method === 'get');
   for (const operation of reads.filter(one => isKnown(one, ids))) {
@@ -82,6 +91,7 @@ async function cleanUp(drive: Drive): Promise<void> {
     if (object === 'payment_link') {
       await drive.ask('deletePaymentLink', { at: { payment_link_id: String(id) } }, gone);
     }
+    if (object === 'webhook') await drive.ask('deleteWebhook', { at: { webhook_id: String(id) } }, gone);
     if (object === 'api_key') await drive.ask('revokeApiKey', { at: { api_key_id: String(id) } }, gone);
     if (object === 'checkout_session' && status === 'active') {
       const at = { checkout_session_id: String(id) };

@@ -1,0 +1,88 @@
+import type { PaymentsSchemas } from '../../src/contract/payments.ts';
+
+/** A request to the payments API; `path` begins with `/api/v1` and has the query in it. */
+export interface ApiRequest {
+  /** GET when absent. */
+  readonly method?: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  readonly path: string;
+  /** Sent as JSON. */
+  readonly body?: object;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** What came of it: `unchanged` is a 304, `away` has no answer of the API at all. `message` is for people. */
+export type Reply<Body> =
+  | { readonly kind: 'done'; readonly body: Body; readonly etag: string | null }
+  | { readonly kind: 'unchanged' }
+  | {
+      readonly kind: 'refused';
+      readonly status: number;
+      readonly message: string;
+      /** Milliseconds, when the API says so. */
+      readonly retryAfterMs: number | undefined;
+    }
+  | { readonly kind: 'away'; readonly message: string };
+
+/** Asks the payments API of one server with one key. Never rejects. */
+export interface ApiClient {
+  ask<Body>(request: ApiRequest): Promise<Reply<Body>>;
+}
+
+/** Beyond the 30 s that the receiver of a test may take. */
+const TIMEOUT_MS = 35_000;
+
+/** `url` has no slash at the end; the signal ends what is being asked. */
+export function apiClient({
+  url,
+  key,
+  signal,
+}: {
+  url: string;
+  key: string;
+  signal?: AbortSignal;
+}): ApiClient {
+  return {
+    async ask<Body>({ method = 'GET', path, body, headers }: ApiRequest): Promise<Reply<Body>> {
+      const deadline = AbortSignal.timeout(TIMEOUT_MS);
+      try {
+        const response = await fetch(url + path, {
+          method,
+          headers: {
+            Authorization: `Bearer ${key}`,
+            ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+            ...headers,
+          },
+          ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+          signal: signal === undefined ? deadline : AbortSignal.any([deadline, signal]),
+        });
+        const content = await response.text();
+        if (response.status === 304) return { kind: 'unchanged' };
+        if (!response.ok) return refused(response, content);
+        return { kind: 'done', body: JSON.parse(content), etag: response.headers.get('etag') };
+      } catch (error) {
+        return { kind: 'away', message: `${url} does not answer as a payments server: ${reasonOf(error)}` };
+      }
+    },
+  };
+}
+
+/** The error as the API words it; another server's answer by its status. */
+function refused({ status, headers }: Response, content: string): Reply<never> {
+  const seconds = Number(headers.get('retry-after') ?? Number.NaN);
+  const retryAfterMs = seconds >= 0 ? seconds * 1_000 : undefined;
+  return { kind: 'refused', status, message: messageIn(content, status), retryAfterMs };
+}
+
+function messageIn(content: string, status: number): string {
+  try {
+    const { error }: PaymentsSchemas['Error'] = JSON.parse(content);
+    return `${error.code}: ${error.message}`;
+  } catch {
+    return `The server answered with status ${status}.`;
+  }
+}
+
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.cause instanceof Error && error.cause.message !== '' ? error.cause.message : error.message;
+}

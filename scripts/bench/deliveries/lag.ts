@@ -1,0 +1,78 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Figure } from '../figure.ts';
+import { startPlatform } from './platform.ts';
+import { startReceiver } from './receiver.ts';
+
+const PER_SECOND = 200;
+const SECONDS = 4;
+const ROUNDS = 2;
+const ORGANIZATIONS = 10;
+const HANGING = 500;
+const CONCURRENCY = 5;
+const STEP_MS = 10;
+const REST_MS = 1_000;
+
+const TARGET_RATIO = 2;
+
+/** Time from the commit of an event to its arrival at 200 events a second, alone and beside a receiver that hangs. */
+export async function lag(): Promise<Figure[]> {
+  const alone: number[] = [];
+  const beside: number[] = [];
+  for (let round = 0; round < ROUNDS; round++) {
+    alone.push(...(await lags({ hanging: 0 })));
+    beside.push(...(await lags({ hanging: HANGING })));
+  }
+  for (const all of [alone, beside]) all.sort((a, b) => a - b);
+  const ratio = part(beside, 0.99) / part(alone, 0.99);
+  const shown = [0.5, 0.95, 0.99].map(at => `p${at * 100} ${Math.round(part(alone, at))} ms`).join(', ');
+  return [
+    {
+      name: `lag at ${PER_SECOND} events/s, p99 over p50`,
+      value: part(alone, 0.99) / part(alone, 0.5),
+      target: 'any',
+      ok: true,
+      note: shown,
+    },
+    {
+      name: `p99 of others while a receiver hangs on ${HANGING} events, over alone`,
+      value: ratio,
+      target: `≤ ${TARGET_RATIO}`,
+      ok: ratio <= TARGET_RATIO,
+      note: `${Math.round(part(alone, 0.99))} ms → ${Math.round(part(beside, 0.99))} ms`,
+    },
+  ];
+}
+
+/** In milliseconds, one for each event; infinite for one that did not arrive. */
+async function lags({ hanging }: { hanging: number }): Promise<number[]> {
+  await using receiver = await startReceiver();
+  await using platform = await startPlatform();
+  const webhooks = await Promise.all(
+    Array.from({ length: ORGANIZATIONS }, () => platform.webhook(receiver.url)),
+  );
+  const slow = await platform.webhook(`${receiver.url}/hang`);
+  platform.start(CONCURRENCY);
+  if (hanging > 0) await platform.happen(slow, hanging);
+  await delay(REST_MS);
+
+  const committed = new Map<string, number>();
+  const startedAt = performance.now();
+  let count = 0;
+  while (performance.now() - startedAt < SECONDS * 1_000) {
+    const wanted = Math.floor(((performance.now() - startedAt) / 1_000) * PER_SECOND);
+    for (; count < wanted; count++) {
+      const webhook = webhooks[count % ORGANIZATIONS];
+      if (webhook === undefined) throw new Error('there is no webhook');
+      const { ids, committedAt } = await platform.happen(webhook, 1);
+      for (const id of ids) committed.set(id, committedAt);
+    }
+    await delay(STEP_MS);
+  }
+  await delay(REST_MS);
+  const times = await receiver.times();
+  return [...committed].map(([id, at]) => (times.get(id) ?? Number.POSITIVE_INFINITY) - at);
+}
+
+function part(ascending: readonly number[], share: number): number {
+  return ascending[Math.min(ascending.length - 1, Math.floor(ascending.length * share))] ?? Number.NaN;
+}

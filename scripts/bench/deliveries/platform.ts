@@ -1,0 +1,117 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { migrate } from '../../../src/db/migrate.ts';
+import { type Db, openDatabase } from '../../../src/db/open.ts';
+import { transaction } from '../../../src/db/transaction.ts';
+import { systemClock } from '../../../src/lib/clock.ts';
+import { newId } from '../../../src/lib/ids.ts';
+import { createLogger } from '../../../src/lib/logger.ts';
+import { seals as sealsOf } from '../../../src/lib/sealed.ts';
+import { startWorker } from '../../../src/lib/worker.ts';
+import type { PaymentEvent } from '../../../src/payments/model/event.ts';
+import type { Owner } from '../../../src/payments/model/owner.ts';
+import { testEventData } from '../../../src/payments/model/test-event.ts';
+import type { Webhook } from '../../../src/payments/model/webhook.ts';
+import { NEW_ACTIVITY } from '../../../src/payments/model/webhook-activity.ts';
+import { newWebhookSecret } from '../../../src/payments/model/webhook-secret.ts';
+import { relay } from '../../../src/payments/outbox/relay.ts';
+import { eventStore } from '../../../src/payments/store/event-store.ts';
+import { PAYMENTS_MIGRATIONS } from '../../../src/payments/store/migrations.ts';
+import { organizationStore } from '../../../src/payments/store/organization-store.ts';
+import { webhookStore } from '../../../src/payments/store/webhook-store.ts';
+import { startDispatcher } from '../../../src/payments/webhooks/dispatcher.ts';
+import { webhookSender } from '../../../src/payments/webhooks/sender.ts';
+
+export const seals = sealsOf(['a secret of measurements only']);
+export const log = createLogger({ level: 'error' });
+
+/** What tells receivers of events, on an SQLite database of its own that outlives a power cut, as by default. */
+export interface BenchPlatform extends AsyncDisposable {
+  readonly db: Db;
+  /** A webhook for everything, of a new organization. */
+  webhook(url: string): Promise<Webhook>;
+  /** So many events of an organization, in one transaction; when it was committed, UTC milliseconds. */
+  happen(owner: Owner, count: number): Promise<{ ids: string[]; committedAt: number }>;
+  /** Starts the relay and the dispatcher, which go on until the end. */
+  start(concurrencyPerEndpoint: number): void;
+}
+
+export async function startPlatform(): Promise<BenchPlatform> {
+  await using opened = new AsyncDisposableStack();
+  const folder = await mkdtemp(join(tmpdir(), 'tollgate-bench-'));
+  opened.defer(() => rm(folder, { recursive: true, force: true }));
+  const db = openDatabase({ file: join(folder, 'payments.db') });
+  opened.defer(() => db.destroy());
+  await migrate(db, PAYMENTS_MIGRATIONS);
+  const sender = webhookSender({ allowedNetworks: ['127.0.0.0/8'], allowHttp: true, log });
+  opened.defer(() => sender.close());
+  const resources = opened.move();
+  const clock = systemClock;
+  let place = 0;
+
+  return {
+    db,
+    async webhook(url) {
+      const organizationId = newId('org');
+      const now = clock.now();
+      const defaults = { chainId: null, tokenAddress: null, recipientAddress: null };
+      await organizationStore(db).insert({
+        id: organizationId,
+        name: organizationId,
+        tier: 'standard',
+        defaults,
+        createdAt: now,
+      });
+      const webhook: Webhook = {
+        ...NEW_ACTIVITY,
+        id: newId('wh'),
+        organizationId,
+        mode: 'live',
+        url,
+        events: ['*'],
+        description: null,
+        previousSecretUntil: null,
+        lastTriggeredAt: null,
+        createdAt: now,
+        updatedAt: now,
+      };
+      await transaction(db, handle => webhookStore(handle, seals).insert(webhook, newWebhookSecret()));
+      return webhook;
+    },
+    async happen(owner, count) {
+      const events = Array.from({ length: count }, () => anEvent(owner, clock.now()));
+      const recorded = events.map(event => ({ event, fact: event.id, place: ++place }));
+      await transaction(db, handle => eventStore(handle, seals).insert(recorded));
+      return { ids: events.map(({ id }) => id), committedAt: clock.now() };
+    },
+    start(concurrencyPerEndpoint) {
+      const dispatcher = startDispatcher({
+        db,
+        seals,
+        clock,
+        log,
+        sender,
+        concurrencyPerEndpoint,
+        stopWithinMs: 0,
+      });
+      resources.defer(() => dispatcher.stop());
+      const relaying = relay({ db, seals, clock, log });
+      const runOnce = async (signal: AbortSignal) => {
+        const done = await relaying.runOnce(signal);
+        if (done > 0) dispatcher.nudge();
+        return done;
+      };
+      const relayed = startWorker({ ...relaying, runOnce }, { pauseMs: 200, clock, log });
+      resources.defer(() => relayed.stop());
+    },
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
+  };
+}
+
+function anEvent({ organizationId, mode }: Owner, now: number): PaymentEvent {
+  const type = 'payment.completed';
+  const data = testEventData(type, now);
+  if (!('checkoutSession' in data)) throw new Error(`${type} has no session`);
+  return { id: newId('evt'), organizationId, mode, type, createdAt: now, data };
+}

@@ -1,0 +1,79 @@
+import { parseArgs } from 'node:util';
+
+export const USAGE = `Usage: npm run -s listen -- --key KEY --forward-to ADDRESS [options]
+
+Forwards the events of a payments server to a receiver of yours, signed as a webhook would be. It asks the server
+for them, so it works behind any firewall and needs no webhook.
+
+  --key KEY            an API key; one that may read is enough
+  --forward-to ADDRESS your receiver, such as http://localhost:8080/hook
+  --since TIME         also events from then on: 2031-01-01T00:00:00Z; from now on when absent
+  --secret SECRET      the whsec_… to sign with, to keep one from run to run; a new one when absent
+  --url ADDRESS        where the server is; http://127.0.0.1:3001 when absent
+  --help               print this
+
+One event goes out after the other, in the order in which they occurred, and none twice. One that is refused is tried
+three more times, after 1, 3 and 9 seconds, before the next one has its turn. Ctrl+C ends it.
+Exits with 2 when the command is not understood, and with 1 when the server refuses the key.
+`;
+
+/** What is to be forwarded, and where to. `url` has no slash at the end. */
+export interface Command {
+  readonly url: string;
+  readonly key: string;
+  readonly forwardTo: string;
+  /** UTC milliseconds; undefined for now. */
+  readonly since: number | undefined;
+  readonly secret: string | undefined;
+}
+
+/** As `new Date` would read it: a date, or a date and a time with its zone. */
+const TIME = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2}))?$/;
+/** Of Standard Webhooks: 24 to 64 bytes in Base64. */
+const SECRET = /^whsec_[0-9A-Za-z+/]{32,86}={0,2}$/;
+
+/** Reads the arguments; `fault` is a sentence. */
+export function readCommand(argv: readonly string[]): Command | { fault: string } | { help: true } {
+  const read = argumentsOf(argv);
+  if ('fault' in read) return read;
+  const { help, key, url, since, secret, 'forward-to': forwardTo } = read.values;
+  if (help === true) return { help: true };
+  if (key === undefined || key === '') return { fault: '--key is missing' };
+  if (forwardTo === undefined) return { fault: '--forward-to is missing' };
+  if (!isAddress(forwardTo)) return { fault: '--forward-to takes the address of a receiver' };
+  if (!isAddress(url)) return { fault: '--url takes the address of a server' };
+  const time = since === undefined ? undefined : timeOf(since);
+  if (Number.isNaN(time)) return { fault: '--since takes a time such as 2031-01-01T00:00:00Z' };
+  if (secret !== undefined && !SECRET.test(secret))
+    return { fault: '--secret takes one that begins with whsec_' };
+  return { url: url.replace(/\/+$/, ''), key, forwardTo, since: time, secret };
+}
+
+function timeOf(text: string): number {
+  return TIME.test(text) ? Date.parse(text) : Number.NaN;
+}
+
+/** Without a user in it, as the address of a webhook. */
+function isAddress(text: string): boolean {
+  if (!/^https?:\/\//.test(text) || !URL.canParse(text)) return false;
+  const { username, password } = new URL(text);
+  return username === '' && password === '';
+}
+
+function argumentsOf(argv: readonly string[]) {
+  try {
+    return parseArgs({
+      args: [...argv],
+      options: {
+        key: { type: 'string' },
+        'forward-to': { type: 'string' },
+        since: { type: 'string' },
+        secret: { type: 'string' },
+        url: { type: 'string', default: 'http://127.0.0.1:3001' },
+        help: { type: 'boolean', short: 'h' },
+      },
+    });
+  } catch (error) {
+    return { fault: error instanceof Error ? error.message : String(error) };
+  }
+}

@@ -1,0 +1,65 @@
+import type { PaymentsSchemas } from '../../src/contract/payments.ts';
+import type { Clock } from '../../src/lib/clock.ts';
+import { newId } from '../../src/lib/ids.ts';
+import { deliveryBody } from '../../src/payments/model/delivery-body.ts';
+import type { SendResult, WebhookSender } from '../../src/payments/webhooks/sender.ts';
+import { attemptHeaders } from '../../src/payments/webhooks/sign.ts';
+
+type Event = PaymentsSchemas['Event'];
+
+/** One attempt to forward an event. */
+export interface Attempt extends SendResult {
+  readonly event: Event;
+  /** Milliseconds until it is tried again; undefined when it is not. */
+  readonly againInMs: number | undefined;
+}
+
+export interface ForwarderOptions {
+  readonly sender: WebhookSender;
+  readonly clock: Clock;
+  readonly forwardTo: string;
+  readonly secret: string;
+  /** Called after every attempt. */
+  readonly onAttempt: (attempt: Attempt) => void;
+  /** Ends the waits between attempts; closing the sender ends an attempt. */
+  readonly signal: AbortSignal;
+}
+
+const WAITS_MS = [1_000, 3_000, 9_000];
+
+/**
+ * Sends an event as a delivery of a webhook that exists for this run only, again after a failure, and resolves when
+ * it was taken, given up or broken off by the signal, which rejects when it ends a wait.
+ */
+export function forwarder(options: ForwarderOptions): (event: Event) => Promise<void> {
+  const { sender, clock, forwardTo, secret, onAttempt, signal } = options;
+  const webhookId = newId('wh');
+  return async event => {
+    const { id: eventId, event: eventType, created_at, data } = event;
+    const deliveryId = newId('del');
+    const body = deliveryBody(
+      { id: eventId, type: eventType, createdAt: Date.parse(created_at), data },
+      webhookId,
+    );
+    for (let attempt = 1; ; attempt += 1) {
+      const headers = attemptHeaders({
+        webhookId,
+        deliveryId,
+        attempt,
+        eventId,
+        eventType,
+        isTest: false,
+        attemptedAt: clock.now(),
+        body,
+        secrets: { current: secret, previous: null },
+      });
+      const result = await sender.send({ url: forwardTo, headers, body });
+      // Broken off: nobody waits to hear of it.
+      if (signal.aborted) return;
+      const againInMs = result.isSuccess ? undefined : WAITS_MS[attempt - 1];
+      onAttempt({ ...result, event, againInMs });
+      if (againInMs === undefined) return;
+      await clock.sleep(againInMs, signal);
+    }
+  };
+}

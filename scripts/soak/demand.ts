@@ -1,0 +1,24 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { ApiClient, ApiRequest } from '../api/client.ts';
+
+const WITHIN_MS = 15_000;
+const PAUSE_MS = 50;
+
+/**
+ * Asks until the service answers, whichever of its lives that is: what changes something has one idempotency key for all
+ * tries, so it happens once. @throws Error for a refusal, and when no answer comes within 15 s
+ */
+export async function demand<Body>(client: ApiClient, request: ApiRequest): Promise<Body> {
+  const isChange = request.method === 'POST';
+  const headers = isChange ? { 'Idempotency-Key': randomUUID() } : {};
+  for (const deadline = Date.now() + WITHIN_MS; ; ) {
+    const reply = await client.ask<Body>({ ...request, headers });
+    if (reply.kind === 'done') return reply.body;
+    const message = reply.kind === 'unchanged' ? 'is unchanged' : reply.message;
+    if (reply.kind !== 'away' || Date.now() > deadline) {
+      throw new Error(`${request.method ?? 'GET'} ${request.path}: ${message}`);
+    }
+    await delay(PAUSE_MS);
+  }
+}

@@ -1,0 +1,57 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { PaymentsSchemas } from '../../src/contract/payments.ts';
+import { NATIVE_COIN } from '../../src/payments/model/payment-chain.ts';
+import type { Random } from '../faults/random.ts';
+import { demand } from './demand.ts';
+import type { Shop } from './shops.ts';
+import { CHAIN_ID } from './terms.ts';
+
+const RECIPIENT = `0x${'5e'.repeat(20)}`;
+const AMOUNT = '1000000000000000';
+const LONGEST_PAUSE_MS = 400;
+
+/** What becomes of a session, and the events that this has to make, in order. */
+const ENDINGS = [
+  { acts: ['completed'], events: ['payment.completed', 'checkout.completed'] },
+  // The payer could try again, so it ends only by what follows.
+  { acts: ['failed', 'expire'], events: ['payment.failed', 'checkout.expired'] },
+  { acts: ['expire'], events: ['checkout.expired'] },
+] as const;
+
+/** A session that the API said has ended, and its events. */
+export interface Sale {
+  readonly sessionId: string;
+  readonly events: readonly string[];
+}
+
+/** Opens sessions of a shop and ends them, one after the other, until the signal says that it is enough. */
+export async function sell(shop: Shop, random: Random, signal: AbortSignal): Promise<Sale[]> {
+  const sales: Sale[] = [];
+  while (!signal.aborted) {
+    const { id } = await demand<PaymentsSchemas['CheckoutSession']>(shop.client, {
+      method: 'POST',
+      path: '/api/v1/checkout-sessions',
+      body: {
+        chain_id: CHAIN_ID,
+        token_address: NATIVE_COIN,
+        recipient_address: RECIPIENT,
+        amount: AMOUNT,
+        metadata: { note: 'ünïcödé “quotes” 🧾', sale: String(sales.length) },
+      },
+    });
+    shop.sessions.add(id);
+    // Half of them are paid.
+    const { acts, events } = random.chance(0.5) ? ENDINGS[0] : random.pick(ENDINGS);
+    for (const act of acts) {
+      await demand(shop.client, {
+        method: 'POST',
+        ...(act === 'expire'
+          ? { path: `/api/v1/checkout-sessions/${id}/expire` }
+          : { path: `/api/v1/test/sessions/${id}/simulate`, body: { outcome: act } }),
+      });
+    }
+    sales.push({ sessionId: id, events });
+    await delay(random.between(0, LONGEST_PAUSE_MS));
+  }
+  return sales;
+}

@@ -1,0 +1,59 @@
+/** The payments service of a soak as a process of its own, to be killed at any time. Ends when its parent lets go of it. */
+import { createMetrics } from '../../src/http/metrics.ts';
+import { type Clock, systemClock } from '../../src/lib/clock.ts';
+import { createLogger } from '../../src/lib/logger.ts';
+import { NATIVE_COIN } from '../../src/payments/model/payment-chain.ts';
+import { startPaymentsService } from '../../src/payments/service.ts';
+import { CHAIN_ID, type Leap, type Ready, SECRET_KEY, SPEED } from './terms.ts';
+
+const [file = '', mailFolder = '', port = '', startedAt = '', leapt = ''] = process.argv.slice(2);
+let leaptMs = Number(leapt);
+
+/** Goes on where the one of the process before was, and faster than the world; waits and time limits stay as they are. */
+const clock: Clock = {
+  now: () => Number(startedAt) + (Date.now() - Number(startedAt)) * SPEED + leaptMs,
+  sleep: systemClock.sleep,
+};
+
+process.on('message', (leap: Leap) => {
+  leaptMs = leap.leaptMs;
+});
+
+const service = await startPaymentsService({
+  host: '127.0.0.1',
+  port: Number(port),
+  database: { file },
+  secretKey: { kind: 'value', value: SECRET_KEY },
+  chains: [
+    {
+      id: CHAIN_ID,
+      name: 'Soak',
+      mode: 'test',
+      tokens: [{ address: NATIVE_COIN, symbol: 'ETH', decimals: 18 }],
+      confirmations: 2,
+      explorerUrl: undefined,
+      // Nobody listens there: what is paid is simulated.
+      rpcUrls: ['http://127.0.0.1:9'],
+      isOfThisRun: false,
+    },
+  ],
+  rateLimitPerMinute: { standard: 100_000, elevated: 100_000 },
+  sessionLifetimeMs: 24 * 60 * 60_000,
+  validateResponses: true,
+  trustedProxies: [],
+  outgoing: {
+    webhooks: { concurrencyPerEndpoint: 5, allowedNetworks: ['127.0.0.0/8'], allowHttp: true },
+    mail: undefined,
+    mailFolder,
+    messenger: undefined,
+  },
+  metrics: createMetrics(),
+  clock,
+  log: createLogger({ level: 'info' }),
+});
+
+process.once('disconnect', async () => {
+  await service.close();
+  process.exit(0);
+});
+process.send?.({ url: service.url } satisfies Ready);

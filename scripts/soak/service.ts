@@ -1,0 +1,84 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Leap, Ready } from './terms.ts';
+
+/** The payments service in a process that may be killed, with one database and one clock over all its lives. */
+export interface KillableService {
+  readonly url: string;
+  /** SIGKILL, and a new life at the same address. */
+  killAndRestart(): Promise<void>;
+  /** Lets its clock leap by so many milliseconds of its own. */
+  leap(ms: number): void;
+  /** Lets it end by itself; answers with its exit code, null when it had to be killed after all. */
+  stop(): Promise<number | null>;
+  readonly kills: number;
+  /** All that its lives have logged. */
+  log(): string;
+}
+
+const PROGRAM = fileURLToPath(new URL('./service-process.ts', import.meta.url));
+const STARTS_WITHIN_MS = 10_000;
+const STOPS_WITHIN_MS = 12_000;
+
+/** Starts it with its files in a folder. Rejects when it does not listen within ten seconds. */
+export async function startService(folder: string): Promise<KillableService> {
+  const startedAt = Date.now();
+  const lines: Buffer[] = [];
+  let leaptMs = 0;
+  let kills = 0;
+  let { child, url } = await begin('0');
+  const { port } = new URL(url);
+
+  return {
+    url,
+    async killAndRestart() {
+      const gone = once(child, 'exit');
+      child.kill('SIGKILL');
+      await gone;
+      kills += 1;
+      ({ child, url } = await begin(port));
+    },
+    leap(ms) {
+      leaptMs += ms;
+      child.send({ leaptMs } satisfies Leap);
+    },
+    async stop() {
+      if (child.exitCode !== null) return child.exitCode;
+      const gone = once(child, 'exit');
+      const late = setTimeout(() => child.kill('SIGKILL'), STOPS_WITHIN_MS);
+      child.disconnect();
+      await gone;
+      clearTimeout(late);
+      return child.exitCode;
+    },
+    get kills() {
+      return kills;
+    },
+    log: () => Buffer.concat(lines).toString(),
+  };
+
+  async function begin(at: string): Promise<{ child: ChildProcess; url: string }> {
+    const args = [join(folder, 'payments.db'), join(folder, 'mail'), at, String(startedAt), String(leaptMs)];
+    const started = fork(PROGRAM, args, { stdio: ['ignore', 'pipe', 'pipe', 'ipc'] });
+    for (const stream of [started.stdout, started.stderr]) {
+      stream?.on('data', (chunk: Buffer) => lines.push(chunk));
+    }
+    const { promise, resolve, reject } = Promise.withResolvers<string>();
+    const fail = (why: string) => reject(new Error(`the service ${why}\n${Buffer.concat(lines.slice(-20))}`));
+    const late = setTimeout(() => fail('did not start in time'), STARTS_WITHIN_MS);
+    const ended = (code: number | null) => fail(`ended with ${code} while it started`);
+    started.once('exit', ended);
+    started.once('message', (ready: Ready) => resolve(ready.url));
+    try {
+      return { child: started, url: await promise };
+    } catch (error) {
+      started.kill('SIGKILL');
+      throw error;
+    } finally {
+      clearTimeout(late);
+      started.off('exit', ended);
+    }
+  }
+}

@@ -1,0 +1,91 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { PaymentsSchemas } from '../../src/contract/payments.ts';
+import { migrate } from '../../src/db/migrate.ts';
+import { openDatabase } from '../../src/db/open.ts';
+import { transaction } from '../../src/db/transaction.ts';
+import { newId } from '../../src/lib/ids.ts';
+import { issueKey } from '../../src/payments/api/issue-key.ts';
+import { PAYMENTS_MIGRATIONS } from '../../src/payments/store/migrations.ts';
+import { organizationStore } from '../../src/payments/store/organization-store.ts';
+import { type ApiClient, apiClient } from '../api/client.ts';
+import { demand } from './demand.ts';
+import { RECEIVER_KINDS, type ReceiverKind } from './terms.ts';
+
+/** A webhook of a shop, as the run knows it. */
+export interface Hook {
+  readonly id: string;
+  readonly secret: string;
+  readonly kind: ReceiverKind;
+  /** Where its receiver is. */
+  readonly path: string;
+  readonly isSubscribed: (type: string) => boolean;
+}
+
+/** An organization with its webhooks. */
+export interface Shop {
+  readonly key: string;
+  readonly client: ApiClient;
+  readonly hooks: readonly Hook[];
+  /** Sessions that it has opened. */
+  readonly sessions: Set<string>;
+}
+
+/** Makes organizations in the database of a folder, and answers with a key of each. */
+export async function createOrganizations(folder: string, count: number): Promise<string[]> {
+  await mkdir(folder, { recursive: true });
+  const db = openDatabase({ file: join(folder, 'payments.db') });
+  try {
+    await migrate(db, PAYMENTS_MIGRATIONS);
+    return await transaction(db, async handle => {
+      const keys: string[] = [];
+      for (let index = 0; index < count; index++) {
+        const id = newId('org');
+        const createdAt = Date.now();
+        const defaults = { chainId: null, tokenAddress: null, recipientAddress: null };
+        await organizationStore(handle).insert({
+          id,
+          name: `Shop ${index}`,
+          tier: 'standard',
+          defaults,
+          createdAt,
+        });
+        const draft = {
+          organizationId: id,
+          mode: 'test',
+          name: 'Soak',
+          permission: 'admin',
+          expiresAt: null,
+        } as const;
+        keys.push((await issueKey(handle, draft, createdAt)).secret);
+      }
+      return keys;
+    });
+  } finally {
+    await db.destroy();
+  }
+}
+
+/** Gives the organization of a key a webhook at each kind of receiver for everything, and one for payments alone. */
+export async function openShop(
+  { url, key, index }: { url: string; key: string; index: number },
+  receivers: string,
+): Promise<Shop> {
+  const client = apiClient({ url, key });
+  const hooks: Hook[] = [];
+  const wanted = RECEIVER_KINDS.map(kind => ({ kind, subscription: '*' as const }));
+  for (const { kind, subscription } of [
+    ...wanted,
+    { kind: 'steady', subscription: 'payment.completed' } as const,
+  ]) {
+    const path = `/${index}/${kind}/${subscription === '*' ? 'all' : subscription}`;
+    const { data } = await demand<PaymentsSchemas['WebhookSecretAnswer']>(client, {
+      method: 'POST',
+      path: '/api/v1/webhooks',
+      body: { url: receivers + path, events: [subscription] },
+    });
+    const isSubscribed = (type: string) => subscription === '*' || subscription === type;
+    hooks.push({ id: data.id, secret: data.secret, kind, path, isSubscribed });
+  }
+  return { key, client, hooks, sessions: new Set() };
+}

@@ -1,0 +1,56 @@
+import { expect, test } from 'vitest';
+import { forwarder } from '../../scripts/listen/forwarder.ts';
+import type { PaymentsSchemas } from '../../src/contract/payments.ts';
+import { createLogger } from '../../src/lib/logger.ts';
+import { testEventData } from '../../src/payments/model/test-event.ts';
+import { newWebhookSecret } from '../../src/payments/model/webhook-secret.ts';
+import { webhookSender } from '../../src/payments/webhooks/sender.ts';
+import { manualClock } from '../support/manual-clock.ts';
+import { until } from '../support/until.ts';
+import { startReceiver } from '../support/webhook-receiver.ts';
+
+function anEvent(id: string): PaymentsSchemas['PaymentEvent'] {
+  const data = testEventData('payment.completed', Date.now());
+  if ('message' in data || !('failure_reason' in data)) throw new Error('not what a payment tells');
+  const created_at = new Date().toISOString();
+  return { object: 'event', id, mode: 'test', event: 'payment.completed', created_at, data };
+}
+
+test('a receiver that goes on refusing is given up after three more tries, and the next event has its turn', async () => {
+  await using receiver = await startReceiver(({ eventId }) => (eventId === 'evt_refused' ? 503 : 200));
+  const sender = webhookSender({
+    allowHttp: true,
+    allowedNetworks: ['127.0.0.0/8'],
+    log: createLogger({ level: 'silent' }),
+  });
+  const clock = manualClock();
+  const waits: (number | undefined)[] = [];
+  const forward = forwarder({
+    sender,
+    clock,
+    forwardTo: receiver.url,
+    secret: newWebhookSecret(),
+    signal: new AbortController().signal,
+    onAttempt: ({ againInMs }) => waits.push(againInMs),
+  });
+
+  const forwarding = forward(anEvent('evt_refused')).then(() => forward(anEvent('evt_next')));
+  for (const [index, waitMs] of [1_000, 3_000, 9_000].entries()) {
+    await until(
+      async () => receiver.arrivals.length,
+      count => count > index,
+    );
+    await until(async () => clock.sleepers(), Boolean);
+    clock.advance(waitMs - 1);
+    expect(clock.sleepers()).toBe(1);
+    clock.advance(1);
+  }
+  await forwarding;
+  await sender.close();
+
+  expect(waits).toEqual([1_000, 3_000, 9_000, undefined, undefined]);
+  expect(receiver.arrivals.map(({ eventId }) => eventId)).toEqual([
+    ...Array.from({ length: 4 }, () => 'evt_refused'),
+    'evt_next',
+  ]);
+});

@@ -1,0 +1,262 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { Webhook } from 'standardwebhooks';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Db, openDatabase } from '../../src/db/open.ts';
+import { newId } from '../../src/lib/ids.ts';
+import { seals } from '../../src/lib/sealed.ts';
+import { issueKey } from '../../src/payments/api/issue-key.ts';
+import type { PaymentEvent } from '../../src/payments/model/event.ts';
+import { testEventData } from '../../src/payments/model/test-event.ts';
+import { eventStore } from '../../src/payments/store/event-store.ts';
+import { organizationStore } from '../../src/payments/store/organization-store.ts';
+import { postgresDatabase } from '../support/databases.ts';
+import { anOrganization } from '../support/payments-records.ts';
+import { startTestPayments, type TestPaymentsService } from '../support/payments-service.ts';
+import { until } from '../support/until.ts';
+import { startReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts';
+
+const PROGRAM = fileURLToPath(new URL('../../scripts/listen.ts', import.meta.url));
+const SECRET_KEY = 'seals-the-events-that-these-tests-write-themselves';
+
+// Events are written past the service, as by another process of it: that takes PostgreSQL.
+let database: Awaited<ReturnType<typeof postgresDatabase>>;
+let service: TestPaymentsService;
+let db: Db;
+
+const start = (port = 0) =>
+  startTestPayments(database.options, { port, secretKey: { kind: 'value', value: SECRET_KEY } });
+
+beforeAll(async () => {
+  database = await postgresDatabase();
+  service = await start();
+  db = openDatabase(database.options);
+});
+afterAll(async () => {
+  await service.close();
+  await db.destroy();
+  await database.remove();
+});
+
+/** An organization with a key that may only read, and a way to let events happen there at a time, in this order. */
+async function shop() {
+  const { id: organizationId, ...organization } = anOrganization({ id: newId('org') });
+  await organizationStore(db).insert({ id: organizationId, ...organization });
+  const owner = { organizationId, mode: 'test' } as const;
+  const draft = { ...owner, name: 'Reader', permission: 'read', expiresAt: null } as const;
+  const { secret: key } = await issueKey(db, draft, Date.now());
+  return {
+    key,
+    async happens(...times: number[]): Promise<string[]> {
+      const events = times.map((createdAt, place) => {
+        const type = 'payment.completed' as const;
+        const data = testEventData(type, createdAt);
+        if ('message' in data) throw new Error('not what a payment tells');
+        const event: PaymentEvent = { ...owner, id: newId('evt'), type, createdAt, data };
+        return { event, fact: newId('fact'), place };
+      });
+      await eventStore(db, seals([SECRET_KEY])).insert(events);
+      return events.map(({ event }) => event.id);
+    },
+  };
+}
+
+/** The program as a user runs it, once it has said that it listens; `await using` ends it as Ctrl+C does. */
+async function listening(to: WebhookReceiver, ...args: string[]) {
+  const options = ['--url', service.url, '--forward-to', `${to.url}/hook`, ...args];
+  const child = spawn(process.execPath, [PROGRAM, ...options], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const gone = once(child, 'exit');
+  let said = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', chunk => {
+      said += chunk;
+    });
+  }
+  const lines = () => said.split('\n').slice(0, -1);
+  const saying = (what: string | RegExp) =>
+    until(
+      async () => lines(),
+      all => all.some(line => line.match(what)),
+    );
+  await saying('Ctrl');
+  return {
+    lines,
+    saying,
+    secret: /^Secret: (\S+)$/m.exec(said)?.[1] ?? '',
+    async end(): Promise<number | null> {
+      child.kill('SIGINT');
+      await gone;
+      return child.exitCode;
+    },
+    async [Symbol.asyncDispose]() {
+      if (child.exitCode !== null) return;
+      child.kill('SIGKILL');
+      await gone;
+    },
+  };
+}
+
+/** The program, for what it ends with by itself. */
+async function run(...args: string[]): Promise<{ code: number | null; err: string }> {
+  const child = spawn(process.execPath, [PROGRAM, ...args], { stdio: ['ignore', 'ignore', 'pipe'] });
+  let err = '';
+  child.stderr.on('data', chunk => {
+    err += chunk;
+  });
+  await once(child, 'close');
+  return { code: child.exitCode, err };
+}
+
+function eventsAt({ arrivals }: WebhookReceiver): string[] {
+  return arrivals.map(({ eventId }) => eventId);
+}
+
+function arrived(receiver: WebhookReceiver, count: number): Promise<string[]> {
+  return until(
+    async () => eventsAt(receiver),
+    ids => ids.length >= count,
+  );
+}
+
+test('events from now on arrive signed with the secret that was printed, by a key that may only read', async () => {
+  const { key, happens } = await shop();
+  await happens(Date.now() - 1_000);
+  await using receiver = await startReceiver();
+  await using program = await listening(receiver, '--key', key);
+
+  const [id = ''] = await happens(Date.now());
+
+  expect(await arrived(receiver, 1)).toEqual([id]);
+  const [{ body, headers, path } = { body: '', headers: {}, path: '' }] = receiver.arrivals;
+  expect(path).toBe('/hook');
+  const texts = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
+  const verified = new Webhook(program.secret).verify(body, texts);
+  expect(verified).toMatchObject({ id, event: 'payment.completed' });
+  expect(await program.saying(new RegExp(`payment.completed  ${id}  204 in \\d+ ms$`))).toHaveLength(3);
+});
+
+test('earlier events arrive when they are asked for', async () => {
+  const { key, happens } = await shop();
+  const now = Date.now();
+  const [, second, third] = await happens(now - 7_200_000, now - 3_600_000, now - 60_000);
+  await using receiver = await startReceiver();
+  const since = new Date(now - 3_600_000).toISOString();
+  await using _ = await listening(receiver, '--key', key, '--since', since);
+
+  expect(await arrived(receiver, 2)).toEqual([second, third]);
+});
+
+test('more events than a page, many in one millisecond, arrive all, once each, in the order of the list', async () => {
+  const { key, happens } = await shop();
+  await using receiver = await startReceiver();
+  await using _ = await listening(receiver, '--key', key);
+  const now = Date.now();
+
+  const ids = await happens(...Array.from({ length: 250 }, (_, index) => now + Math.floor(index / 7)));
+  await arrived(receiver, 250);
+  const [last = ''] = await happens(now + 1_000);
+
+  expect(await arrived(receiver, 251)).toEqual([...ids, last]);
+});
+
+test('an event that turns up among older ones arrives too', async () => {
+  const { key, happens } = await shop();
+  await using receiver = await startReceiver();
+  await using _ = await listening(receiver, '--key', key);
+  const now = Date.now();
+  const newer = await happens(now, now);
+  await arrived(receiver, 2);
+
+  const late = await happens(now - 30_000, now);
+
+  expect(await arrived(receiver, 4)).toEqual([...newer, ...late]);
+});
+
+test('a receiver that refuses is asked again, and the next event waits for its turn', async () => {
+  const { key, happens } = await shop();
+  await using receiver = await startReceiver(({ number }) => (number === 1 ? 500 : 200));
+  await using program = await listening(receiver, '--key', key);
+
+  const [first = '', second = ''] = await happens(Date.now(), Date.now());
+
+  expect(await arrived(receiver, 3)).toEqual([first, first, second]);
+  expect(receiver.arrivals.map(({ attempt }) => attempt)).toEqual([1, 2, 1]);
+  expect(new Set(receiver.arrivals.slice(0, 2).map(({ hash }) => hash)).size).toBe(1);
+  const lines = await program.saying(second);
+  expect(lines.filter(line => line.includes(first))).toEqual([
+    expect.stringMatching(/500 in \d+ ms {2}The receiver answered 500\. Again in 1 s\.$/),
+    expect.stringMatching(/200 in \d+ ms$/),
+  ]);
+});
+
+test('an outage of the server is waited out, and no event is forwarded twice', async () => {
+  const { key, happens } = await shop();
+  await using receiver = await startReceiver();
+  await using program = await listening(receiver, '--key', key);
+  const before = await happens(Date.now());
+  await arrived(receiver, 1);
+
+  await service.close();
+  await program.saying('does not answer as a payments server');
+  const meanwhile = await happens(Date.now());
+  service = await start(Number(new URL(service.url).port));
+
+  expect(await arrived(receiver, 2)).toEqual([...before, ...meanwhile]);
+  expect(await program.saying('answers again')).not.toHaveLength(0);
+});
+
+test('Ctrl+C ends it with 0, also while a receiver keeps it waiting', async () => {
+  const { key, happens } = await shop();
+  await using receiver = await startReceiver(() => () => {});
+  await using program = await listening(receiver, '--key', key);
+  await happens(Date.now());
+  await arrived(receiver, 1);
+
+  const startedAt = Date.now();
+  const code = await program.end();
+
+  expect(code).toBe(0);
+  expect(Date.now() - startedAt).toBeLessThan(5_000);
+});
+
+test('a key that the server refuses ends it with 1', async () => {
+  const { key } = await shop();
+  const { code, err } = await run(
+    '--url',
+    service.url,
+    '--forward-to',
+    'http://127.0.0.1:9',
+    '--key',
+    `${key}x`,
+  );
+
+  expect([code, err]).toEqual([1, expect.stringMatching(/^key_invalid: /)]);
+});
+
+test.each([
+  ['no key', ['--forward-to', 'http://localhost'], '--key is missing'],
+  ['no receiver', ['--key', 'k'], '--forward-to is missing'],
+  [
+    'a receiver that is none',
+    ['--key', 'k', '--forward-to', 'localhost:80'],
+    '--forward-to takes the address',
+  ],
+  [
+    'a time that is none',
+    ['--key', 'k', '--forward-to', 'http://localhost', '--since', '1'],
+    '--since takes a time',
+  ],
+  [
+    'a secret that is none',
+    ['--key', 'k', '--forward-to', 'http://localhost', '--secret', 'x'],
+    '--secret takes one',
+  ],
+  ['an option that is none', ['--forward', 'x'], "Unknown option '--forward'"],
+])('%s ends it with 2 and what it takes', async (_, args, fault) => {
+  const { code, err } = await run(...args);
+
+  expect(code).toBe(2);
+  expect(err).toContain(fault);
+  expect(err).toContain('Usage: npm run -s listen');
+});

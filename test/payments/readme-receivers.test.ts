@@ -1,0 +1,158 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { newId } from '../../src/lib/ids.ts';
+import { deliveryBody } from '../../src/payments/model/delivery-body.ts';
+import { testEventData } from '../../src/payments/model/test-event.ts';
+import type { WebhookSecrets } from '../../src/payments/model/webhook.ts';
+import { newWebhookSecret } from '../../src/payments/model/webhook-secret.ts';
+import { attemptHeaders } from '../../src/payments/webhooks/sign.ts';
+import { until } from '../support/until.ts';
+
+const README = new URL('../../README.md', import.meta.url);
+const NOW = Date.UTC(2026, 4, 4, 12);
+const SECRET = newWebhookSecret();
+
+const PROGRAMS = [
+  { language: 'js', file: 'receiver.mjs', command: process.execPath, comparesBy: 'timingSafeEqual(' },
+  { language: 'python', file: 'receiver.py', command: 'python3', comparesBy: 'hmac.compare_digest(' },
+] as const;
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'readme-'));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+/** The code in README.md whose first line names that file. */
+async function codeOf({ language, file }: (typeof PROGRAMS)[number]): Promise<string> {
+  const readme = await readFile(README, 'utf8');
+  const blocks = [...readme.matchAll(/^```(\w+)\n(.*?)^```$/gms)];
+  const found = blocks.filter(
+    ([, of, code]) => of === language && code?.split('\n')[0]?.endsWith(` ${file}`),
+  );
+  expect(found).toHaveLength(1);
+  return found[0]?.[2] ?? '';
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const bound = server.address();
+  server.close();
+  await once(server, 'close');
+  if (bound === null || typeof bound === 'string') throw new Error('no port');
+  return bound.port;
+}
+
+/** Headers and body of a delivery whose text is not all ASCII. */
+function delivery(secrets: WebhookSecrets = { current: SECRET, previous: null }) {
+  const webhookId = newId('wh');
+  const event = { id: newId('evt'), type: 'checkout.completed', createdAt: NOW } as const;
+  const data = testEventData(event.type, NOW);
+  const body = deliveryBody({ ...event, data }, webhookId).replace('order-1001', 'Größe “M” 🧾');
+  const { id: eventId, type: eventType } = event;
+  const of = { webhookId, deliveryId: newId('del'), eventId, eventType, isTest: false };
+  const headers = (attempt: number) => attemptHeaders({ ...of, attempt, attemptedAt: NOW, body, secrets });
+  return { eventId, body, headers };
+}
+
+describe.each(PROGRAMS)('the receiver of the README in $language', program => {
+  let child: ChildProcess;
+  let url: string;
+  let said = '';
+
+  beforeAll(async () => {
+    const file = join(folder, program.file);
+    await writeFile(file, await codeOf(program));
+    const port = await freePort();
+    url = `http://127.0.0.1:${port}/hook`;
+    const env = { ...process.env, WEBHOOK_SECRET: SECRET, PORT: String(port) };
+    child = spawn(program.command, [file], { env, stdio: ['ignore', 'pipe', 'ignore'] });
+    child.stdout?.on('data', chunk => {
+      said += chunk;
+    });
+    const isUp = () =>
+      fetch(url, { method: 'POST', body: '{}' }).then(
+        () => true,
+        () => false,
+      );
+    expect(await until(isUp, Boolean)).toBe(true);
+  });
+  afterAll(async () => {
+    const gone = once(child, 'exit');
+    child.kill();
+    await gone;
+  });
+
+  async function send(body: string, headers: Record<string, string>): Promise<number> {
+    const response = await fetch(url, { method: 'POST', body, headers });
+    await response.arrayBuffer();
+    return response.status;
+  }
+
+  test('takes a delivery that is signed with its secret, and acts on its repetitions once', async () => {
+    const { eventId, body, headers } = delivery();
+
+    const statuses = [await send(body, headers(1)), await send(body, headers(2))];
+
+    expect(statuses).toEqual([204, 204]);
+    expect(said.split('\n').filter(line => line === `checkout.completed ${eventId}`)).toHaveLength(1);
+  });
+
+  test('takes a delivery that its secret signs as the old one', async () => {
+    const previous = { secret: SECRET, until: NOW + 1 };
+    const { body, headers } = delivery({ current: newWebhookSecret(), previous });
+
+    expect(await send(body, headers(1))).toBe(204);
+  });
+
+  test('refuses a body that was changed, if only by a space', async () => {
+    const { eventId, body, headers } = delivery();
+
+    const statuses = [
+      await send(body.replace('12500000', '12500001'), headers(1)),
+      await send(`${body} `, headers(1)),
+      await send(JSON.stringify(JSON.parse(body), null, 1), headers(1)),
+    ];
+
+    expect(statuses).toEqual([401, 401, 401]);
+    expect(said).not.toContain(eventId);
+  });
+
+  test('refuses what another secret has signed', async () => {
+    const { body, headers } = delivery({ current: newWebhookSecret(), previous: null });
+
+    expect(await send(body, headers(1))).toBe(401);
+  });
+
+  test.each([
+    ['none', undefined],
+    ['an empty one', ''],
+    ['a part of it', (whole: string) => whole.slice(0, 62)],
+    ['more than it', (whole: string) => `${whole}00`],
+    ['what is no hex', 'ö'.repeat(64)],
+  ])('refuses a delivery whose signature is %s', async (_, made) => {
+    const { body, headers } = delivery();
+    const { 'X-Service-Signature': whole = '', ...others } = headers(1);
+    const signature = typeof made === 'function' ? made(whole) : made;
+
+    const status = await send(body, {
+      ...others,
+      ...(signature === undefined ? {} : { 'X-Service-Signature': signature }),
+    });
+
+    expect(status).toBe(401);
+  });
+
+  test('compares signatures in a time that tells nothing of them', async () => {
+    const code = await codeOf(program);
+
+    expect(code).toContain(program.comparesBy);
+    expect(code).not.toMatch(/(given|expected|signature)\)? ?===? ?/);
+  });
+});

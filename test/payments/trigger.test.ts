@@ -1,0 +1,140 @@
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { newKey } from '../../src/payments/model/key-format.ts';
+import { sqliteDatabase } from '../support/databases.ts';
+import { list, record, text } from '../support/json.ts';
+import { startTestPayments, type TestPaymentsService } from '../support/payments-service.ts';
+import { until } from '../support/until.ts';
+import { startReceiver } from '../support/webhook-receiver.ts';
+
+const PROGRAM = fileURLToPath(new URL('../../scripts/trigger.ts', import.meta.url));
+
+let database: Awaited<ReturnType<typeof sqliteDatabase>>;
+let service: TestPaymentsService;
+let place: string[];
+
+beforeAll(async () => {
+  database = await sqliteDatabase();
+  service = await startTestPayments(database.options);
+  place = ['--url', service.url, '--key', service.demoKey ?? ''];
+});
+afterAll(async () => {
+  await service.close();
+  await database.remove();
+});
+
+/** Runs the program as a user would. */
+function run(...args: string[]): Promise<{ code: number; out: string; err: string }> {
+  const { promise, resolve } = Promise.withResolvers<{ code: number; out: string; err: string }>();
+  execFile(process.execPath, [PROGRAM, ...args], { timeout: 20_000 }, (error, out, err) => {
+    resolve({ code: typeof error?.code === 'number' ? error.code : error === null ? 0 : -1, out, err });
+  });
+  return promise;
+}
+
+async function ask(path: string, body?: object): Promise<Record<string, unknown>> {
+  const headers = { Authorization: `Bearer ${service.demoKey}`, 'Content-Type': 'application/json' };
+  const init = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) };
+  return record(await (await fetch(`${service.url}/api/v1${path}`, { ...init, headers })).json());
+}
+
+async function newWebhook(url: string): Promise<string> {
+  const { data } = await ask('/webhooks', { url, events: ['*'] });
+  return text(record(data).id);
+}
+
+test.each([
+  ['payment.completed', ['payment.completed', 'checkout.completed']],
+  ['checkout.completed', ['payment.completed', 'checkout.completed']],
+  ['payment.failed', ['payment.failed']],
+  ['checkout.expired', ['checkout.expired']],
+])('%s happens for real: it is printed, listed, and told to webhooks', async (type, events) => {
+  await using receiver = await startReceiver();
+  await newWebhook(receiver.url);
+
+  const { code, out, err } = await run(type, ...place);
+
+  expect([code, err]).toEqual([0, '']);
+  const printed = out
+    .trim()
+    .split('\n')
+    .map(line => line.split('  '));
+  expect(printed.map(([, event]) => event)).toEqual(events);
+  const ids = printed.map(([id]) => id);
+  const { data } = await ask(`/events?limit=${ids.length}`);
+  expect(list(data).map(event => record(event).id)).toEqual(ids.toReversed());
+  const told = await until(
+    async () => receiver.arrivals.map(({ eventId }) => eventId),
+    all => all.length === ids.length,
+  );
+  expect(told.toSorted()).toEqual(ids.toSorted());
+});
+
+test('one link is made for all that is triggered, and another one may be named', async () => {
+  await run('payment.failed', ...place);
+  await run('payment.failed', ...place);
+  const link = await ask('/payment-links', { name: 'Field notebooks' });
+
+  const { code } = await run('payment.failed', ...place, '--link', text(link.id), '--amount', '77');
+
+  expect(code).toBe(0);
+  expect((await ask('/payment-links?search=Triggered')).total_count).toBe(1);
+  const { data } = await ask('/events?limit=1');
+  expect(record(record(list(data)[0]).data)).toMatchObject({ payment_link_id: link.id, amount: '77' });
+});
+
+test('a test goes to the one webhook that is named, and is no event', async () => {
+  await using receiver = await startReceiver();
+  const id = await newWebhook(receiver.url);
+  const before = (await ask('/events')).total_count;
+
+  const ping = await run('test.ping', ...place, '--to', id);
+  const madeUp = await run('payment.failed', ...place, '--to', id);
+
+  expect([ping.code, ping.out]).toEqual([0, expect.stringMatching(/^del_\w{24} {2}test\.ping {2}204\n$/)]);
+  expect(madeUp.out).toMatch(/ {2}payment\.failed {2}204\n$/);
+  expect(receiver.arrivals.map(({ headers }) => headers['x-service-event'])).toEqual([
+    'test.ping',
+    'payment.failed',
+  ]);
+  expect((await ask('/events')).total_count).toBe(before);
+});
+
+test('a receiver that refuses a test is said, with 1', async () => {
+  await using receiver = await startReceiver(() => 418);
+  const { code, out, err } = await run('test.ping', ...place, '--to', await newWebhook(receiver.url));
+
+  expect([code, out]).toEqual([1, '']);
+  expect(err).toMatch(/^The receiver did not take it: del_\w+ {2}test\.ping {2}418\n$/);
+});
+
+test('what the server refuses, or no server, is said with 1', async () => {
+  const missing = await run('test.ping', ...place, '--to', 'wh_000000000000000000000000');
+  const nobody = await run('payment.completed', '--url', 'http://127.0.0.1:9', '--key', 'k');
+
+  expect([missing.code, missing.err]).toEqual([1, expect.stringMatching(/^resource_not_found: /)]);
+  expect([nobody.code, nobody.err]).toEqual([
+    1,
+    expect.stringContaining('does not answer as a payments server'),
+  ]);
+});
+
+test.each([
+  ['no event', [], 'say one of'],
+  ['an event that is none', ['payment.done'], 'say one of'],
+  ['no key', ['payment.failed'], '--key is missing'],
+  ['a ping to nobody', ['test.ping', '--key', 'k'], 'name it by --to'],
+  [
+    'a payment to one webhook',
+    ['payment.failed', '--key', 'k', '--to', 'w', '--amount', '1'],
+    'leave the rest out',
+  ],
+  ['real money', ['payment.failed', '--key', newKey('live')], 'take a test key'],
+])('%s ends it with 2 and what it takes', async (_, args, fault) => {
+  const { code, err } = await run(...args);
+
+  expect(code).toBe(2);
+  expect(err).toContain(fault);
+  expect(err).toContain('Usage: npm run -s trigger');
+});
