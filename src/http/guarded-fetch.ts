@@ -60,6 +60,8 @@ const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308];
 /** Also bounds what a page of links to one host opens there. */
 const CONNECTIONS_PER_HOST = 8;
 const DROPPED_WITHIN_MS = 1_000;
+/** How long a connection that nobody uses is kept at most: else whoever answers says how many we hold, for minutes. */
+const KEPT_MS = 5_000;
 
 /**
  * Fetches over https from public addresses only, judged where the socket connects. Every port is allowed: what answers
@@ -75,6 +77,7 @@ export function guardedFetch(options: GuardedFetchOptions): GuardedFetch {
     pipelining: 1,
     headersTimeout: timeoutMs,
     bodyTimeout: timeoutMs,
+    keepAliveMaxTimeout: KEPT_MS,
   });
 
   return {

@@ -60,7 +60,7 @@ async function prepared(platform: BenchPlatform, finished: number): Promise<() =
     if (taken.length !== BATCH) throw new Error(`${taken.length} deliveries were taken`);
     const endedAt = systemClock.now();
     const result = { isSuccess: true, responseCode: 204, responseTimeMs: 1, error: null, endedAt, jitter: 0 };
-    await queue.settleAll(taken.map(({ id, token }) => ({ ...result, id, token })));
+    await queue.settleAll(taken.map(({ id, token }) => ({ ...result, id, token, sentTo: webhook.url })));
     return ms;
   };
 }

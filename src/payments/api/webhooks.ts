@@ -1,10 +1,14 @@
+import { setImmediate } from 'node:timers/promises';
 import type { PaymentsHandlers, PaymentsSchemas } from '../../contract/payments.ts';
 import { paymentsError } from '../../contract/payments-errors.ts';
 import { InvalidBody } from '../../contract/violations.ts';
+import type { Transaction } from '../../db/open.ts';
+import { lockedTransaction } from '../../db/transaction.ts';
 import { newId } from '../../lib/ids.ts';
 import type { Webhook } from '../model/webhook.ts';
 import { NEW_ACTIVITY } from '../model/webhook-activity.ts';
 import { newWebhookSecret } from '../model/webhook-secret.ts';
+import { deliveryStore } from '../store/delivery-store.ts';
 import { type WebhookChanges, webhookStore } from '../store/webhook-store.ts';
 import type { AttemptDeps } from '../webhooks/attempt.ts';
 import { webhookBody, webhookWithSecret } from './bodies/webhook-body.ts';
@@ -18,6 +22,8 @@ import { webhookTestHandlers } from './webhook-tests.ts';
 
 /** Webhooks of one organization and mode. Decision 120. */
 const MAX_WEBHOOKS = 20;
+/** Deliveries of a deleted webhook that one statement removes: others have their turn between two of them. */
+const REMOVED_AT_ONCE = 500;
 
 type Handlers = Pick<
   PaymentsHandlers<Known, Visitor>,
@@ -94,9 +100,21 @@ export function webhookHandlers(context: PaymentsContext, options: WebhookHandle
     },
 
     deleteWebhook: ({ path: { webhook_id: id } }, caller) =>
-      caller.commit(async handle => {
-        if (!(await webhookStore(handle, seals).remove(caller, id))) throw notFound('webhook', id);
-        return { status: 200, body: success({ object: 'webhook', id, deleted: true } as const) };
+      caller.commitAround({
+        async begin(handle) {
+          const off = await webhookStore(handle, seals).change(caller, id, { isActive: false }, clock.now());
+          if (off === undefined) throw notFound('webhook', id);
+        },
+        // Deliveries of 30 days, removed by one statement, would have everybody else wait for seconds on SQLite.
+        async send() {
+          const removeSome = (handle: Transaction) =>
+            deliveryStore(handle, seals).removeOf(id, REMOVED_AT_ONCE);
+          while ((await lockedTransaction(db, removeSome)) > 0) await setImmediate();
+        },
+        async end(handle) {
+          await webhookStore(handle, seals).remove(caller, id);
+          return { status: 200, body: success({ object: 'webhook', id, deleted: true } as const) };
+        },
       }),
 
     rotateWebhookSecret: ({ path: { webhook_id: id }, body: { grace_period_seconds: grace } }, caller) =>

@@ -66,6 +66,8 @@ export interface AttemptResult {
   /** The delivery's. */
   readonly id: string;
   readonly token: string;
+  /** The address that the request went to: the webhook's when the attempt began. */
+  readonly sentTo: string;
   readonly isSuccess: boolean;
   readonly responseCode: number | null;
   readonly responseTimeMs: number | null;

@@ -77,7 +77,9 @@ export async function endAttempts(
     rows.delete(result.id);
     const { delivery, tally } = attemptEnded(deliveryOf(row), result);
     ended.push({ delivery: withResult({ ...deliveryOf(row), ...delivery }, result), token: result.token });
-    const { activity, isDisabledNow } = tallied(webhook, tally, now);
+    // What the address before failed at says nothing about the one that there is now.
+    const isOfNow = result.sentTo === webhook.url;
+    const { activity, isDisabledNow } = tallied(webhook, isOfNow ? tally : { ...tally, row: 'stays' }, now);
     const after = { ...webhook, ...activity, updatedAt: isDisabledNow ? now : webhook.updatedAt };
     webhooks.set(webhook.id, after);
     counted.add(webhook.id);

@@ -32,6 +32,8 @@ export interface DeliveryStore {
   list(owner: Owner, webhookId: string, filters: DeliveryFilters, page: Page): Promise<Paged<Delivery>>;
   /** Removes up to `limit` that are older than a time (UTC ms) and not being sent; answers with how many. */
   removeOld(old: { before: number; limit: number }): Promise<number>;
+  /** Removes up to `limit` of a webhook, whatever their state; answers with how many. */
+  removeOf(webhookId: string, limit: number): Promise<number>;
 }
 
 export function deliveryStore(handle: Handle, seals: Seals): DeliveryStore {
@@ -74,6 +76,14 @@ export function deliveryStore(handle: Handle, seals: Seals): DeliveryStore {
            select id from deliveries where created_at < ? and sending is null order by created_at limit ?
          )`,
         [before, limit],
+      );
+    },
+
+    removeOf(webhookId, limit) {
+      return execute(
+        handle,
+        'delete from deliveries where id in (select id from deliveries where webhook_id = ? limit ?)',
+        [webhookId, limit],
       );
     },
   };

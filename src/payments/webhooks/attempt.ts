@@ -25,7 +25,7 @@ export async function makeAttempt(
     log.error({ err: error, deliveryId: id, webhookId: receiver.webhookId }, 'a delivery could not be sent');
     return { ...NOT_SENT, error: 'The request could not be sent.' };
   });
-  return { ...result, id, token, endedAt: clock.now(), jitter: chance() };
+  return { ...result, id, token, sentTo: receiver.url, endedAt: clock.now(), jitter: chance() };
 }
 
 async function sent(

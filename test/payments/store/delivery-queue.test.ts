@@ -70,6 +70,7 @@ eachDatabase('the queue of deliveries', databases => {
   ): AttemptResult => ({
     id,
     token,
+    sentTo: webhook.url,
     isSuccess,
     responseCode: isSuccess ? 200 : 503,
     responseTimeMs: 12,
@@ -226,6 +227,19 @@ eachDatabase('the queue of deliveries', databases => {
     expect(notices.map(({ payload }) => payload)).toEqual([
       { kind: 'webhook_disabled', webhookId: webhook.id, url: webhook.url, disabledAt: clock.now() },
     ]);
+  });
+
+  test('counts no failure of an address that was changed meanwhile towards the ten of the new one', async () => {
+    for (let i = 0; i < 10; i += 1) await insert(aDelivery(webhook));
+    const taken = await take(10);
+    const url = 'https://books.example/repaired';
+    await transaction(db, handle =>
+      webhookStore(handle, SEALS).change(owner, webhook.id, { url }, clock.now()),
+    );
+
+    await queue().settleAll(taken.map(one => result(one, false)));
+
+    expect(await findWebhook()).toMatchObject({ isActive: true, failuresInARow: 0, failureCount: 10 });
   });
 
   test('switches a webhook off without a mail when no address is set', async () => {

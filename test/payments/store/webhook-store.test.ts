@@ -111,6 +111,7 @@ eachDatabase('the webhooks', databases => {
         {
           id,
           token,
+          sentTo: webhook.url,
           isSuccess: true,
           responseCode: 200,
           responseTimeMs: 1,
@@ -171,7 +172,14 @@ eachDatabase('the webhooks', databases => {
 
     expect(await within(store => store.remove(owner, webhook.id))).toBe(true);
 
-    const result = { responseCode: 200, responseTimeMs: 1, error: null, endedAt: RECORD_TIME, jitter: 0 };
+    const result = {
+      sentTo: webhook.url,
+      responseCode: 200,
+      responseTimeMs: 1,
+      error: null,
+      endedAt: RECORD_TIME,
+      jitter: 0,
+    };
     expect(await queue.settleAll([{ ...result, id: delivery.id, token, isSuccess: true }])).toEqual([]);
     expect(await rowsOf(db, 'select * from deliveries where webhook_id = ?', [webhook.id])).toEqual([]);
     expect(

@@ -23,6 +23,7 @@ function aResult(id: string): AttemptResult {
   return {
     id,
     token: 'lease_1',
+    sentTo: 'https://books.example/hooks',
     isSuccess: true,
     responseCode: 200,
     responseTimeMs: 1,
