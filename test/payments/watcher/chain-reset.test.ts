@@ -8,6 +8,7 @@ import { sqliteDatabase } from '../../support/databases.ts';
 import { faultyNode } from '../../support/faulty-node.ts';
 import { manualClock } from '../../support/manual-clock.ts';
 import { startPaymentChain } from '../../support/payment-chain.ts';
+import { until } from '../../support/until.ts';
 import { CONFIRMATIONS, paymentChain, seals, shop } from './setting.ts';
 
 const never = new AbortController().signal;
@@ -44,6 +45,12 @@ test('a chain that was started anew is looked through from its beginning, and th
   await ours.watcherThrough(before.rpcUrl)();
   const session = await ours.open();
 
+  // The first block has nothing but the second of the start to tell it from another chain's.
+  const begun = Date.now();
+  await until(
+    async () => Date.now(),
+    now => Math.floor(now / 1_000) > Math.floor(begun / 1_000),
+  );
   await using after = await startPaymentChain();
   await after.call('evm_setNextBlockTimestamp', Math.floor(session.createdAt / 1000) + 1);
   await after.pay({ from: 1, to: ours.recipient, amount: session.amountDue });
