@@ -54,7 +54,7 @@ export function paymentsServiceOptions(
     sessionLifetimeMs: payments.sessions.expiresInMs,
     validateResponses: data.validateResponses,
     trustedProxies: config.trustedProxies,
-    outgoing: payments,
+    outgoing: folder === undefined ? payments : { ...payments, mailFolder: join(folder, 'mail') },
   };
 }
 

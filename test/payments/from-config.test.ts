@@ -72,7 +72,7 @@ test('a transaction is looked at in its Blockscout, else in the data service, el
 });
 
 test('embedded chains alone are kept in the folder of the run, with a demo that pays to the merchant', () => {
-  const { chains, demo, database, secretKey } = optionsOf('{}', { embedded: EMBEDDED });
+  const { chains, demo, database, secretKey, outgoing } = optionsOf('{}', { embedded: EMBEDDED });
 
   const token = { address: `0x${'ab'.repeat(20)}`, symbol: 'USDS', decimals: 6 };
   expect(chains).toMatchObject([{ id: 31_337, mode: 'test', confirmations: 2, isOfThisRun: true }]);
@@ -84,6 +84,7 @@ test('embedded chains alone are kept in the folder of the run, with a demo that 
   });
   expect(database).toEqual({ file: join(EMBEDDED.folder, 'payments.db') });
   expect(secretKey).toEqual({ kind: 'file', file: join(EMBEDDED.folder, 'payments.key') });
+  expect(outgoing.mailFolder).toBe(join(EMBEDDED.folder, 'mail'));
 });
 
 test('a database that is named is taken, also for embedded chains', () => {
