@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, expectTypeOf, test } from 'vitest';
 import { migrate } from '../../src/db/migrate.ts';
 import { type Db, openDatabase, type Transaction } from '../../src/db/open.ts';
 import { execute, rowsOf } from '../../src/db/query.ts';
@@ -112,10 +112,8 @@ eachDatabase('a transaction', databases => {
   });
 
   test('is no database to begin another one on', () => {
-    const nested = (handle: Transaction) =>
-      // @ts-expect-error A store is made from the handle it is given.
-      transaction(handle, async () => undefined);
-
-    expect(nested).toBeTypeOf('function');
+    // Judged by the compiler: a store is made from the handle it is given.
+    expectTypeOf<Transaction>().not.toExtend<Db>();
+    expectTypeOf(transaction).parameter(0).toEqualTypeOf<Db>();
   });
 });

@@ -25,7 +25,7 @@ test('what is no id of its kind is known as such', () => {
   }
 });
 
-test('every character is as likely as any other', () => {
+test('every character is as likely as each of the others', () => {
   const seen = new Map<string, number>();
   const length = 620_000;
   for (const character of randomBase62(length)) seen.set(character, (seen.get(character) ?? 0) + 1);

@@ -2,10 +2,9 @@ import { expect, test } from 'vitest';
 import { block } from '../../../src/data/backends/blockscout/normalise/block.ts';
 import { each, fieldsOf } from '../../../src/data/upstream/fields.ts';
 import { parseJson } from '../../../src/data/upstream/lossless-json.ts';
+import { PLACEHOLDER } from '../../support/blockscout/blocks.ts';
 import { fixtureOf, fixturesOf, validates } from '../../support/blockscout-fixtures.ts';
 
-/** What versions up to 5.2 write where they have no extra data and no state root. */
-const PLACEHOLDER = 'TODO';
 const LISTS = ['listBlocks', 'listAddressBlocksValidated'];
 
 const blocksOf = (page: unknown) => each(fieldsOf(page).items, block);

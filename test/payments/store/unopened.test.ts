@@ -24,7 +24,7 @@ import { anOrganization, RECORD_TIME } from '../../support/payments-records.ts';
 import { aDelivery, anEvent, aSecret, aWebhook } from '../../support/webhook-records.ts';
 
 const SEALS = seals(['a secret of tests that is long enough']);
-const LOST = seals(['a secret that nobody has any more, either']);
+const LOST = seals(['a secret that was lost together with its file']);
 const NEVER = new AbortController().signal;
 /** Longer than any lease. */
 const LATER_MS = 10 * 60_000;

@@ -2,6 +2,9 @@ import { each, type Fields, fieldsOf, listOf } from '../../../src/data/upstream/
 import { countOfTransactions, type Generation, named, renamed } from './generation.ts';
 import { address } from './parties.ts';
 
+/** What upstream itself, up to 5.2, answers for extra data and the state root, which it does not keep. */
+export const PLACEHOLDER = 'TODO';
+
 /** What lists call the rewards that a block by itself names in words. */
 const KINDS: Readonly<Record<string, string>> = {
   'Miner Reward': 'validator',
@@ -24,7 +27,7 @@ export function blockWriter(isSingle: boolean) {
       uncles_hashes: listOf(record.uncles_hashes).map(uncle => ({ hash: uncle })),
       ...countOfTransactions(generation, record.transaction_count),
       ...renamed(generation, 'tx_fees', 'transaction_fees', record.transaction_fees),
-      ...named(generation, 'TODO', [
+      ...named(generation, PLACEHOLDER, [
         { name: 'extra_data', until: 'v5' },
         { name: 'state_root', until: 'v5' },
       ]),
