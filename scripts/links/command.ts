@@ -1,4 +1,4 @@
-import { parseArgs } from 'node:util';
+import { API_OPTIONS, argumentsOf, type Place, placeOf } from '../api/command-line.ts';
 
 export const USAGE = `Usage: npm run -s links -- create --key KEY --name TEXT [options]
        npm run -s links -- list --key KEY [--url ADDRESS]
@@ -26,24 +26,29 @@ export interface NewLink {
 }
 
 /** What the server is to be asked. `url` has no slash at the end. */
-export type Command = { readonly url: string; readonly key: string } & (
-  | { readonly kind: 'create'; readonly link: NewLink }
-  | { readonly kind: 'list' }
-);
+export type Command = Place &
+  ({ readonly kind: 'create'; readonly link: NewLink } | { readonly kind: 'list' });
+
+const OPTIONS = {
+  ...API_OPTIONS,
+  name: { type: 'string' },
+  amount: { type: 'string' },
+  token: { type: 'string' },
+  chain: { type: 'string' },
+  recipient: { type: 'string' },
+} as const;
 
 /** Reads the arguments; `fault` is a sentence. What is a rule of the API is left to the API. */
 export function readCommand(argv: readonly string[]): Command | { fault: string } | { help: true } {
-  const read = argumentsOf(argv);
+  const read = argumentsOf(argv, { allowPositionals: true, options: OPTIONS });
   if ('fault' in read) return read;
   const { values, positionals } = read;
   if (values.help === true) return { help: true };
   const [kind, ...more] = positionals;
   if ((kind !== 'create' && kind !== 'list') || more.length > 0) return { fault: 'say create or list' };
-  const { key, name, amount, token, chain, recipient, url } = values;
-  if (key === undefined || key === '') return { fault: '--key is missing' };
-  if (!/^https?:\/\//.test(url) || !URL.canParse(url))
-    return { fault: '--url takes the address of a server' };
-  const place = { url: url.replace(/\/+$/, ''), key };
+  const { name, amount, token, chain, recipient } = values;
+  const place = placeOf(values);
+  if ('fault' in place) return place;
   if (kind === 'list') {
     const needless = Object.keys(values).find(option => !['key', 'url'].includes(option));
     return needless === undefined ? { kind, ...place } : { fault: `--${needless} is not for list` };
@@ -59,25 +64,4 @@ export function readCommand(argv: readonly string[]): Command | { fault: string 
     ...(recipient === undefined ? {} : { recipient_address: recipient }),
   };
   return { kind, ...place, link };
-}
-
-function argumentsOf(argv: readonly string[]) {
-  try {
-    return parseArgs({
-      args: [...argv],
-      allowPositionals: true,
-      options: {
-        key: { type: 'string' },
-        name: { type: 'string' },
-        amount: { type: 'string' },
-        token: { type: 'string' },
-        chain: { type: 'string' },
-        recipient: { type: 'string' },
-        url: { type: 'string', default: 'http://127.0.0.1:3001' },
-        help: { type: 'boolean', short: 'h' },
-      },
-    });
-  } catch (error) {
-    return { fault: error instanceof Error ? error.message : String(error) };
-  }
 }

@@ -1,4 +1,4 @@
-import { parseArgs } from 'node:util';
+import { API_OPTIONS, argumentsOf } from '../api/command-line.ts';
 
 export const USAGE = `Usage: npm run -s listen -- --key KEY --forward-to ADDRESS [options]
 
@@ -32,9 +32,16 @@ const TIME = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2}
 /** Of Standard Webhooks: 24 to 64 bytes in Base64. */
 const SECRET = /^whsec_[0-9A-Za-z+/]{32,86}={0,2}$/;
 
+const OPTIONS = {
+  ...API_OPTIONS,
+  'forward-to': { type: 'string' },
+  since: { type: 'string' },
+  secret: { type: 'string' },
+} as const;
+
 /** Reads the arguments; `fault` is a sentence. */
 export function readCommand(argv: readonly string[]): Command | { fault: string } | { help: true } {
-  const read = argumentsOf(argv);
+  const read = argumentsOf(argv, { allowPositionals: false, options: OPTIONS });
   if ('fault' in read) return read;
   const { help, key, url, since, secret, 'forward-to': forwardTo } = read.values;
   if (help === true) return { help: true };
@@ -58,22 +65,4 @@ function isAddress(text: string): boolean {
   if (!/^https?:\/\//.test(text) || !URL.canParse(text)) return false;
   const { username, password } = new URL(text);
   return username === '' && password === '';
-}
-
-function argumentsOf(argv: readonly string[]) {
-  try {
-    return parseArgs({
-      args: [...argv],
-      options: {
-        key: { type: 'string' },
-        'forward-to': { type: 'string' },
-        since: { type: 'string' },
-        secret: { type: 'string' },
-        url: { type: 'string', default: 'http://127.0.0.1:3001' },
-        help: { type: 'boolean', short: 'h' },
-      },
-    });
-  } catch (error) {
-    return { fault: error instanceof Error ? error.message : String(error) };
-  }
 }

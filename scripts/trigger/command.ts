@@ -1,6 +1,6 @@
-import { parseArgs } from 'node:util';
 import type { PaymentsSchemas } from '../../src/contract/payments.ts';
 import { modeOfKey } from '../../src/payments/model/key-format.ts';
+import { API_OPTIONS, argumentsOf, type Place, placeOf } from '../api/command-line.ts';
 
 export const USAGE = `Usage: npm run -s trigger -- EVENT --key KEY [options]
 
@@ -25,10 +25,15 @@ Exits with 2 when the command is not understood, and with 1 when the server or t
 export type EventType = PaymentsSchemas['EventType'];
 
 /** What is to happen. `url` has no slash at the end. */
-export type Command = { readonly url: string; readonly key: string } & (
-  | { readonly kind: 'session'; readonly type: EventType; readonly link?: string; readonly amount?: string }
-  | { readonly kind: 'test'; readonly type: PaymentsSchemas['DeliveryEventType']; readonly webhookId: string }
-);
+export type Command = Place &
+  (
+    | { readonly kind: 'session'; readonly type: EventType; readonly link?: string; readonly amount?: string }
+    | {
+        readonly kind: 'test';
+        readonly type: PaymentsSchemas['DeliveryEventType'];
+        readonly webhookId: string;
+      }
+  );
 
 const EVENT_TYPES = [
   'payment.completed',
@@ -37,9 +42,16 @@ const EVENT_TYPES = [
   'checkout.expired',
 ] as const;
 
+const OPTIONS = {
+  ...API_OPTIONS,
+  to: { type: 'string' },
+  link: { type: 'string' },
+  amount: { type: 'string' },
+} as const;
+
 /** Reads the arguments; `fault` is a sentence. What is a rule of the API is left to the API. */
 export function readCommand(argv: readonly string[]): Command | { fault: string } | { help: true } {
-  const read = argumentsOf(argv);
+  const read = argumentsOf(argv, { allowPositionals: true, options: OPTIONS });
   if ('fault' in read) return read;
   const { values, positionals } = read;
   if (values.help === true) return { help: true };
@@ -47,11 +59,9 @@ export function readCommand(argv: readonly string[]): Command | { fault: string 
   const type = [...EVENT_TYPES, 'test.ping' as const].find(one => one === said);
   if (type === undefined || more.length > 0)
     return { fault: `say one of ${EVENT_TYPES.join(', ')}, test.ping` };
-  const { key, to, link, amount, url } = values;
-  if (key === undefined || key === '') return { fault: '--key is missing' };
-  if (!/^https?:\/\//.test(url) || !URL.canParse(url))
-    return { fault: '--url takes the address of a server' };
-  const place = { url: url.replace(/\/+$/, ''), key };
+  const { to, link, amount } = values;
+  const place = placeOf(values);
+  if ('fault' in place) return place;
   if (to !== undefined) {
     if (link !== undefined || amount !== undefined)
       return { fault: 'with --to nothing is paid: leave the rest out' };
@@ -59,7 +69,7 @@ export function readCommand(argv: readonly string[]): Command | { fault: string 
   }
   if (type === 'test.ping') return { fault: 'test.ping goes to one webhook: name it by --to' };
   // The session would be opened, and then nothing could be simulated.
-  if (modeOfKey(key) === 'live') return { fault: 'only test money can be triggered: take a test key' };
+  if (modeOfKey(place.key) === 'live') return { fault: 'only test money can be triggered: take a test key' };
   return {
     kind: 'session',
     ...place,
@@ -67,23 +77,4 @@ export function readCommand(argv: readonly string[]): Command | { fault: string 
     ...(link === undefined ? {} : { link }),
     ...(amount === undefined ? {} : { amount }),
   };
-}
-
-function argumentsOf(argv: readonly string[]) {
-  try {
-    return parseArgs({
-      args: [...argv],
-      allowPositionals: true,
-      options: {
-        key: { type: 'string' },
-        to: { type: 'string' },
-        link: { type: 'string' },
-        amount: { type: 'string' },
-        url: { type: 'string', default: 'http://127.0.0.1:3001' },
-        help: { type: 'boolean', short: 'h' },
-      },
-    });
-  } catch (error) {
-    return { fault: error instanceof Error ? error.message : String(error) };
-  }
 }
