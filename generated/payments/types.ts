@@ -260,6 +260,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/organization": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the organization
+         * @description The organization of the key, with the settings of its mode.
+         */
+        get: operations["getOrganization"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Change the organization
+         * @description Changes the settings of the key's mode that are given.
+         */
+        patch: operations["updateOrganization"];
+        trace?: never;
+    };
     "/api/v1/events": {
         parameters: {
             query?: never;
@@ -2494,6 +2518,53 @@ export interface components {
              * @example 3600
              */
             old_key_expires_in: number;
+        };
+        /**
+         * @description Scheme, host and port as a browser sends them in `Origin`. https, or http on a loopback host.
+         * @example https://shop.example
+         */
+        Origin: string;
+        /** @description The organization of the key. Its settings are those of the key's mode. */
+        Organization: {
+            /**
+             * @description Kind of the record.
+             * @example organization
+             * @constant
+             */
+            object: "organization";
+            /**
+             * @description Id of the organization.
+             * @example org_8sKd2LmQx4TzB1nVcY7aWf3P
+             */
+            id: string;
+            /**
+             * @description Name of the organization.
+             * @example Corner Books
+             */
+            name: string;
+            /** @description The mode that the settings hold for. */
+            mode: components["schemas"]["Mode"];
+            /**
+             * @description True when links and sessions can name only recipients that are on the list already.
+             * @example false
+             */
+            recipients_locked: boolean;
+            /** @description Origins of the organization's own front ends. */
+            origins: components["schemas"]["Origin"][];
+            /** @description When the organization was created. */
+            created_at: components["schemas"]["Timestamp"];
+            /** @description When the settings last changed. */
+            updated_at: components["schemas"]["Timestamp"];
+        };
+        /** @description Changes of an organization's settings. Absent fields stay as they are. */
+        OrganizationChanges: {
+            /**
+             * @description True lets links and sessions name only recipients that are on the list already.
+             * @example true
+             */
+            recipients_locked?: boolean;
+            /** @description Origins of the organization's own front ends, in place of the ones before. Repetitions are dropped. */
+            origins?: components["schemas"]["Origin"][];
         };
         /**
          * @description What happened.
@@ -5038,6 +5109,91 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    getOrganization: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The organization. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    ETag: components["headers"]["ETag"];
+                    Vary: components["headers"]["Vary"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Organization"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    updateOrganization: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Any text of 1 to 256 visible ASCII characters that names this one effect, for 24 hours.
+                 * @example 5f0c2a3e-order-1042
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "recipients_locked": true,
+                 *       "origins": [
+                 *         "https://shop.example"
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["OrganizationChanges"];
+            };
+        };
+        responses: {
+            /** @description The organization after the change. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    ETag: components["headers"]["ETag"];
+                    Vary: components["headers"]["Vary"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Organization"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             409: components["responses"]["Conflict"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
