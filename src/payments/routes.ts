@@ -20,6 +20,7 @@ import { eventHandlers } from './api/events.ts';
 import { paymentsGate } from './api/gate.ts';
 import { linkHandlers } from './api/links.ts';
 import { notificationHandlers } from './api/notifications.ts';
+import { organizationHandlers } from './api/organization.ts';
 import type { KeyLimits } from './api/rate-limits.ts';
 import { sessionHandlers } from './api/sessions.ts';
 import { simulationHandlers } from './api/simulate.ts';
@@ -63,6 +64,7 @@ export async function paymentsRoutes(options: RoutesOptions): Promise<readonly M
         ...transferHandlers(options),
         ...simulationHandlers(options),
         ...apiKeyHandlers(options),
+        ...organizationHandlers(options),
         ...webhookHandlers(options, { ...outgoing, ...outgoing.webhooks, log }),
         ...notificationHandlers(options, outgoing),
         ...checkoutHandlers({ ...options, verifySignature }),

@@ -22,6 +22,7 @@ import { paymentsGate } from '../../src/payments/api/gate.ts';
 import { issueKey } from '../../src/payments/api/issue-key.ts';
 import { linkHandlers } from '../../src/payments/api/links.ts';
 import { notificationHandlers } from '../../src/payments/api/notifications.ts';
+import { organizationHandlers } from '../../src/payments/api/organization.ts';
 import { sessionHandlers } from '../../src/payments/api/sessions.ts';
 import { simulationHandlers } from '../../src/payments/api/simulate.ts';
 import { transactionHandlers } from '../../src/payments/api/transactions.ts';
@@ -135,6 +136,7 @@ export async function startPaymentsApi(
     handlers: {
       ...linkHandlers(context),
       ...apiKeyHandlers(context),
+      ...organizationHandlers(context),
       ...sessionHandlers(context),
       ...transactionHandlers(context),
       ...eventHandlers(context),

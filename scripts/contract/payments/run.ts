@@ -9,6 +9,7 @@ import { linksStory } from './links-story.ts';
 import { isPagedList, tryList } from './lists.ts';
 import { notificationsStory } from './notifications-story.ts';
 import type { Operation } from './operation.ts';
+import { organizationStory } from './organization-story.ts';
 import { pacedSender } from './pace.ts';
 import { payerStory } from './payer-story.ts';
 import { tryReading } from './reading.ts';
@@ -46,6 +47,7 @@ export async function runPayments(client: RecordingClient, key: string): Promise
 /** What the paths of the operations need, as far as it could be made. */
 async function makeRecords(drive: Drive): Promise<Ids> {
   await notificationsStory(drive);
+  await organizationStory(drive);
   const webhook = await webhooksStory(drive);
   const links = await linksStory(drive);
   if (links === undefined) return idsOf({ webhook_id: webhook?.id });

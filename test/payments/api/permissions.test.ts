@@ -22,11 +22,11 @@ const OPERATIONS: readonly OperationRow[] = Object.values(paymentsContract.table
 const KEYED = OPERATIONS.filter(({ security }) => security.length > 0);
 const OPEN = OPERATIONS.filter(({ security }) => security.length === 0);
 
-/** Keys and how merchants are told are for admins; of all else reading needs `read` and changing `write`. */
+/** Keys, and changes of the organization, are for admins. Other reads need `read`, other changes `write`. */
 function neededBy({ path, method }: OperationRow): Permission {
   if (path.startsWith('/api/v1/api-keys')) return 'admin';
   if (method === 'get') return 'read';
-  return /^\/api\/v1\/(webhooks|notifications)/.test(path) ? 'admin' : 'write';
+  return /^\/api\/v1\/(organization|webhooks|notifications)/.test(path) ? 'admin' : 'write';
 }
 
 let database: TestDatabase;
