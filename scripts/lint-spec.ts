@@ -129,13 +129,14 @@ function isText(value: Json | undefined): boolean {
   return typeof value === 'string' && value.trim() !== '';
 }
 
-/** The numbers of the decisions, headings such as `### 14. Headers`: counted from 1 without a gap. */
+/** The numbers of the decisions, headings such as `### 14. Headers`: ascending from 1. Reserved numbers may leave gaps. */
 function decisionsOf(file: string): { numbers: Set<number>; findings: string[] } {
   const text = existsSync(file) ? readFileSync(file, 'utf8') : '';
   const numbers = [...text.matchAll(/^### (\d+)\. \S/gm)].map(([, number]) => Number(number));
-  const findings = numbers.flatMap((number, index) =>
-    number === index + 1 ? [] : [`${file}: decision ${number} stands where ${index + 1} belongs`],
-  );
+  const findings = numbers.flatMap((number, index) => {
+    const before = numbers[index - 1] ?? 0;
+    return number > before ? [] : [`${file}: decision ${number} stands behind decision ${before}`];
+  });
   if (numbers.length === 0) findings.push(`${file}: no decisions`);
   return { numbers: new Set(numbers), findings };
 }
