@@ -24,6 +24,29 @@ test('no text leaves its place, whatever it is', () => {
   );
 });
 
+/** Texts that look like the beginning of an attribute, beside any others. */
+const anyText = fc.oneof(
+  fc.string({ unit: 'binary' }),
+  fc.constantFrom('2 + 2 =', 'a = ', '=', ' href="', ' src="', '="', ''),
+);
+
+test('no text changes what becomes of the text beside it', () => {
+  fc.assert(
+    fc.property(anyText, anyText, anyText, (first, second, third) => {
+      const [a, b, c] = [first, second, third].map(text => textOf(html`${text}`));
+
+      expect(textOf(html`<p title="${first}${second}">${first}${second} ${third}</p>`)).toBe(
+        `<p title="${a}${b}">${a}${b} ${c}</p>`,
+      );
+    }),
+  );
+});
+
+test.each(['2 + 2 =', ' href="'])('a text may end in %j, whatever stands beside it', text => {
+  expect(textOf(html`${text}${'next'}`)).toBe(`${textOf(html`${text}`)}next`);
+  expect(textOf(html`${html`${text}`}${'next'}`)).toBe(`${textOf(html`${text}`)}next`);
+});
+
 test('templates within templates and lists of them are not escaped again', () => {
   expect(textOf(html`<ul>${['a', '<b>'].map(name => html`<li>${name}</li>`)}</ul>`)).toBe(
     '<ul><li>a</li><li>&#60;b&#62;</li></ul>',
@@ -55,6 +78,12 @@ test.each(['https://a.example/?b=1', '/pay/s/x', '#payment', 'ethereum:0xab@1?va
   },
 );
 
-test('an attribute without quotes is refused', () => {
+test('an attribute without quotes is refused, also one that ends a template', () => {
   expect(() => html`<p title=${'x onclick=alert(1)'}>x</p>`).toThrow(TypeError);
+  expect(() => html`<p title="${'x'}" lang=${'en'}>x</p>`).toThrow(TypeError);
+  expect(() => html`<p ${html`title=`}${'x onclick=alert(1)'}>x</p>`).toThrow(TypeError);
+});
+
+test('an address is judged right behind another piece, too', () => {
+  expect(textOf(html`<a ${'title '}href="${'javascript:alert(1)'}">x</a>`)).toBe('<a title href="#">x</a>');
 });

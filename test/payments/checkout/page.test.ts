@@ -61,6 +61,20 @@ describe('the page of a link', () => {
     expect(await head?.text()).toBe('');
   });
 
+  test('is shown when its texts end in an equals sign', async () => {
+    const field = { id: 'sum', type: 'text', label: '2 + 2 =', required: true, placeholder: null } as const;
+    const item = { id: 'pli_7bNe3KyHq6SvR1uCgO5jMx2D', name: 'Item =', description: null, image_url: null };
+    const { status, text } = await linkPage({
+      amount: null,
+      items: [{ ...item, amount: '5', quantity: 2 }],
+      formSchema: { fields: [{ ...field, options: [] }] },
+      shippingOptions: [{ id: 'post', name: 'Post =', amount: '0', estimated_days: 3 }],
+    });
+
+    expect(status).toBe(200);
+    for (const part of ['2 + 2 =', 'Post =', 'Item =']) expect(text).toContain(part);
+  });
+
   test.each([
     ['inactive', { isActive: false }, 'Not for sale at the moment'],
     ['used up', { maxUses: 3, currentUses: 3 }, 'Sold out'],

@@ -9,20 +9,23 @@ export interface Html {
 export type Piece = Html | string | number | bigint | false | null | undefined | readonly Piece[];
 
 /** Attributes whose value is followed: a foreign text in one must not be a program. */
-const ADDRESS_BEFORE = /\s(?:href|src|action)="$/;
+const ADDRESS_BEFORE = /(?:^|\s)(?:href|src|action)="$/;
 const FOLLOWED = /^(?:https?:\/\/|ethereum:|\/(?!\/)|#|\?)/i;
 const OPEN_ATTRIBUTE = /=\s*$/;
 
 /**
  * A template of HTML in which every piece is escaped, for text and for quoted attributes alike. An address with a
- * scheme that pages may not follow (`javascript:`) becomes `#`.
+ * scheme that pages may not follow (`javascript:`) becomes `#`. Only the template's own text decides where a piece
+ * stands: an inserted text may look like an attribute.
  * @throws TypeError for an attribute without quotes, in which escaping would not help.
  */
 export function html(strings: TemplateStringsArray, ...pieces: readonly Piece[]): Html {
+  if (strings.some(own => OPEN_ATTRIBUTE.test(own))) {
+    throw new TypeError('An attribute of a template has no quotes.');
+  }
   let text = strings[0] ?? '';
   for (const [index, piece] of pieces.entries()) {
-    if (OPEN_ATTRIBUTE.test(text)) throw new TypeError('An attribute of a template has no quotes.');
-    const isAddress = ADDRESS_BEFORE.test(text);
+    const isAddress = ADDRESS_BEFORE.test(strings[index] ?? '');
     text += isAddress ? escaped(followable(piece)) : written(piece);
     text += strings[index + 1] ?? '';
   }
