@@ -261,6 +261,75 @@ test('a payment whose claim was lost with the connection is claimed on the next 
   await page.close();
 });
 
+const BLOCKED = `throw new DOMException('Access is denied for this document.', 'SecurityError')`;
+
+test.each([
+  ['throws', BLOCKED],
+  ['is null', 'return null'],
+])('a payment is sent once and followed to its receipt where storage %s', async (_, answer) => {
+  const { page } = await newPage();
+  const wallet = await walletOf(page);
+  await page.addInitScript(
+    `Object.defineProperty(window, 'sessionStorage', { get() { ${answer}; }, configurable: true });`,
+  );
+  await page.clock.install();
+  await page.goto(await createLink({ name: 'No storage', amount: '2000000' }));
+  await page.getByRole('button', { name: 'Pay' }).click();
+  await started(page);
+
+  await page.route('**/claims', route => route.abort());
+  await page.locator('#pay:enabled').waitFor();
+  await payButton(page).click();
+  await page.getByText('Sent. You may close this page.').waitFor();
+  expect(await payButton(page).isDisabled()).toBe(true);
+  await page.unroute('**/claims');
+  await page.clock.fastForward('01:00');
+  await status(page, 'sent').waitFor();
+  await confirmed(page);
+
+  expect(wallet.asked.filter(method => method === 'eth_sendTransaction')).toHaveLength(1);
+  await page.close();
+});
+
+test('a wallet that fails without an answer has the payer look into it before trying again', async () => {
+  const { page } = await newPage();
+  const wallet = await walletOf(page);
+  await page.goto(await createLink({ name: 'Cut off', amount: '2100000' }));
+  await page.getByRole('button', { name: 'Pay' }).click();
+  await started(page);
+
+  wallet.refuse('eth_sendTransaction', { code: -32603, message: 'Connection lost.' });
+  await payButton(page).click();
+
+  await page.getByText('Connection lost.').waitFor();
+  expect(await page.locator('#wallet-status').textContent()).toContain('check in your wallet');
+  await page.close();
+});
+
+test('the missing part is paid once: its button stays off while that payment is on its way', async () => {
+  const { page } = await newPage();
+  const wallet = await walletOf(page);
+  await page.goto(await createLink({ name: 'In two parts', amount: '8000000' }));
+  await page.getByRole('button', { name: 'Pay' }).click();
+  await started(page);
+  wallet.refuse('eth_sendTransaction', REJECTED);
+  await payButton(page).click();
+  await page.getByText('You declined in the wallet').waitFor();
+  wallet.refuse('eth_sendTransaction', null);
+  const args = [devnet.merchant, 3_000_000n] as const;
+  const data = encodeFunctionData({ abi: erc20Abi, functionName: 'transfer', args });
+  await rpc.call('eth_sendTransaction', { from: payer, to: token.address, data });
+  for (let block = 0; block < CONFIRMATIONS; block += 1) await mine();
+  await status(page, 'underpaid').waitFor();
+
+  await page.getByRole('button', { name: 'Pay 5 USDS' }).click();
+  await page.getByText('Sent. You may close this page.').waitFor();
+  await page.evaluate(`document.dispatchEvent(new Event('decorated'))`);
+  expect(await payButton(page).isDisabled()).toBe(true);
+  await confirmed(page);
+  await page.close();
+});
+
 test('what the server refuses is said beside its field, and shipping counts towards the price', async () => {
   const { page } = await newPage();
   await page.goto(

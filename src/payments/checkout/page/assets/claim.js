@@ -1,33 +1,56 @@
-const AGAIN_MS = 15_000;
+const RETRY_MS = 15_000;
+const TIMEOUT_MS = 20_000;
 
+/** The hash of a payment that the server does not know yet. */
+let untold = null;
 let triedAt = Number.NEGATIVE_INFINITY;
 
 /**
- * Tells the server which transaction pays the session. The hash is kept before it is sent, so that a closed tab or a
- * broken connection loses nothing: it is told again on the next visit.
+ * Tells the server which transaction pays the session. The hash is kept before it is sent, so a broken connection loses
+ * nothing: it is told again later and after a reload. Never rejects, because the payment was sent whatever happens here.
  */
 export async function claim(session, hash) {
-  sessionStorage.setItem(keyOf(session), hash);
+  untold = hash;
+  stored(storage => storage.setItem(keyOf(session), hash));
   triedAt = Number.NEGATIVE_INFINITY;
   await keepClaiming(session);
 }
 
-/** Tells a hash that is still to be told, now and then until the server has taken or refused it. */
+/** Tells an untold hash again, at most every 15 seconds, until the server has taken or refused it. Never rejects. */
 export async function keepClaiming(session) {
-  const key = keyOf(session);
-  const hash = sessionStorage.getItem(key);
-  if (hash === null || performance.now() - triedAt < AGAIN_MS) return;
+  const hash = untoldHash(session);
+  if (hash === null || performance.now() - triedAt < RETRY_MS) return;
   triedAt = performance.now();
   try {
     const answer = await fetch(`${session.path}/claims`, {
       method: 'POST',
       headers: { 'Content-Type': 'application/json' },
       body: JSON.stringify({ tx_hash: hash }),
+      signal: AbortSignal.timeout(TIMEOUT_MS),
     });
-    if (answer.ok || answer.status === 400 || answer.status === 404) sessionStorage.removeItem(key);
+    if (answer.ok || answer.status === 400 || answer.status === 404) forget(session);
     if (answer.ok) await session.learn(await answer.text());
   } catch {
     // The watcher finds the payment without us; the next round tries again.
+  }
+}
+
+/** The hash of a payment that was sent from this page and is not known to the server; null for none. */
+export function untoldHash(session) {
+  return untold ?? stored(storage => storage.getItem(keyOf(session))) ?? null;
+}
+
+function forget(session) {
+  untold = null;
+  stored(storage => storage.removeItem(keyOf(session)));
+}
+
+/** Storage is an extra for reloads: where a browser blocks it, it is null or throws. */
+function stored(use) {
+  try {
+    return use(sessionStorage);
+  } catch {
+    return undefined;
   }
 }
 

@@ -1,4 +1,5 @@
-import { payByWallet } from './wallet-payment.js';
+import { untoldHash } from './claim.js';
+import { payByWallet, SENT } from './wallet-payment.js';
 
 /** How long wallets have to announce themselves before we say that there is none. */
 const ANNOUNCED_WITHIN_MS = 800;
@@ -7,8 +8,10 @@ const PICTURE = /^data:image\//;
 /** By the id that each wallet gives itself. Names and icons are claims, not proof. Source: EIP-6963. */
 const wallets = new Map();
 let isPaying = false;
-/** A payment is on its way: nobody should pay twice because we have not heard of it yet. */
+/** True while a payment is on its way, so that nobody pays twice because the server does not know of it yet. */
 let isSent = false;
+/** The outcome that the server last reported of earlier payments. */
+let knownOutcome = '';
 let isSearched = false;
 
 /** Finds the wallets of this browser and lets the payer choose one. */
@@ -28,10 +31,21 @@ export function offerWallets(session) {
     }
     draw(session);
   }, ANNOUNCED_WITHIN_MS);
+  isSent = untoldHash(session) !== null;
+  knownOutcome = outcomeOf(session.state());
+  if (isSent) tell(SENT, 'good');
   document.addEventListener('decorated', () => {
-    if (['failed', 'underpaid'].includes(session.state().payment_status)) isSent = false;
+    const outcome = outcomeOf(session.state());
+    if (outcome !== knownOutcome && outcome !== '') isSent = false;
+    knownOutcome = outcome;
     draw(session);
   });
+}
+
+/** What came of the payments so far; empty while nothing asks for another one. A claim alone does not change it. */
+function outcomeOf({ payment_status: status, amount_received: received, tx_hash: hash }) {
+  if (status === 'failed') return `failed ${hash}`;
+  return status === 'underpaid' ? `underpaid ${received}` : '';
 }
 
 /** Shows a button for one wallet, a list for several, and a hint for none. */

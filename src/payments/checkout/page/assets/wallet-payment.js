@@ -9,38 +9,62 @@ const NATIVE = /^0x0{40}$/;
 const REJECTED = 4001;
 const UNKNOWN_CHAIN = 4902;
 const ALREADY_ASKING = -32002;
+/** Codes with which a wallet says that it has sent nothing. */
+const NOT_SENT = [REJECTED, UNKNOWN_CHAIN, ALREADY_ASKING];
+
+/** What the payer is told once the payment is on its way. */
+export const SENT = 'Sent. You may close this page.';
 
 /** Why a payment does not go on, in words for the payer. */
 class Stop extends Error {}
 
 /**
- * Connects a wallet, has it sign the session's text, sends the payment and claims it. Answers what to tell the payer;
- * a refusal in the wallet changes nothing, so the payer can try again. Source: EIP-1193, EIP-3326.
+ * Connects a wallet, has it sign the session's text, sends the payment and claims it. Returns what to tell the payer.
+ * Before the payment every failure leaves the payer free to try again. Once the wallet has given a hash the answer is
+ * always that the payment was sent. Source: EIP-1193, EIP-3326.
  */
 export async function payByWallet(payment) {
-  const { checkout, provider, tell } = payment;
+  const { checkout, tell } = payment;
+  let hash;
   try {
-    tell('Step 1 of 3: allow the connection in your wallet.', 'busy');
-    const [account] = await provider.request({ method: 'eth_requestAccounts' });
-    if (account === undefined) throw new Stop('The wallet gave no account. Nothing was sent.');
-    await switchChain(payment);
-    await checkBalance(payment, account);
-    if (payment.state().payer_address !== account.toLowerCase()) {
-      tell('Step 2 of 3: sign the text in your wallet. This moves no money.', 'busy');
-      await bind(payment, account);
-    }
-    await checkStillOpen(payment);
+    const account = await readyAccount(payment);
     tell('Step 3 of 3: confirm the payment in your wallet.', 'busy');
     await checkChain(payment);
-    const hash = await provider.request({
-      method: 'eth_sendTransaction',
-      params: [transaction(payment, account)],
-    });
-    tell('Sent. Looking for it on the network …', 'busy');
-    await claim(payment, hash);
-    return { text: 'Sent. You may close this page.', tone: 'good', isSent: true };
+    hash = await send(payment, account);
   } catch (error) {
     return { text: reason(error, checkout), tone: error?.code === REJECTED ? 'calm' : 'bad', isSent: false };
+  }
+  tell('Sent. Looking for it on the network …', 'busy');
+  await claim(payment, hash);
+  return { text: SENT, tone: 'good', isSent: true };
+}
+
+/** The account that pays, connected, able to pay and bound to the session. */
+async function readyAccount(payment) {
+  const { provider, tell } = payment;
+  tell('Step 1 of 3: allow the connection in your wallet.', 'busy');
+  const [account] = await provider.request({ method: 'eth_requestAccounts' });
+  if (account === undefined) throw new Stop('The wallet gave no account. Nothing was sent.');
+  await switchChain(payment);
+  await checkBalance(payment, account);
+  if (payment.state().payer_address !== account.toLowerCase()) {
+    tell('Step 2 of 3: sign the text in your wallet. This moves no money.', 'busy');
+    await bind(payment, account);
+  }
+  await checkStillOpen(payment);
+  return account;
+}
+
+/** The hash of the payment. A wallet that fails without a refusal may have sent it all the same. */
+async function send(payment, account) {
+  const params = [transaction(payment, account)];
+  try {
+    return await payment.provider.request({ method: 'eth_sendTransaction', params });
+  } catch (error) {
+    if (NOT_SENT.includes(codeOf(error))) throw error;
+    throw new Stop(
+      `${failure(error)} Please check in your wallet that nothing was sent before you try again: what is sent twice is paid twice.`,
+    );
   }
 }
 
@@ -119,14 +143,22 @@ function transaction({ checkout, amount }, from) {
 
 function reason(error, { chain }) {
   if (error instanceof Stop) return error.message;
-  const code = error?.data?.originalError?.code ?? error?.code;
+  const code = codeOf(error);
   if (code === REJECTED) return 'You declined in the wallet. Nothing was sent; you can try again.';
   if (code === UNKNOWN_CHAIN) {
     return `Your wallet does not know ${chain.name} (network id ${chain.id}). Add it in the wallet’s settings and try again. Nothing was sent.`;
   }
   if (code === ALREADY_ASKING) return 'Your wallet is asking you already. Please open it.';
+  return failure(error);
+}
+
+function failure(error) {
   const said = typeof error?.message === 'string' ? error.message.slice(0, 160) : 'no reason';
   return `The wallet could not do it. It said: ${said}`;
+}
+
+function codeOf(error) {
+  return error?.data?.originalError?.code ?? error?.code;
 }
 
 function hex(number) {
