@@ -24,7 +24,7 @@ export interface components {
                 listen: components["schemas"]["Listen"];
             };
             /**
-             * @description Reverse proxies whose X-Forwarded-For, -Proto and -Host are believed.
+             * @description Reverse proxies whose X-Forwarded-For, -Proto and -Host are believed. The clients of any other proxy share the limits of its address.
              * @default []
              */
             trustedProxies: components["schemas"]["Cidr"][];
@@ -70,7 +70,7 @@ export interface components {
             /** @description Checks every answer against its contract. When absent, false; true with NODE_ENV development or test. */
             validateResponses?: boolean;
             /**
-             * @description Requests a minute and client address; loopback is exempt.
+             * @description Requests per minute and client address. Loopback is exempt, unless a proxy forwarded the request.
              * @default 600
              */
             rateLimit: components["schemas"]["Count"];
