@@ -35,7 +35,7 @@ export function createApp(options: AppOptions): Koa {
   app.use(countRequests(metrics));
   app.use(errorAnswers(options.formatError ?? messageOnly));
   app.use(checkTarget);
-  app.use(readClient(trustedProxies));
+  app.use(readClient(trustedProxies, log));
   if (rateLimitPerMinute !== undefined) app.use(rateLimit(rateLimitPerMinute));
   app.use(corsForReads);
   for (const route of routes) app.use(route);
@@ -50,8 +50,18 @@ function countRequests(metrics: Metrics): Middleware {
   };
 }
 
-function readClient(trustedProxies: readonly string[]): Middleware {
-  const read = clientReader(trustedProxies);
+/** Logs that have the warning already: the services of one process share a log. */
+const warned = new WeakSet<Logger>();
+
+function readClient(trustedProxies: readonly string[], log: Logger): Middleware {
+  const read = clientReader(trustedProxies, peer => {
+    if (warned.has(log)) return;
+    warned.add(log);
+    log.warn(
+      { peer },
+      'requests come through a proxy that is not trusted, so all its clients share one limit: if it is yours, add its address to trustedProxies',
+    );
+  });
   return (ctx, next) => {
     ctx.state.client = read(ctx.req);
     return next();

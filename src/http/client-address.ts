@@ -8,21 +8,37 @@ export interface Client {
   protocol: 'http' | 'https';
   /** Host and port as the client wrote them. */
   host: string;
-  isLoopback: boolean;
+  /** True for a client on this machine, which no limit per address counts. */
+  isExempt: boolean;
 }
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 
 const HOST = /^(?:[A-Za-z0-9._-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])(?::\d{1,5})?$/;
 const UNKNOWN = 'unknown';
+/** Headers that proxies add. A request on loopback that has one of them may come from anywhere. */
+const PROXY_HEADERS = [
+  'x-forwarded-for',
+  'x-forwarded-proto',
+  'x-forwarded-host',
+  'forwarded',
+  'x-real-ip',
+  'via',
+] as const;
+/** Ranges in which an operator's own proxies stand. */
+const NEARBY: readonly string[] = ['loopback', 'private', 'uniqueLocal'];
 const REMEMBERED_PEERS = 10_000;
 
 /**
  * Reads the client of a request. X-Forwarded-For is walked from the right for as long as the hop so far is one of
  * `trustedProxies` (CIDRs or addresses); X-Forwarded-Proto and -Host are read only when the peer itself is trusted.
- * Headers that make no sense are ignored. Throws, when made, on a CIDR that is none.
+ * Headers that make no sense are ignored. `onUnknownProxy` hears the address of a nearby peer that forwards requests
+ * without being trusted. Throws, when made, on a CIDR that is none.
  */
-export function clientReader(trustedProxies: readonly string[]): (request: IncomingMessage) => Client {
+export function clientReader(
+  trustedProxies: readonly string[],
+  onUnknownProxy: (peer: string) => void = () => {},
+): (request: IncomingMessage) => Client {
   const ranges = trustedProxies.map(parseRange);
   const isTrusted = (address: Address) =>
     ranges.some(([range, bits]) => range.kind() === address.kind() && address.match(range, bits));
@@ -33,55 +49,77 @@ export function clientReader(trustedProxies: readonly string[]): (request: Incom
     const known = peers.get(text);
     if (known !== undefined) return known;
     const address = parseAddress(text);
-    const peer = { address, trusted: address !== undefined && isTrusted(address), ...facts(address) };
+    const range = address?.range();
+    const peer = {
+      address,
+      text: textOf(address),
+      isTrusted: address !== undefined && isTrusted(address),
+      isLoopback: range === 'loopback',
+      isNearby: range !== undefined && NEARBY.includes(range),
+    };
     peers.set(text, peer);
     return peer;
   };
 
   return request => {
     const peer = peerOf(request.socket.remoteAddress);
-    const { trusted } = peer;
-    const { text, isLoopback } =
-      trusted && peer.address !== undefined
-        ? facts(walk(peer.address, listed(request, 'x-forwarded-for'), isTrusted))
-        : peer;
-    const protocol = trusted ? listed(request, 'x-forwarded-proto').at(-1)?.toLowerCase() : undefined;
-    const host = trusted ? listed(request, 'x-forwarded-host').at(-1) : undefined;
+    const isForwarded = peer.isNearby && PROXY_HEADERS.some(name => request.headers[name] !== undefined);
+    if (isForwarded && !peer.isTrusted) onUnknownProxy(peer.text);
+    const hop = peer.isTrusted ? lastHop(listed(request, 'x-forwarded-for'), isTrusted) : undefined;
+    const protocol = peer.isTrusted ? listed(request, 'x-forwarded-proto').at(-1)?.toLowerCase() : undefined;
+    const host = peer.isTrusted ? listed(request, 'x-forwarded-host').at(-1) : undefined;
     return {
-      address: text,
+      address: hop === undefined ? peer.text : textOf(hop.address),
       protocol: protocol === 'https' ? 'https' : 'http',
       host: [host, request.headers.host].find(name => name !== undefined && HOST.test(name)) ?? 'localhost',
-      isLoopback,
+      isExempt: hop === undefined ? peer.isLoopback && !isForwarded : hop.isClient && isLoopback(hop.address),
     };
   };
 }
 
 interface Peer {
   readonly address: Address | undefined;
-  readonly trusted: boolean;
   readonly text: string;
+  readonly isTrusted: boolean;
   readonly isLoopback: boolean;
+  readonly isNearby: boolean;
 }
 
-function facts(address: Address | undefined): { text: string; isLoopback: boolean } {
-  return { text: address?.toString() ?? UNKNOWN, isLoopback: address?.range() === 'loopback' };
+function textOf(address: Address | undefined): string {
+  return address?.toString() ?? UNKNOWN;
 }
 
-/** The address that limits count by: an IPv6 client holds a whole /64, so that is one key. */
-export function rateLimitKey(address: string): string {
+function isLoopback(address: Address): boolean {
+  return address.range() === 'loopback';
+}
+
+/** The key that limits per address count a client by; undefined for a client that they do not count. */
+export function limitKey({ isExempt, address }: Client): string | undefined {
+  return isExempt ? undefined : addressKey(address);
+}
+
+/** The part of an address that belongs to one client: an IPv6 client holds a whole /64. */
+export function addressKey(address: string): string {
   const parsed = parseAddress(address);
   if (parsed === undefined || parsed.kind() === 'ipv4') return address;
   return `${parsed.toByteArray().slice(0, 8).join('.')}/64`;
 }
 
-function walk(peer: Address, hops: string[], isTrusted: (address: Address) => boolean): Address {
-  let client = peer;
-  while (isTrusted(client)) {
+/**
+ * The last hop of a trusted peer's list that can be read, walking from the right over trusted hops; undefined without
+ * one. `isClient` is false when the list goes on beyond it with a hop that cannot be read.
+ */
+function lastHop(
+  hops: string[],
+  isTrusted: (address: Address) => boolean,
+): { address: Address; isClient: boolean } | undefined {
+  let last: Address | undefined;
+  while (hops.length > 0 && (last === undefined || isTrusted(last))) {
     const hop = parseAddress(withoutPort(hops.pop()));
-    if (hop === undefined) return client; // the list ended, or the hop wrote nonsense: it is the last one we know
-    client = hop;
+    if (hop === undefined) return last && { address: last, isClient: false };
+    last = hop;
   }
-  return client;
+  return last && { address: last, isClient: true };
 }
 
 function listed({ headers }: IncomingMessage, name: string): string[] {

@@ -1,16 +1,19 @@
 import type { Context, Middleware, Next } from 'koa';
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
-import { rateLimitKey } from './client-address.ts';
+import { limitKey } from './client-address.ts';
 import { HttpError } from './errors.ts';
 
-/** Counts requests a minute and client address (IPv6: /64) and refuses with 429 beyond the limit. Loopback is exempt. */
+/** Limits requests per minute and client address (IPv6: /64) and refuses with 429 beyond that. See `limitKey`. */
 export function rateLimit(requestsPerMinute: number): Middleware {
   const limiter = new RateLimiterMemory({ points: requestsPerMinute, duration: 60 });
 
-  return (ctx, next) => (ctx.state.client.isLoopback ? next() : limited(ctx, next));
+  return (ctx, next) => {
+    const key = limitKey(ctx.state.client);
+    return key === undefined ? next() : limited(ctx, next, key);
+  };
 
-  async function limited(ctx: Context, next: Next): Promise<void> {
-    const state = await limiter.consume(rateLimitKey(ctx.state.client.address)).catch(refused);
+  async function limited(ctx: Context, next: Next, key: string): Promise<void> {
+    const state = await limiter.consume(key).catch(refused);
     const resetS = String(Math.ceil(state.msBeforeNext / 1000));
     ctx.set('RateLimit-Limit', String(requestsPerMinute));
     ctx.set('RateLimit-Remaining', String(state.remainingPoints));

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { clientReader, rateLimitKey } from '../../src/http/client-address.ts';
+import { addressKey, clientReader } from '../../src/http/client-address.ts';
 import { serve } from './serve.ts';
 
 /** The client as the server sees it when loopback sends these headers. */
@@ -83,9 +83,9 @@ describe('protocol and host', () => {
 });
 
 test('IPv6 clients of one /64 count as one, IPv4 clients one by one', () => {
-  expect(rateLimitKey('2001:db8:1:2::1')).toBe(rateLimitKey('2001:db8:1:2:ffff::9'));
-  expect(rateLimitKey('2001:db8:1:2::1')).not.toBe(rateLimitKey('2001:db8:1:3::1'));
-  expect(rateLimitKey('203.0.113.5')).not.toBe(rateLimitKey('203.0.113.6'));
+  expect(addressKey('2001:db8:1:2::1')).toBe(addressKey('2001:db8:1:2:ffff::9'));
+  expect(addressKey('2001:db8:1:2::1')).not.toBe(addressKey('2001:db8:1:3::1'));
+  expect(addressKey('203.0.113.5')).not.toBe(addressKey('203.0.113.6'));
 });
 
 test('a network that is none is refused when the service is made', () => {

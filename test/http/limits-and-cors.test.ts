@@ -61,6 +61,41 @@ describe('requests a minute', () => {
     }
   });
 
+  test.each([
+    ['X-Forwarded-For', '203.0.113.5'],
+    ['X-Forwarded-For', '127.0.0.1'],
+    ['Forwarded', 'for=203.0.113.5'],
+    ['X-Real-IP', '203.0.113.5'],
+    ['Via', '1.1 gateway'],
+  ])(
+    'are counted by its own address for a proxy on this machine that is not trusted: %s %s',
+    async (name, value) => {
+      await using served = await serve(answered, { rateLimitPerMinute: 2 });
+      const forwarded = () => fetch(served.url, { headers: { [name]: value } });
+
+      const statuses = [(await forwarded()).status, (await forwarded()).status, (await forwarded()).status];
+
+      expect(statuses).toEqual([200, 200, 429]);
+      expect((await fetch(served.url)).status).toBe(200);
+    },
+  );
+
+  test.each(['unknown', '203.0.113.5, _hidden', ''])(
+    'are counted for a trusted proxy that does not name its client: "%s"',
+    async hops => {
+      await using served = await limited();
+      for (let sent = 0; sent < 2; sent++) await from(served, hops);
+
+      expect((await from(served, hops)).status).toBe(429);
+    },
+  );
+
+  test('are not counted for a local client of a trusted proxy', async () => {
+    await using served = await serve(answered, { rateLimitPerMinute: 2, trustedProxies: ['127.0.0.1'] });
+
+    for (let sent = 0; sent < 5; sent++) expect((await from(served, '::1')).status).toBe(200);
+  });
+
   test('cannot be escaped by an invented hop', async () => {
     await using served = await limited();
     for (const invented of ['1.1.1.1', '2.2.2.2', '127.0.0.1'])
@@ -68,6 +103,27 @@ describe('requests a minute', () => {
 
     expect((await from(served, '127.0.0.1, 203.0.113.5')).status).toBe(429);
   });
+});
+
+test('a proxy nearby that is not trusted is told of once, with the setting that trusts it', async () => {
+  await using served = await serve(answered);
+  await fetch(served.url);
+  const before = served.entries.filter(({ level }) => level === 40);
+
+  for (let sent = 0; sent < 3; sent++) await from(served, '203.0.113.5');
+
+  const warnings = served.entries.filter(({ level }) => level === 40);
+  expect(before).toEqual([]);
+  expect(warnings).toEqual([expect.objectContaining({ peer: '127.0.0.1' })]);
+  expect(warnings[0]?.msg).toContain('trustedProxies');
+});
+
+test('a trusted proxy is not warned of', async () => {
+  await using served = await serve(answered, { trustedProxies: ['127.0.0.1'] });
+
+  await from(served, '203.0.113.5');
+
+  expect(served.entries.filter(({ level }) => level === 40)).toEqual([]);
 });
 
 describe('pages of other origins', () => {

@@ -57,6 +57,18 @@ eachDatabase('the payments service', databases => {
     expect(await again.json()).toEqual({ ...link, url });
   });
 
+  test('counts the clients of a proxy on the same machine that is not trusted', async () => {
+    await using service = await startTestPayments(await databases.create());
+    const headers = { 'X-Forwarded-For': '203.0.113.5', 'X-API-Key': 'guessed' };
+
+    const statuses: number[] = [];
+    for (let sent = 0; sent < 31; sent++) {
+      statuses.push((await fetch(service.url + LINKS, { headers })).status);
+    }
+
+    expect(statuses).toEqual([...Array<number>(30).fill(401), 429]);
+  });
+
   test('two that start at once share one database and one demo', async () => {
     const database = await databases.create();
 

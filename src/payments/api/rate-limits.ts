@@ -1,6 +1,6 @@
 import { RateLimiterMemory, RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible';
 import type { Db } from '../../db/open.ts';
-import { type Client, rateLimitKey } from '../../http/client-address.ts';
+import { type Client, limitKey } from '../../http/client-address.ts';
 import type { Tier } from '../model/owner.ts';
 
 /** Requests a minute and key, by tier. Decision 105. */
@@ -35,7 +35,7 @@ export interface RateLimits {
 
 /**
  * Limits of all processes on one PostgreSQL together, else of this process; also while the database does not answer.
- * The table is `rate_limits` of the payments schema. Loopback is not counted by its address, as in the data service.
+ * The table is `rate_limits` of the payments schema. A client on this machine is not counted by its address, as in the data service.
  */
 export function rateLimits(db: Db, keys: KeyLimits): RateLimits {
   const byTier = {
@@ -45,8 +45,10 @@ export function rateLimits(db: Db, keys: KeyLimits): RateLimits {
   const failures = limit(db, 'failure', FAILURES_PER_ADDRESS);
   const payers = limit(db, 'payer', PAYER_REQUESTS_PER_ADDRESS);
   const sessions = limit(db, 'session', PROOFS_PER_SESSION);
-  const byAddress = async (counter: Counter, { isLoopback, address }: Client) =>
-    isLoopback ? undefined : counter(rateLimitKey(address));
+  const byAddress = async (counter: Counter, client: Client) => {
+    const key = limitKey(client);
+    return key === undefined ? undefined : counter(key);
+  };
   return {
     ofKey: (keyId, tier) => byTier[tier](keyId),
     ofFailure: client => byAddress(failures, client),
