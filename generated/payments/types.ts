@@ -1996,12 +1996,12 @@ export interface components {
              */
             payment_uri: string | null;
             /**
-             * @description Blocks from that of the paying transfer to the latest one, both included; 0 while none is seen.
+             * @description Blocks on top of that of the paying transfer, up to the number required; 0 while none is seen.
              * @example 2
              */
             confirmations: number;
             /**
-             * @description How many confirmations complete a payment.
+             * @description Blocks on top of its own that complete a payment; with 0 its own block does.
              * @example 3
              */
             required_confirmations: number;
@@ -2259,12 +2259,12 @@ export interface components {
             /** @description Hash of that block; null while it is in none. */
             block_hash: components["schemas"]["Hash"] | null;
             /**
-             * @description Blocks from that of the transfer to the latest one, both included, up to the number required.
+             * @description Blocks on top of that of the transfer, up to the number required.
              * @example 3
              */
             confirmations: number;
             /**
-             * @description How many confirmations complete it.
+             * @description Blocks on top of its own that complete it; with 0 its own block does.
              * @example 3
              */
             required_confirmations: number;
@@ -3624,12 +3624,12 @@ export interface components {
             /** @description The latest paying transaction that was claimed or seen; null while there is none. */
             tx_hash: components["schemas"]["Hash"] | null;
             /**
-             * @description Confirmations of the paying transfer so far.
+             * @description Blocks on top of that of the paying transfer, up to the number required; 0 while none is seen.
              * @example 2
              */
             confirmations: number;
             /**
-             * @description How many confirmations complete the payment.
+             * @description Blocks on top of its own that complete the payment; with 0 its own block does.
              * @example 3
              */
             required_confirmations: number;
@@ -3676,12 +3676,12 @@ export interface components {
             /** @description The latest paying transaction that was claimed or seen; null while there is none. */
             tx_hash: components["schemas"]["Hash"] | null;
             /**
-             * @description Confirmations of the paying transfer so far.
+             * @description Blocks on top of that of the paying transfer, up to the number required; 0 while none is seen.
              * @example 2
              */
             confirmations: number;
             /**
-             * @description How many confirmations complete the payment.
+             * @description Blocks on top of its own that complete the payment; with 0 its own block does.
              * @example 3
              */
             required_confirmations: number;
