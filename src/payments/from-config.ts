@@ -22,8 +22,8 @@ export interface EmbeddedPayments {
   readonly merchant: string;
 }
 
-/** Blocks that complete a payment on an embedded chain: enough to see it being confirmed, few enough to wait for. */
-const EMBEDDED_CONFIRMATIONS = 2;
+/** Blocks on top of a payment on an embedded chain: enough to see it being confirmed, few enough to wait for. */
+const EMBEDDED_CONFIRMATIONS = 1;
 const EMBEDDED_COIN: PaymentToken = { address: NATIVE_COIN, symbol: 'ETH', decimals: 18 };
 
 /**

@@ -75,7 +75,7 @@ test('embedded chains alone are kept in the folder of the run, with a demo that 
   const { chains, demo, database, secretKey, outgoing } = optionsOf('{}', { embedded: EMBEDDED });
 
   const token = { address: `0x${'ab'.repeat(20)}`, symbol: 'USDS', decimals: 6 };
-  expect(chains).toMatchObject([{ id: 31_337, mode: 'test', confirmations: 2, isOfThisRun: true }]);
+  expect(chains).toMatchObject([{ id: 31_337, mode: 'test', confirmations: 1, isOfThisRun: true }]);
   expect(chains[0]?.tokens).toEqual([{ address: NATIVE_COIN, symbol: 'ETH', decimals: 18 }, token]);
   expect(demo).toEqual({
     chainId: 31_337,

@@ -8,7 +8,7 @@ import { CHAIN_ID } from './link.ts';
 /** So high that no load reaches it; each request is counted all the same. */
 const NO_LIMIT = 1_000_000_000;
 /** Blocks that complete a payment. */
-export const CONFIRMATIONS = 3;
+export const CONFIRMATIONS = 2;
 
 export interface ServedPayments {
   readonly file: string;

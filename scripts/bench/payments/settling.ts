@@ -43,7 +43,7 @@ async function settled(): Promise<number> {
     await chain.pay({ from: 1 + (index % PAYERS), to: CREATION.recipient_address, amount });
   }
   const block = (await chain.head()) + 1;
-  await chain.mine(CONFIRMATIONS - 1);
+  await chain.mine(CONFIRMATIONS);
   await holdsAll(chain, block);
   await allListed(`${service.url}/api/v1/transactions?status=confirming&limit=1`, shop.headers);
   const startedAt = performance.now();

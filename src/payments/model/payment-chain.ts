@@ -19,7 +19,7 @@ export interface PaymentChain {
   readonly mode: Mode;
   /** Native coin included. */
   readonly tokens: readonly PaymentToken[];
-  /** How many confirmations complete a payment. */
+  /** Blocks on top of a payment's own that complete it; with 0 its own block does. Decision 143. */
   readonly confirmations: number;
   /** Where a transaction can be looked at, by its hash; undefined without an explorer. */
   readonly explorerUrl: ((txHash: string) => string) | undefined;

@@ -1,6 +1,6 @@
 import type { PaymentTransaction } from '../model/payment-transaction.ts';
 import { transactionStore } from '../store/transaction-store.ts';
-import { ROWS_PER_EFFECT, type Round } from './round.ts';
+import { confirmationsOf, ROWS_PER_EFFECT, type Round } from './round.ts';
 import { slices } from './slices.ts';
 import { shows, standingOf } from './standing.ts';
 
@@ -52,9 +52,8 @@ export async function confirmPayments(round: Round): Promise<number> {
   }
   return gone.length + untrue.length + completed.length;
 
-  /** The block itself is the first confirmation. */
-  function depthOf(one: PaymentTransaction): number {
-    return head.number - (one.blockNumber ?? head.number + 1) + 1;
+  function depthOf({ blockNumber }: PaymentTransaction): number {
+    return blockNumber === null ? 0 : confirmationsOf({ blockNumber }, round);
   }
 }
 

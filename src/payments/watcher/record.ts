@@ -8,7 +8,7 @@ import { watchedStore } from '../store/watched-store.ts';
 import type { EffectScope } from './effect.ts';
 import { match, placeOf } from './match.ts';
 import { moveRows } from './moved.ts';
-import { ROWS_PER_EFFECT, type Round } from './round.ts';
+import { confirmationsOf, ROWS_PER_EFFECT, type Round } from './round.ts';
 
 /** Transfers that the chain has now, and what else is kept with them. */
 export interface Sighting {
@@ -87,7 +87,7 @@ async function recordAgain(
   { transfer, rows }: { transfer: Transfer; rows: readonly PaymentTransaction[] },
 ): Promise<Outcome | undefined> {
   const before = rows.find(one => one.logIndex === transfer.logIndex);
-  const after = await settle.sightAgain(transfer, depthOf(round, transfer));
+  const after = await settle.sightAgain(transfer, confirmationsOf(transfer, round));
   if (after === undefined) return undefined;
   return before?.id === after.id && before.blockHash === after.blockHash ? 'same' : 'changed';
 }
@@ -109,7 +109,7 @@ async function recordNew(
   const unmatched = transferStore(handle);
   if (matched !== undefined) {
     const { session, matchedBy } = matched;
-    await settle.sight(session, transfer, { matchedBy, confirmations: depthOf(round, transfer) });
+    await settle.sight(session, transfer, { matchedBy, confirmations: confirmationsOf(transfer, round) });
     if (found.length > 0) await unmatched.remove(found.map(one => one.id));
     return 'changed';
   }
@@ -133,11 +133,6 @@ async function unmatchedOf(
   const hashes = new Set(transfers.map(one => one.txHash));
   const byId = new Map(kept.filter(one => hashes.has(one.txHash)).map(one => [one.id, one]));
   return [...byId.values()];
-}
-
-/** The block itself is the first confirmation. */
-function depthOf({ head }: Round, { blockNumber }: Transfer): number {
-  return head.number - blockNumber + 1;
 }
 
 function isSamePlace(a: Transfer, b: Transfer): boolean {

@@ -13,7 +13,7 @@ type Settled = Pick<Recorded, 'txHash' | 'blockHash'> & { readonly id: string };
 
 /**
  * Looks again at what was settled in the latest blocks. A payment whose block the chain has dropped moves to the block
- * that has it now; when there is none although the chain has grown by the required depth, it counts as never made.
+ * that has it now; when there is none although the chain has grown beyond the required depth, it counts as never made.
  * Answers with how many payments were lost.
  */
 export async function watchReorganisations(round: Round): Promise<number> {
@@ -40,7 +40,7 @@ export async function watchReorganisations(round: Round): Promise<number> {
     txHash !== null && found.has(txHash) && left.has(`${id} ${blockHash}`);
 
   const lost = payments.gone.filter(
-    one => isLost(one) && head.number >= (one.blockNumber ?? head.number) + one.requiredConfirmations,
+    one => isLost(one) && head.number > (one.blockNumber ?? head.number) + one.requiredConfirmations,
   );
   for (const some of slices(lost, ROWS_PER_EFFECT)) {
     await effect('reorgs', async ({ settle }) => {

@@ -18,5 +18,13 @@ export interface Round {
   readonly effect: Effect;
 }
 
+/** Confirmations of what is in a block: the blocks on top of it, up to the head of the round. Decision 143. */
+export function confirmationsOf(
+  { blockNumber }: { blockNumber: number },
+  { head }: Pick<Round, 'head'>,
+): number {
+  return head.number - blockNumber;
+}
+
 /** Work that one transaction does at most, so that others get their turn at the database. */
 export const ROWS_PER_EFFECT = 200;

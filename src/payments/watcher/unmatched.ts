@@ -1,5 +1,5 @@
 import { transferStore } from '../store/transfer-store.ts';
-import { ROWS_PER_EFFECT, type Round } from './round.ts';
+import { confirmationsOf, ROWS_PER_EFFECT, type Round } from './round.ts';
 import { slices } from './slices.ts';
 import { shows, standingOf } from './standing.ts';
 
@@ -11,7 +11,7 @@ export async function confirmUnmatched(round: Round): Promise<number> {
   const { chain, view, head, db, effect } = round;
   const kept = await transferStore(db).unconfirmed(chain.id);
   const { standing, gone } = await standingOf(kept, { view, head });
-  const ripe = standing.filter(one => head.number - one.blockNumber + 1 >= chain.confirmations);
+  const ripe = standing.filter(one => confirmationsOf(one, round) >= chain.confirmations);
   const receipts = await view.receipts(new Set(ripe.map(one => one.txHash)));
   const judged = ripe.map(one => {
     const receipt = receipts.get(one.txHash);

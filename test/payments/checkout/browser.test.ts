@@ -19,7 +19,7 @@ import { record, text } from '../../support/json.ts';
 import { LOOPBACK_ONLY } from '../../support/payments-service.ts';
 
 const LIFETIME_MS = 30 * 60_000;
-const CONFIRMATIONS = 2;
+const CONFIRMATIONS = 1;
 const MINUTE_MS = 60_000;
 const REJECTED = { code: 4001, message: 'User rejected the request.' };
 
@@ -150,7 +150,7 @@ test('a payer opens a link, pays tokens with a wallet, sees it confirmed and get
   await status(page, 'sent').waitFor();
   await mine();
   await status(page, 'confirming').waitFor();
-  expect(await page.getByText('1 of 2 confirmations').isVisible()).toBe(true);
+  expect(await page.getByText('0 of 1 confirmation').isVisible()).toBe(true);
   await mine();
   await status(page, 'completed').waitFor();
 
@@ -184,7 +184,7 @@ test('a transfer from elsewhere completes the checkout with the tab closed', asy
   const args = [devnet.merchant, amount] as const;
   const data = encodeFunctionData({ abi: erc20Abi, functionName: 'transfer', args });
   await rpc.call('eth_sendTransaction', { from: payer, to: token.address, data });
-  for (let block = 0; block < CONFIRMATIONS; block += 1) await mine();
+  for (let block = 0; block <= CONFIRMATIONS; block += 1) await mine();
 
   const { page: later } = await newPage();
   await later.goto(url);

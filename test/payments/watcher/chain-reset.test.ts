@@ -9,7 +9,7 @@ import { faultyNode } from '../../support/faulty-node.ts';
 import { manualClock } from '../../support/manual-clock.ts';
 import { startPaymentChain } from '../../support/payment-chain.ts';
 import { until } from '../../support/until.ts';
-import { CONFIRMATIONS, paymentChain, seals, shop } from './setting.ts';
+import { BLOCKS_TO_SETTLE, paymentChain, seals, shop } from './setting.ts';
 
 const never = new AbortController().signal;
 
@@ -54,7 +54,7 @@ test('a chain that was started anew is looked through from its beginning, and th
   await using after = await startPaymentChain();
   await after.call('evm_setNextBlockTimestamp', Math.floor(session.createdAt / 1000) + 1);
   await after.pay({ from: 1, to: ours.recipient, amount: session.amountDue });
-  await after.mine(CONFIRMATIONS);
+  await after.mine(BLOCKS_TO_SETTLE);
   const round = ours.watcherThrough(after.rpcUrl);
   await round();
   await round();

@@ -5,7 +5,7 @@ import { TRANSFER_TOPIC } from '../../../src/payments/watcher/node-view.ts';
 import { sqliteDatabase } from '../../support/databases.ts';
 import { type ManualClock, manualClock } from '../../support/manual-clock.ts';
 import { startPaymentChain, type TestPaymentChain } from '../../support/payment-chain.ts';
-import { CONFIRMATIONS, paymentChain, type Shop, shop, watcherOf } from './setting.ts';
+import { BLOCKS_TO_SETTLE, paymentChain, type Shop, shop, watcherOf } from './setting.ts';
 
 /*
  * What a contract does may depend on the block, so a transaction that comes back after a reorganisation need not pay
@@ -58,7 +58,7 @@ async function remined(before: readonly bigint[], after: readonly bigint[], { bl
   await chain.fork(snapshot, 0);
   await tokenPays(after);
   await chain.call('eth_sendRawTransaction', raw);
-  await chain.mine(blocks + CONFIRMATIONS + 1);
+  await chain.mine(blocks + BLOCKS_TO_SETTLE + 1);
   await round();
   await round();
   return hash;
@@ -77,7 +77,7 @@ test('a transfer whose place another of its transaction takes is taken back, and
 test('a completed payment that its transaction does not make any more is told as lost', async () => {
   const [first, second] = [await ours.open(), await ours.open()];
 
-  await remined([first.amountDue, second.amountDue], [second.amountDue], { blocks: CONFIRMATIONS });
+  await remined([first.amountDue, second.amountDue], [second.amountDue], { blocks: BLOCKS_TO_SETTLE });
 
   expect(await ours.payments(first.id)).toMatchObject([{ status: 'failed', failureReason: 'reorged' }]);
   expect(await ours.session(first.id)).toMatchObject({ status: 'completed', isReorged: true });
@@ -88,7 +88,7 @@ test('a completed payment that its transaction does not make any more is told as
 test('a listed transfer that comes back at another place of its block is listed once, and pays once', async () => {
   await ours.open();
 
-  const hash = await remined([1n, 77n], [77n], { blocks: CONFIRMATIONS });
+  const hash = await remined([1n, 77n], [77n], { blocks: BLOCKS_TO_SETTLE });
 
   const { data } = await transferStore(ours.db).list(ours.owner, {}, { page: 1, limit: 10 });
   expect(data.map(one => [one.txHash, one.logIndex, one.amount])).toEqual([[hash, 0, 77n]]);

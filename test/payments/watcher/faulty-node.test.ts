@@ -6,7 +6,7 @@ import { sqliteDatabase } from '../../support/databases.ts';
 import { faultyNode, type Lie } from '../../support/faulty-node.ts';
 import { manualClock } from '../../support/manual-clock.ts';
 import { startPaymentChain, type TestPaymentChain } from '../../support/payment-chain.ts';
-import { CONFIRMATIONS, paymentChain, shop, watcherOf } from './setting.ts';
+import { BLOCKS_TO_SETTLE, paymentChain, shop, watcherOf } from './setting.ts';
 
 const never = new AbortController().signal;
 let chain: TestPaymentChain;
@@ -45,7 +45,7 @@ test('logs that a node withholds for some rounds are found when it has them', as
   const session = await ours.open();
   await ours.round();
   await chain.pay({ from: 1, to: ours.recipient, amount: session.amountDue });
-  await chain.mine(CONFIRMATIONS);
+  await chain.mine(BLOCKS_TO_SETTLE);
 
   ours.node.tell(noLogs);
   for (let round = 0; round < 5; round++) {
@@ -80,8 +80,8 @@ test('a head that goes back takes nothing back and loses nothing', async () => {
   await chain.mine();
   await ours.round();
 
-  expect(before).toMatchObject({ paymentStatus: 'confirming', confirmations: 2 });
-  expect(during).toMatchObject({ paymentStatus: 'confirming', confirmations: 2 });
+  expect(before).toMatchObject({ paymentStatus: 'confirming', confirmations: 1 });
+  expect(during).toMatchObject({ paymentStatus: 'confirming', confirmations: 1 });
   expect(cursorDuring).toEqual(cursor);
   expect(await ours.session(session.id)).toMatchObject({ status: 'completed' });
 });
@@ -92,7 +92,7 @@ test('blocks that the node does not show yet are not counted as looked at', asyn
   await ours.round();
   const cursor = await cursorStore(ours.db).find(chain.chainId);
   await chain.pay({ from: 1, to: ours.recipient, amount: session.amountDue });
-  await chain.mine(CONFIRMATIONS);
+  await chain.mine(BLOCKS_TO_SETTLE);
 
   ours.node.tell((call, answer) => {
     if (call.method !== 'eth_getBlockByNumber' || call.params?.[0] === 'latest') return noLogs(call, answer);
@@ -118,7 +118,7 @@ test('a log of a block that the chain does not have, and one that its receipt la
     amount: 1n,
     token: chain.lookalike,
   });
-  await chain.mine(CONFIRMATIONS);
+  await chain.mine(BLOCKS_TO_SETTLE);
 
   ours.node.tell(({ method }, answer) => {
     if (method !== 'eth_getLogs' || !Array.isArray(answer)) return undefined;
@@ -142,7 +142,7 @@ test('a node of another chain pays nothing, from the start and in the middle of 
   await using ours = await begin();
   const session = await ours.open();
   await chain.pay({ from: 1, to: ours.recipient, amount: session.amountDue });
-  await chain.mine(CONFIRMATIONS);
+  await chain.mine(BLOCKS_TO_SETTLE);
 
   ours.node.tell(({ method }) => (method === 'eth_chainId' ? '0x1' : undefined));
   const fromStart = await ours.watcher.runOnce(never).catch((error: unknown) => error);

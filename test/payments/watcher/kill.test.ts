@@ -9,7 +9,7 @@ import { EXPIRY_STEPS, WATCHER_STEPS } from '../../../src/payments/watcher/steps
 import { sqliteDatabase } from '../../support/databases.ts';
 import { startPaymentChain, type TestPaymentChain } from '../../support/payment-chain.ts';
 import type { WatcherOrder } from '../../support/watcher-process.ts';
-import { CONFIRMATIONS, paymentChain, SECRET, type Shop, shop } from './setting.ts';
+import { BLOCKS_TO_SETTLE, paymentChain, SECRET, type Shop, shop } from './setting.ts';
 
 const PROGRAM = fileURLToPath(new URL('../../support/watcher-process.ts', import.meta.url));
 const STEPS = [...WATCHER_STEPS, ...EXPIRY_STEPS];
@@ -34,7 +34,7 @@ test('a watcher that is killed at any step, and started again, settles everythin
     expired.push((await ours.open({ expiresAt: Date.now() - 15_000, amount: 9_000_000n })).id);
     reverted.push(await revert(chain, ours));
     await chain.pay({ from: 3, to: ours.recipient, amount: BigInt(index + 1) });
-    await chain.mine(CONFIRMATIONS);
+    await chain.mine(BLOCKS_TO_SETTLE);
     endings.push(await watch({ ...order, killAt: step }));
   }
   const last = await watch({ ...order, killAt: null });
@@ -99,9 +99,9 @@ async function dropPayment(
   // From an account and over an amount of its own: the very same transaction would be the dropped one come back.
   const amount = 10_000_000n + BigInt(await chain.head());
   const id = await pay(chain, ours, { from: 6, amount });
-  await chain.mine(CONFIRMATIONS);
+  await chain.mine(BLOCKS_TO_SETTLE);
   await settle();
-  await chain.fork(before, 2 * CONFIRMATIONS);
+  await chain.fork(before, 2 * BLOCKS_TO_SETTLE);
   // Going back took the node's clock back, too, and later payments would be older than their sessions.
   await chain.call('evm_setTime', `0x${Date.now().toString(16)}`);
   return id;

@@ -5,7 +5,7 @@ import { startChainWatcher } from '../../../src/payments/watcher/chain-watcher.t
 import { sqliteDatabase } from '../../support/databases.ts';
 import { startPaymentChain } from '../../support/payment-chain.ts';
 import { until } from '../../support/until.ts';
-import { CONFIRMATIONS, log, paymentChain, seals, shop } from './setting.ts';
+import { BLOCKS_TO_SETTLE, log, paymentChain, seals, shop } from './setting.ts';
 
 const PAYMENTS = 500;
 
@@ -21,7 +21,7 @@ test('500 transfers of one block pay the 500 sessions that they are for', async 
     await chain.pay({ from: 1 + (index % 19), to: ours.recipient, amount: amountDue });
   }
   const first = (await chain.head()) + 1;
-  await chain.mine(CONFIRMATIONS - 1);
+  await chain.mine(BLOCKS_TO_SETTLE - 1);
   const inBlock = await chain.call('eth_getBlockTransactionCountByNumber', `0x${first.toString(16)}`);
   const seen = await until(
     () => ours.db('transactions').where({ status: 'confirming' }).count({ count: '*' }),

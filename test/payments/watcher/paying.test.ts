@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { NATIVE_COIN } from '../../../src/payments/model/payment-chain.ts';
+import { NATIVE_COIN, type PaymentChain } from '../../../src/payments/model/payment-chain.ts';
 import { eachDatabase } from '../../support/databases.ts';
 import { manualClock } from '../../support/manual-clock.ts';
 import { addressOf, startPaymentChain, type TestPaymentChain } from '../../support/payment-chain.ts';
-import { CONFIRMATIONS, paymentChain, shop, watcherOf } from './setting.ts';
+import { BLOCKS_TO_SETTLE, paymentChain, shop, watcherOf } from './setting.ts';
 
 let chain: TestPaymentChain;
 beforeAll(async () => {
@@ -14,15 +14,20 @@ afterAll(() => chain.stop());
 const never = new AbortController().signal;
 
 eachDatabase('watching a chain', databases => {
-  async function begin() {
+  async function begin(changes: Partial<PaymentChain> = {}) {
     const clock = manualClock(Date.now());
-    const watched = paymentChain(chain);
+    const watched = { ...paymentChain(chain), ...changes };
     const ours = await shop(await databases.create(), clock, watched);
     const watcher = watcherOf({ chain: watched, rpcUrl: chain.rpcUrl, db: ours.db, clock });
     return {
       ...ours,
       clock,
       round: () => watcher.runOnce(never),
+      async minedAndSeen(id: string) {
+        await chain.mine();
+        await watcher.runOnce(never);
+        return ours.session(id);
+      },
       [Symbol.asyncDispose]: async () => ours.close(),
     };
   }
@@ -36,13 +41,13 @@ eachDatabase('watching a chain', databases => {
     await chain.mine();
     await ours.round();
     const seen = await ours.session(session.id);
-    await chain.mine(CONFIRMATIONS - 1);
+    await chain.mine(BLOCKS_TO_SETTLE - 1);
     await ours.round();
     await ours.round();
 
     const settled = await ours.session(session.id);
     expect(session.amountDue).not.toBe(other.amountDue);
-    expect(seen).toMatchObject({ status: 'active', paymentStatus: 'confirming', confirmations: 1 });
+    expect(seen).toMatchObject({ status: 'active', paymentStatus: 'confirming', confirmations: 0 });
     expect(settled).toMatchObject({
       status: 'completed',
       paymentStatus: 'paid',
@@ -51,6 +56,32 @@ eachDatabase('watching a chain', databases => {
     });
     expect(await ours.session(other.id)).toMatchObject({ paymentStatus: 'awaiting_payment' });
     expect(await ours.events()).toEqual(['payment.completed', 'checkout.completed']);
+  });
+
+  test('the block before the last confirmation completes nothing, and the last one does', async () => {
+    await using ours = await begin({ confirmations: 2 });
+    const session = await ours.open();
+
+    await chain.pay({ from: 1, to: ours.recipient, amount: session.amountDue });
+    const [inBlock, first, second] = [
+      await ours.minedAndSeen(session.id),
+      await ours.minedAndSeen(session.id),
+      await ours.minedAndSeen(session.id),
+    ];
+
+    expect(inBlock).toMatchObject({ paymentStatus: 'confirming', confirmations: 0 });
+    expect(first).toMatchObject({ paymentStatus: 'confirming', confirmations: 1 });
+    expect(second).toMatchObject({ status: 'completed', confirmations: 2, requiredConfirmations: 2 });
+  });
+
+  test('with no confirmations required, a payment is completed in its own block', async () => {
+    await using ours = await begin({ confirmations: 0 });
+    const session = await ours.open();
+
+    await chain.pay({ from: 1, to: ours.recipient, amount: session.amountDue });
+    const inBlock = await ours.minedAndSeen(session.id);
+
+    expect(inBlock).toMatchObject({ status: 'completed', confirmations: 0, requiredConfirmations: 0 });
   });
 
   test('a wallet that signed settles its session with the price, coins as well as tokens', async () => {
@@ -64,7 +95,7 @@ eachDatabase('watching a chain', databases => {
 
     await chain.pay({ from: 2, to: ours.recipient, amount: tokens.amount });
     await chain.send({ from: 3, to: addressOf(ours.recipient), value: coins.amount });
-    await chain.mine(CONFIRMATIONS);
+    await chain.mine(BLOCKS_TO_SETTLE);
     await ours.round();
     await ours.round();
 
@@ -80,7 +111,7 @@ eachDatabase('watching a chain', databases => {
 
     for (const { amountDue } of sessions) await chain.pay({ from: 4, to: ours.recipient, amount: amountDue });
     await chain.mine();
-    for (let mined = 0; mined < CONFIRMATIONS; mined++) {
+    for (let mined = 0; mined < BLOCKS_TO_SETTLE; mined++) {
       await Promise.all([ours.round(), second.runOnce(never)]);
       ours.clock.advance(16_000);
       await Promise.all([second.runOnce(never), ours.round()]);

@@ -7,7 +7,7 @@ import { expiryWorker } from '../../../src/payments/watcher/expiry.ts';
 import { sqliteDatabase } from '../../support/databases.ts';
 import { type ManualClock, manualClock } from '../../support/manual-clock.ts';
 import { addressOf, startPaymentChain, type TestPaymentChain } from '../../support/payment-chain.ts';
-import { CONFIRMATIONS, paymentChain, type Shop, seals, shop, watcherOf } from './setting.ts';
+import { BLOCKS_TO_SETTLE, paymentChain, type Shop, seals, shop, watcherOf } from './setting.ts';
 
 const never = new AbortController().signal;
 let chain: TestPaymentChain;
@@ -57,20 +57,20 @@ test('a reorganisation before the depth takes a payment back and tells nobody; m
   const session = await ours.open();
   const before = await chain.snapshot();
   const paid = await payment(session.amountDue);
-  await chain.mine(CONFIRMATIONS - 1);
+  await chain.mine(BLOCKS_TO_SETTLE - 1);
   await round();
   const seen = await ours.session(session.id);
 
-  await chain.fork(before, CONFIRMATIONS);
+  await chain.fork(before, BLOCKS_TO_SETTLE);
   await round();
   const gone = await ours.session(session.id);
   const told = await ours.events();
   await chain.call('eth_sendRawTransaction', rawOf(paid));
-  await chain.mine(CONFIRMATIONS);
+  await chain.mine(BLOCKS_TO_SETTLE);
   await round();
   await round();
 
-  expect(seen).toMatchObject({ paymentStatus: 'confirming', confirmations: CONFIRMATIONS - 1 });
+  expect(seen).toMatchObject({ paymentStatus: 'confirming', confirmations: BLOCKS_TO_SETTLE - 2 });
   expect(gone).toMatchObject({ status: 'active', paymentStatus: 'awaiting_payment', confirmations: 0 });
   expect(told).toEqual([]);
   expect(await ours.session(session.id)).toMatchObject({ status: 'completed' });
@@ -82,10 +82,10 @@ test('a completed payment that the chain drops is told as failed, and its sessio
   const session = await ours.open();
   const before = await chain.snapshot();
   await payment(session.amountDue);
-  await chain.mine(CONFIRMATIONS);
+  await chain.mine(BLOCKS_TO_SETTLE);
   await round();
 
-  await chain.fork(before, CONFIRMATIONS);
+  await chain.fork(before, BLOCKS_TO_SETTLE);
   await round();
   const early = await ours.session(session.id);
   await chain.mine(1);
@@ -102,7 +102,7 @@ test('a completed payment that comes back in another block, with its log elsewhe
   const session = await ours.open();
   const before = await chain.snapshot();
   const paid = await payment(session.amountDue);
-  await chain.mine(CONFIRMATIONS);
+  await chain.mine(BLOCKS_TO_SETTLE);
   await round();
   const [first] = await ours.payments(session.id);
 
@@ -110,7 +110,7 @@ test('a completed payment that comes back in another block, with its log elsewhe
   await chain.fork(before, 0);
   await chain.pay({ from: 5, to: ours.recipient, amount: 1n, tip: 50 });
   await chain.call('eth_sendRawTransaction', rawOf(paid));
-  await chain.mine(CONFIRMATIONS + 2);
+  await chain.mine(BLOCKS_TO_SETTLE + 2);
   await round();
   await round();
 
@@ -126,14 +126,14 @@ test('a payment that was told as lost and is seen later is completed after all',
   const session = await ours.open();
   const before = await chain.snapshot();
   const paid = await payment(session.amountDue);
-  await chain.mine(CONFIRMATIONS);
+  await chain.mine(BLOCKS_TO_SETTLE);
   await round();
-  await chain.fork(before, CONFIRMATIONS + 1);
+  await chain.fork(before, BLOCKS_TO_SETTLE + 1);
   await round();
   const lost = await ours.session(session.id);
 
   await chain.call('eth_sendRawTransaction', rawOf(paid));
-  await chain.mine(CONFIRMATIONS);
+  await chain.mine(BLOCKS_TO_SETTLE);
   await round();
   await round();
 
@@ -181,7 +181,7 @@ test('a claimed transaction that its wallet sends again with a higher fee is fol
   await round();
 
   const fast = await chain.pay({ from: 1, to: ours.recipient, amount: session.amountDue, nonce, tip: 50 });
-  await chain.mine(CONFIRMATIONS);
+  await chain.mine(BLOCKS_TO_SETTLE);
   await round();
   await round();
 
@@ -221,7 +221,7 @@ test('a claimed hash that nobody ever sees fails after half an hour, and pays if
   const failed = await ours.payments(session.id);
 
   await chain.call('eth_sendRawTransaction', rawOf(paid));
-  await chain.mine(CONFIRMATIONS);
+  await chain.mine(BLOCKS_TO_SETTLE);
   await round();
   await round();
 
@@ -257,7 +257,7 @@ test('a hash that paid for somebody else pays nothing here, and its claim fails 
   await ours.bind(session.id, `${chain.accounts[2]}`);
   const paid = await payment(theirs.amountDue);
   await ours.claim(session.id, paid.hash);
-  await chain.mine(CONFIRMATIONS);
+  await chain.mine(BLOCKS_TO_SETTLE);
   await round();
   const pending = await ours.payments(session.id);
   clock.advance(NOT_FOUND_MS);
@@ -300,7 +300,7 @@ test('a payment that was mined in time completes its session, also when its bloc
   await round();
   await expiry.runOnce(never);
   await chain.call('evm_setNextBlockTimestamp', Math.floor(time / 1000));
-  await chain.mine(CONFIRMATIONS);
+  await chain.mine(BLOCKS_TO_SETTLE);
   await round();
 
   expect(await ours.session(session.id)).toMatchObject({ status: 'completed', isLate: false });
@@ -313,7 +313,7 @@ test('who pays just after the end of a session does not pay the next one of the 
   const second = await ours.open();
 
   await payment(first.amountDue);
-  await chain.mine(CONFIRMATIONS);
+  await chain.mine(BLOCKS_TO_SETTLE);
   await round();
   await round();
 
@@ -338,7 +338,7 @@ test('a session whose payment is being confirmed does not expire', async () => {
   clock.advance(700_000);
   await expiry.runOnce(never);
   const waiting = await ours.session(session.id);
-  await chain.mine(CONFIRMATIONS);
+  await chain.mine(BLOCKS_TO_SETTLE);
   await round();
 
   expect(waiting).toMatchObject({ status: 'active', paymentStatus: 'confirming' });

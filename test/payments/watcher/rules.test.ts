@@ -11,7 +11,7 @@ import {
   startPaymentChain,
   type TestPaymentChain,
 } from '../../support/payment-chain.ts';
-import { CONFIRMATIONS, paymentChain, type Shop, shop, watcherOf } from './setting.ts';
+import { BLOCKS_TO_SETTLE, paymentChain, type Shop, shop, watcherOf } from './setting.ts';
 
 const never = new AbortController().signal;
 let chain: TestPaymentChain;
@@ -41,7 +41,7 @@ const round = () => watcher.runOnce(never);
 /** Has what is in the pool confirmed and settled. */
 async function settle(): Promise<void> {
   clock.advance(5_000);
-  await chain.mine(CONFIRMATIONS);
+  await chain.mine(BLOCKS_TO_SETTLE);
   await round();
   await round();
 }
@@ -225,7 +225,7 @@ test('a transfer of no session is listed once it is confirmed, and pays a sessio
   const listedEarly = await transferStore(ours.db).list(ours.owner, {}, { page: 1, limit: 10 });
 
   await ours.bind(session.id, `${chain.accounts[1]}`);
-  await chain.mine(CONFIRMATIONS);
+  await chain.mine(BLOCKS_TO_SETTLE);
   await round();
   const listed = await transferStore(ours.db).list(ours.owner, {}, { page: 1, limit: 10 });
 

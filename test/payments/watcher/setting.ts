@@ -24,7 +24,9 @@ import { anOrganization } from '../../support/payments-records.ts';
 export const SECRET = 'a secret of tests only';
 export const seals = sealsOf([SECRET]);
 export const log = createLogger({ level: 'silent' });
-export const CONFIRMATIONS = 3;
+const CONFIRMATIONS = 2;
+/** Blocks that complete a payment which waits in the pool: its own, and those on top. */
+export const BLOCKS_TO_SETTLE = CONFIRMATIONS + 1;
 
 /** What the tests watch: a chain with one token and its coin. */
 export function paymentChain({ chainId, token }: { chainId: number; token: string }): PaymentChain {

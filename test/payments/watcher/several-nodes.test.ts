@@ -6,7 +6,7 @@ import { sqliteDatabase } from '../../support/databases.ts';
 import { faultyNode, type Lie } from '../../support/faulty-node.ts';
 import { manualClock } from '../../support/manual-clock.ts';
 import { startPaymentChain, type TestPaymentChain } from '../../support/payment-chain.ts';
-import { CONFIRMATIONS, log, paymentChain, seals, shop } from './setting.ts';
+import { BLOCKS_TO_SETTLE, log, paymentChain, seals, shop } from './setting.ts';
 
 const never = new AbortController().signal;
 let chain: TestPaymentChain;
@@ -78,7 +78,7 @@ test('the chain’s id of one node does not vouch for what another node of anoth
   await using ours = await begin();
   const session = await ours.open();
   await chain.pay({ from: 1, to: ours.recipient, amount: session.amountDue });
-  await chain.mine(CONFIRMATIONS);
+  await chain.mine(BLOCKS_TO_SETTLE);
 
   // What some providers do while the node behind them is away.
   ours.first.tell(({ method }) => (method === 'eth_chainId' ? undefined : new Error('no node')));
@@ -92,7 +92,7 @@ test('while the first node fails altogether, payments are settled through the se
   await using ours = await begin();
   const session = await ours.open();
   await chain.pay({ from: 1, to: ours.recipient, amount: session.amountDue });
-  await chain.mine(CONFIRMATIONS);
+  await chain.mine(BLOCKS_TO_SETTLE);
 
   ours.first.tell(() => new Error('no node'));
   await ours.round();
