@@ -151,7 +151,7 @@ export async function startPaymentsApi(
   const served = await serve([route], { log, formatError: paymentsErrorBody });
   const keyed = async (owner: Owner, permission: Permission) => {
     const draft = { ...owner, name: 'A key', permission, expiresAt: null };
-    return client(served.url, (await issueKey(db, draft, clock.now())).secret);
+    return apiClient(served.url, (await issueKey(db, draft, clock.now())).secret);
   };
 
   return {
@@ -165,7 +165,7 @@ export async function startPaymentsApi(
       telling.push({ stop });
       return { stop };
     },
-    payer: client(served.url),
+    payer: apiClient(served.url),
     settle: work => transaction(db, handle => work(settlement({ handle, seals: sealed, now: clock.now() }))),
     async merchant(mode = 'test', defaults = {}) {
       const { id: organizationId, ...organization } = anOrganization({
@@ -230,7 +230,8 @@ export function masked({ status, headers, body }: ApiAnswer, id: string): unknow
 
 const validators = await paymentsContract.responses();
 
-function client(url: string, key?: string): ApiClient {
+/** Sends requests to a running service and holds every answer against the contract; without a key as a payer. */
+export function apiClient(url: string, key?: string): ApiClient {
   const send = async (
     method: 'get' | 'post' | 'patch' | 'delete',
     path: string,

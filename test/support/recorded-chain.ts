@@ -1,0 +1,69 @@
+import { readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { findAnvil } from '../../src/devnet/anvil-binary.ts';
+import { startChainProcess } from '../../src/devnet/chain-process.ts';
+import { httpRpc, type Rpc } from '../../src/devnet/rpc.ts';
+
+/** A chain whose whole history was replayed; it mines when it is told to. `await using` ends it. */
+export interface RecordedChain extends AsyncDisposable {
+  readonly chainId: number;
+  readonly rpcUrl: string;
+  readonly rpc: Rpc;
+  readonly pids: { supervisor: number; anvil: number };
+}
+
+interface Recording {
+  readonly chainId: number;
+  /** Seconds. */
+  readonly genesisTime: number;
+  /** Every call that changed the chain, in order. */
+  readonly calls: readonly (readonly [method: string, ...params: unknown[]])[];
+}
+
+/** Small enough that the node takes a batch in without interleaving it. */
+const CALLS_A_BATCH = 24;
+
+/** Starts a chain and repeats what was recorded, which gives the same blocks as it gave then. */
+export async function startRecordedChain(file: URL): Promise<RecordedChain> {
+  const recording: Recording = JSON.parse(gunzipSync(readFileSync(file)).toString());
+  const { chainId, genesisTime } = recording;
+  const folder = await mkdtemp(join(tmpdir(), 'recorded-chain-'));
+  const { rpcUrl, pids, stop } = await startChainProcess({
+    binary: findAnvil(),
+    chainId,
+    folder,
+    genesisTime,
+    isRunFolderDisposable: true,
+  });
+  const rpc = httpRpc(rpcUrl);
+  for (const batch of batches(recording)) await rpc.batch(batch);
+  return {
+    chainId,
+    rpcUrl,
+    rpc,
+    pids,
+    async [Symbol.asyncDispose]() {
+      await stop();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** A block is mined in a request of its own, because calls of one batch are not promised to run in order. */
+function* batches({ calls }: Recording) {
+  let batch: { method: string; params: readonly unknown[] }[] = [];
+  for (const [method, ...params] of calls) {
+    if (batch.length === CALLS_A_BATCH || (method === 'evm_mine' && batch.length > 0)) {
+      yield batch;
+      batch = [];
+    }
+    batch.push({ method, params });
+    if (method !== 'evm_mine') continue;
+    yield batch;
+    batch = [];
+  }
+  if (batch.length > 0) yield batch;
+}

@@ -1,0 +1,74 @@
+import { readFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { gunzipSync } from 'node:zlib';
+import Database from 'better-sqlite3';
+import pg from 'pg';
+import type { DatabaseOptions } from '../../src/db/open.ts';
+import deployed from '../fixtures/upgrade/contracts.json' with { type: 'json' };
+import facts from '../fixtures/upgrade/facts.json' with { type: 'json' };
+import type { IndexedChain } from './data-service.ts';
+import { addressOf } from './payment-chain.ts';
+import { type RecordedChain, startRecordedChain } from './recorded-chain.ts';
+
+/** Terms of what an earlier version wrote; test/fixtures/upgrade/README.md tells its story. */
+export const { now: WRITTEN_UNTIL, token: UPGRADE_TOKEN, liveChainId: UPGRADE_LIVE_CHAIN } = facts;
+export const UPGRADE_RECIPIENTS = facts.recipients;
+
+/** Ids and secrets that the API of the earlier version gave away, by database. */
+export type UpgradeFacts = typeof facts.databases.sqlite;
+
+const FOLDER = new URL('../fixtures/upgrade/', import.meta.url);
+/** Stands in a dump where the address of the webhooks' receiver belongs. */
+const RECEIVER = '{receiver}';
+
+export function upgradeFacts(kind: 'sqlite' | 'postgres'): UpgradeFacts {
+  return facts.databases[kind];
+}
+
+/** The secret that seals the values of both databases. */
+export function upgradeSecret(): string {
+  return readFileSync(new URL('secret.key', FOLDER), 'utf8').trim();
+}
+
+/** Fills an empty database with what the earlier version left; its webhooks lead to `receiverUrl`. */
+export async function restorePayments(options: DatabaseOptions, receiverUrl: string): Promise<void> {
+  const isPostgres = options.kind === 'postgres';
+  const dump = readFileSync(new URL(`payments.${isPostgres ? 'postgres' : 'sqlite'}.sql`, FOLDER), 'utf8');
+  const sql = dump.replaceAll(RECEIVER, receiverUrl);
+  if (isPostgres) {
+    const client = new pg.Client({ connectionString: options.url });
+    await client.connect();
+    await client.query(sql).finally(() => client.end());
+    return;
+  }
+  const database = new Database(options.file);
+  try {
+    database.exec(sql);
+  } finally {
+    database.close();
+  }
+}
+
+/** Writes the index that the earlier version left. */
+export async function restoreIndex(file: string): Promise<void> {
+  await writeFile(file, gunzipSync(readFileSync(new URL('index.db.gz', FOLDER))));
+}
+
+/** The chain that both the payments and the index are of, with the blocks it had. */
+export function startUpgradeChain(): Promise<RecordedChain> {
+  return startRecordedChain(new URL('chain.json.gz', FOLDER));
+}
+
+/** That chain as the data service takes it. */
+export function upgradeIndexedChain({ chainId, rpcUrl, pids }: RecordedChain): IndexedChain {
+  const { contracts, prices, names } = deployed;
+  return {
+    id: chainId,
+    name: 'Embedded chain A',
+    rpcUrl,
+    pids,
+    contracts: contracts.map(contract => ({ ...contract, address: addressOf(contract.address) })),
+    prices: { usdToken: addressOf(prices.usdToken), factory: addressOf(prices.factory) },
+    names: { registry: addressOf(names.registry) },
+  };
+}
