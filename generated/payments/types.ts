@@ -1986,7 +1986,7 @@ export interface components {
             subtotal: components["schemas"]["Amount"];
             /** @description Price with shipping, in the token's smallest unit. */
             amount: components["schemas"]["Amount"];
-            /** @description What the payer has to send, in the token's smallest unit: the amount, or at most 0.1 % more so that no other open session asks for the same. */
+            /** @description What the payer has to send, in the token's smallest unit: the amount and a random tail, so that no other open session asks for the same. The tail is at most 1 % of the amount or 0.05 units of the token, whichever is larger. A wallet that signed owes the amount alone. Without a free amount it is the amount, and `payment_uri` is null. */
             amount_due: components["schemas"]["Amount"];
             /** @description What was received and confirmed, in the token's smallest unit. */
             amount_received: components["schemas"]["Amount"];
@@ -3593,7 +3593,7 @@ export interface components {
             shipping_option: components["schemas"]["ShippingOption"] | null;
             /** @description Price with shipping, in the token's smallest unit. */
             amount: components["schemas"]["Amount"];
-            /** @description What has to be sent, exactly, in the token's smallest unit. */
+            /** @description What has to be sent, exactly, in the token's smallest unit; a wallet that signed owes the amount alone. */
             amount_due: components["schemas"]["Amount"];
             /** @description What was received and confirmed, in the token's smallest unit. */
             amount_received: components["schemas"]["Amount"];
@@ -3667,7 +3667,7 @@ export interface components {
             status: components["schemas"]["SessionStatus"];
             /** @description How far the payment is. */
             payment_status: components["schemas"]["PaymentStatus"];
-            /** @description What has to be sent, exactly, in the token's smallest unit. */
+            /** @description What has to be sent, exactly, in the token's smallest unit; a wallet that signed owes the amount alone. */
             amount_due: components["schemas"]["Amount"];
             /** @description What was received and confirmed, in the token's smallest unit. */
             amount_received: components["schemas"]["Amount"];
