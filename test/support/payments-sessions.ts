@@ -20,6 +20,7 @@ export function aSession({ organizationId, mode }: Owner, changes: Partial<Sessi
     chainId,
     tokenAddress,
     recipientAddress,
+    tokenDecimals: 6,
     subtotal: 2_500_000n,
     amount: 2_500_000n,
     amountReceived: 0n,

@@ -36,7 +36,9 @@ export interface Circumstances extends Owner {
 }
 
 /** A session before it was given its exact amount. */
-export type SessionDraft = Omit<CheckoutSession, 'amountDue' | 'isWalletOnly'>;
+export interface SessionDraft extends Omit<CheckoutSession, 'amountDue' | 'isWalletOnly'> {
+  readonly tokenDecimals: number;
+}
 
 /** Opens a session on terms by choices, or says why that cannot be. Decisions 108 to 110. */
 export function openingOf(
@@ -51,7 +53,9 @@ export function openingOf(
   // State comes last: what is wrong with the body is wrong at any time (Decision 100).
   const fault = firstOf(faults) ?? unavailable(terms, circumstances);
   if (fault !== undefined) return { fault };
-  const { id: chainId, confirmations } = circumstances.chains.byId(place.chainId);
+  const chain = circumstances.chains.byId(place.chainId);
+  const token = tokenOf(chain, place.tokenAddress);
+  if (token === undefined) throw new Error(`Chain ${chain.id} has no token ${place.tokenAddress}.`);
   const draft: SessionDraft = {
     id,
     organizationId,
@@ -59,8 +63,9 @@ export function openingOf(
     paymentLinkId: 'link' in terms ? terms.link.id : null,
     status: 'active',
     paymentStatus: 'awaiting_payment',
-    chainId,
+    chainId: chain.id,
     tokenAddress: place.tokenAddress,
+    tokenDecimals: token.decimals,
     recipientAddress: place.recipientAddress,
     ...chosen,
     amountReceived: 0n,
@@ -68,7 +73,7 @@ export function openingOf(
     payerAddress: null,
     txHash: null,
     confirmations: 0,
-    requiredConfirmations: confirmations,
+    requiredConfirmations: chain.confirmations,
     transactionId: null,
     failureReason: null,
     isLate: false,

@@ -30,7 +30,7 @@ export interface CheckoutSession extends Owner {
   readonly subtotal: bigint;
   /** Price with shipping: what a known wallet owes. */
   readonly amount: bigint;
-  /** What everybody is asked for: no two open sessions of one chain, token and recipient ask for the same. */
+  /** The price and a random tail: no two open sessions of one chain, token and recipient ask for the same. */
   readonly amountDue: bigint;
   /** No exact amount was free: only a wallet that signed can pay. */
   readonly isWalletOnly: boolean;

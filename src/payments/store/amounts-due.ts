@@ -1,60 +1,129 @@
+import { randomBytes } from 'node:crypto';
 import { uintColumn } from '../../db/columns.ts';
+import { placeholders } from '../../db/insert.ts';
 import type { Handle } from '../../db/open.ts';
-import { type Binding, rowsOf } from '../../db/query.ts';
-import type { Place } from '../model/place.ts';
+import { type Binding, rowsOf, type Sql } from '../../db/query.ts';
+import { highestAmountDue, isRound } from '../model/exact-amount.ts';
+import type { SessionDraft } from '../model/opening.ts';
+import { bindingsOf, OF_PLACE } from './candidates.ts';
+import { priceSources } from './prices.ts';
 
-/** How many times what may be added to an amount to tell it from others fits into the amount. Decision 110. */
-const PARTS = 1000n;
-/** The largest amount that a token can express. */
-const LARGEST = 2n ** 256n - 1n;
-
-/** How long an amount stays with a session that expired: who is late by less does not pay for somebody else. */
+/** How long an amount stays with a session that expired: a payer who is late by less pays for no other session. */
 const KEPT_MS = 3_600_000;
 
+/** Largest tail that is tried first: less than a cent of a token with six decimals. */
+const NEAR_TAIL = 9_999n;
 /**
- * The smallest amount, from the given one to 0.1 % more, that no open session of this place asks for, and none that
- * expired within the last hour unless all are taken by those; undefined when all are taken by open ones.
+ * Amounts that are tried at once, first near the price and then in the whole range. The first statement reads little:
+ * on PostgreSQL every amount that a transaction reads is one more that another session can conflict with.
  */
-export async function freeAmount(
-  handle: Handle,
-  place: Place,
-  { amount, now }: { amount: bigint; now: number },
-): Promise<bigint | undefined> {
-  const wanted = amount + amount / PARTS;
-  const highest = wanted < LARGEST ? wanted : LARGEST;
-  const range = [
-    place.chainId,
-    place.tokenAddress,
-    place.recipientAddress,
-    uintColumn(amount),
-    uintColumn(highest),
-  ];
-  const inRange = `not is_wallet_only and chain_id = ? and token_address = ? and recipient_address = ?
-    and amount_due between ? and ?`;
-  const open = `select amount_due from checkout_sessions where status = 'active' and ${inRange}`;
-  const lately = `select amount_due from checkout_sessions where status = 'expired' and ${inRange} and ended_at > ?`;
-  const firstFree = async (taken: string, bindings: readonly Binding[]) => {
-    const rows = await rowsOf<{ amount_due: string }>(handle, `${taken} order by amount_due`, bindings);
-    const columns = rows.map(row => row.amount_due);
-    const free = amount + BigInt(unbroken(columns, amount));
-    return free <= highest ? free : undefined;
-  };
+const NEAR_SAMPLES = 2;
+const FAR_SAMPLES = 16;
+
+/**
+ * A random amount due for a session: more than its price, at most by the largest tail, and not round. No open session
+ * asks for it, none that expired within the last hour did unless nothing else is free, and it is no price of an open
+ * session or an active link of the organization. Undefined when nothing is free. Decision 132.
+ */
+export async function freeAmount(handle: Handle, draft: SessionDraft): Promise<bigint | undefined> {
+  const range = { from: draft.amount + 1n, to: highestAmountDue(draft.amount, draft.tokenDecimals) };
+  if (range.to < range.from) return undefined;
+  const nearest = draft.amount + NEAR_TAIL;
+  const near = { from: range.from, to: nearest < range.to ? nearest : range.to };
   return (
-    (await firstFree(`${open} union ${lately}`, [...range, ...range, now - KEPT_MS])) ??
-    firstFree(open, range)
+    (await sampled(handle, draft, { range: near, samples: NEAR_SAMPLES })) ??
+    (await sampled(handle, draft, { range: near, samples: FAR_SAMPLES })) ??
+    (await sampled(handle, draft, { range, samples: FAR_SAMPLES })) ??
+    (await remaining(handle, draft, range))
   );
 }
 
-/**
- * How many of these, which ascend from `first` or more and are all different, follow each other without a gap. From a
- * gap on each is higher than its position says, so halving finds it.
- */
-function unbroken(columns: readonly string[], first: bigint): number {
-  let [low, high] = [0, columns.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (columns[middle] === uintColumn(first + BigInt(middle))) low = middle + 1;
-    else high = middle;
+/** Amounts from the first to the last, both included. */
+interface AmountRange {
+  readonly from: bigint;
+  readonly to: bigint;
+}
+
+/** One of some random amounts of a range that is free. */
+async function sampled(
+  handle: Handle,
+  draft: SessionDraft,
+  { range, samples }: { range: AmountRange; samples: number },
+): Promise<bigint | undefined> {
+  const size = range.to - range.from + 1n;
+  const drawn = Array.from({ length: samples }, () => range.from + randomBelow(size));
+  const usable = [...new Set(drawn.filter(amount => !isRound(amount)))];
+  if (usable.length === 0) return undefined;
+  const taken = await takenAmong(handle, [
+    ...openSources(draft, amongst(usable)),
+    expiredSource(draft, amongst(usable)),
+  ]);
+  return usable.find(amount => !taken.has(uintColumn(amount)));
+}
+
+/** The first free amount of a range from a random one on, found among all that are taken. */
+async function remaining(
+  handle: Handle,
+  draft: SessionDraft,
+  range: AmountRange,
+): Promise<bigint | undefined> {
+  const open = await takenAmong(handle, openSources(draft, within(range)));
+  const lately = await takenAmong(handle, [expiredSource(draft, within(range))]);
+  return firstFree(range, open.union(lately)) ?? firstFree(range, open);
+}
+
+function firstFree({ from, to }: AmountRange, taken: ReadonlySet<string>): bigint | undefined {
+  const size = to - from + 1n;
+  const start = randomBelow(size);
+  for (let step = 0n; step < size; step++) {
+    const amount = from + ((start + step) % size);
+    if (!isRound(amount) && !taken.has(uintColumn(amount))) return amount;
   }
-  return low;
+  return undefined;
+}
+
+/** The condition on an amount's column, which is SQL. */
+type AmountCondition = (column: string) => Sql;
+
+function amongst(amounts: readonly bigint[]): AmountCondition {
+  return column => ({
+    sql: `${column} in (${placeholders(amounts.length)})`,
+    bindings: amounts.map(uintColumn),
+  });
+}
+
+function within({ from, to }: AmountRange): AmountCondition {
+  return column => ({
+    sql: `${column} >= ? and ${column} <= ?`,
+    bindings: [uintColumn(from), uintColumn(to)],
+  });
+}
+
+/** What is never asked for: what open sessions ask for, and all prices. */
+function openSources(draft: SessionDraft, condition: AmountCondition): Sql[] {
+  const { sql, bindings } = condition('amount_due');
+  const asked = `select amount_due as amount from checkout_sessions
+    where status = 'active' and not is_wallet_only and ${OF_PLACE} and ${sql}`;
+  return [{ sql: asked, bindings: [...bindingsOf(draft), ...bindings] }, ...priceSources(draft, condition)];
+}
+
+function expiredSource(draft: SessionDraft, condition: AmountCondition): Sql {
+  const { sql, bindings } = condition('amount_due');
+  return {
+    sql: `select amount_due as amount from checkout_sessions
+      where status = 'expired' and not is_wallet_only and ${OF_PLACE} and ${sql} and ended_at > ?`,
+    bindings: [...bindingsOf(draft), ...bindings, draft.createdAt - KEPT_MS],
+  };
+}
+
+async function takenAmong(handle: Handle, sources: readonly Sql[]): Promise<Set<string>> {
+  const sql = sources.map(source => source.sql).join(' union all ');
+  const bindings: Binding[] = sources.flatMap(source => [...source.bindings]);
+  const rows = await rowsOf<{ amount: string }>(handle, sql, bindings);
+  return new Set(rows.map(row => row.amount));
+}
+
+/** Unpredictable, so that nobody can be ready for the amount of the next customer. 40 bytes leave no bias that counts. */
+function randomBelow(size: bigint): bigint {
+  return BigInt(`0x${randomBytes(40).toString('hex')}`) % size;
 }

@@ -4,7 +4,8 @@ import { rowsOf } from '../../db/query.ts';
 import type { Place } from '../model/place.ts';
 import type { SessionRow } from './session-rows.ts';
 
-const OF_PLACE = 'chain_id = ? and token_address = ? and recipient_address = ?';
+/** The condition that a row is of one place, with `bindingsOf` it. */
+export const OF_PLACE = 'chain_id = ? and token_address = ? and recipient_address = ?';
 
 /** The sessions of a place that this payer may be paying: active, or ended at that time or later; the oldest first. */
 export function byPayer(
@@ -48,6 +49,6 @@ export async function byAmount(
   return [...active, ...expired];
 }
 
-function bindingsOf(place: Place) {
+export function bindingsOf(place: Place): [chainId: number, tokenAddress: string, recipientAddress: string] {
   return [place.chainId, place.tokenAddress, place.recipientAddress];
 }

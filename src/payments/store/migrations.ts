@@ -1,6 +1,7 @@
 import { LEADER_MIGRATION } from '../../db/leader.ts';
 import type { Migration } from '../../db/migrate.ts';
 import { table } from '../../db/table.ts';
+import { AMOUNT_MIGRATIONS } from './amount-migrations.ts';
 import { ORGANIZATION_SETTINGS_MIGRATION } from './recipient-migrations.ts';
 import { WEBHOOK_MIGRATIONS } from './webhook-migrations.ts';
 
@@ -284,4 +285,5 @@ export const PAYMENTS_MIGRATIONS: readonly Migration[] = [
   },
   ...WEBHOOK_MIGRATIONS,
   ORGANIZATION_SETTINGS_MIGRATION,
+  ...AMOUNT_MIGRATIONS,
 ];

@@ -2,13 +2,11 @@ import { placeholders } from '../../db/insert.ts';
 import type { Handle } from '../../db/open.ts';
 import { rowsOf } from '../../db/query.ts';
 import type { Seals } from '../../lib/sealed.ts';
+import type { SessionDraft } from '../model/opening.ts';
 import type { CheckoutSession } from '../model/session.ts';
 import { freeAmount } from './amounts-due.ts';
 import { sessionValues } from './session-rows.ts';
 import { watchedStore } from './watched-store.ts';
-
-/** A session before the store says what it asks for. */
-export type SessionDraft = Omit<CheckoutSession, 'amountDue' | 'isWalletOnly'>;
 
 /**
  * What holds one amount for one session. In a serializable transaction PostgreSQL reports whoever committed the same
@@ -28,8 +26,13 @@ export async function openSession(
 ): Promise<CheckoutSession> {
   await watchedStore(handle).watch(draft, draft);
   for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
-    const amountDue = await freeAmount(handle, draft, { amount: draft.amount, now: draft.createdAt });
-    const session = { ...draft, amountDue: amountDue ?? draft.amount, isWalletOnly: amountDue === undefined };
+    const amountDue = await freeAmount(handle, draft);
+    const { tokenDecimals: _, ...opened } = draft;
+    const session = {
+      ...opened,
+      amountDue: amountDue ?? draft.amount,
+      isWalletOnly: amountDue === undefined,
+    };
     if (await inserted(handle, seals, session)) return session;
   }
   throw new Error(

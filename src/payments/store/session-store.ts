@@ -2,16 +2,18 @@ import { placeholders } from '../../db/insert.ts';
 import type { Handle } from '../../db/open.ts';
 import { type Binding, rowsOf, type Sql } from '../../db/query.ts';
 import type { Seals } from '../../lib/sealed.ts';
+import type { SessionDraft } from '../model/opening.ts';
 import type { Owner } from '../model/owner.ts';
 import type { Place } from '../model/place.ts';
 import type { CheckoutSession, SessionStatus } from '../model/session.ts';
 import { byAmount, byPayer } from './candidates.ts';
-import { openSession, type SessionDraft } from './opening-sessions.ts';
+import { openSession } from './opening-sessions.ts';
 import { allOf, ownedBy, type Page, type Paged, paged } from './paging.ts';
+import { isPrice, type OwnPlace } from './prices.ts';
 import { updateRows } from './rows.ts';
 import { progressValues, type SessionRow, sessionOf } from './session-rows.ts';
 
-export type { SessionDraft } from './opening-sessions.ts';
+export type { SessionDraft } from '../model/opening.ts';
 
 /** What a list of sessions is narrowed to. Times are UTC milliseconds of creation: from this one, to before that one. */
 export interface SessionFilters {
@@ -24,7 +26,7 @@ export interface SessionFilters {
 /** The checkout sessions. What customers wrote is sealed. */
 export interface SessionStore {
   /**
-   * Opens a session with the next free amount of its place, and has its recipient watched; when no amount is free only
+   * Opens a session with a random free amount of its place, and has its recipient watched; when no amount is free only
    * a wallet that signed can pay. Wants a transaction: two that take one amount are in each other's way.
    */
   open(draft: SessionDraft): Promise<CheckoutSession>;
@@ -46,6 +48,8 @@ export interface SessionStore {
   byPayer(place: Place, payer: string, endedAfter: number): Promise<CheckoutSession[]>;
   /** That ask for exactly this: the active one, if any, then at most two that expired at that time or later. */
   byAmount(place: Place, amount: bigint, endedAfter: number): Promise<CheckoutSession[]>;
+  /** True when an open session or an active link of the organization has this price at the place. */
+  isPrice(place: OwnPlace, amount: bigint): Promise<boolean>;
 }
 
 export function sessionStore(handle: Handle, seals: Seals): SessionStore {
@@ -107,6 +111,8 @@ export function sessionStore(handle: Handle, seals: Seals): SessionStore {
     async byAmount(place, amount, endedAfter) {
       return (await byAmount(handle, place, amount, endedAfter)).map(opened);
     },
+
+    isPrice: (place, amount) => isPrice(handle, place, amount),
   };
 }
 

@@ -27,7 +27,8 @@ export const MOST_PAYMENTS = 100;
 
 /**
  * Finds the session of a transfer: an open one of the wallet that sent it, or the open one that asks for exactly this
- * amount, else one that ended lately. Undefined also for one that has `MOST_PAYMENTS` already.
+ * amount, else one that ended lately. Undefined also for one that has `MOST_PAYMENTS` already, and for an amount that
+ * is a price: a payer who rounded must not pay the session of another one (Decision 133).
  */
 export async function match(transfer: Transfer, deps: MatchDeps): Promise<Match | undefined> {
   const endedAfter = transfer.blockTime - LATE_MS;
@@ -35,7 +36,10 @@ export async function match(transfer: Transfer, deps: MatchDeps): Promise<Match 
   const isOldEnough = (session: CheckoutSession) =>
     session.createdAt <= transfer.blockTime + CLOCK_ALLOWANCE_MS;
   const ofSender = (await deps.sessions.byPayer(place, transfer.sender, endedAfter)).filter(isOldEnough);
-  const ofAmount = (await deps.sessions.byAmount(place, transfer.amount, endedAfter)).filter(isOldEnough);
+  const ofAmount = await exactOnly(
+    (await deps.sessions.byAmount(place, transfer.amount, endedAfter)).filter(isOldEnough),
+    deps,
+  );
   const found =
     (await openMatch(transfer, deps, { ofSender: ofSender.filter(isActive), ofAmount })) ??
     lateMatch(transfer, deps, { ofSender: ofSender.filter(session => !isActive(session)), ofAmount });
@@ -46,6 +50,19 @@ export async function match(transfer: Transfer, deps: MatchDeps): Promise<Match 
 /** Where the transfer went. */
 export function placeOf({ chainId, tokenAddress, recipient }: Transfer): Place {
   return { chainId, tokenAddress, recipientAddress: recipient };
+}
+
+/** Leaves out the sessions whose exact amount became the price of another session or a link after they were opened. */
+async function exactOnly(
+  ofAmount: readonly CheckoutSession[],
+  { sessions }: MatchDeps,
+): Promise<CheckoutSession[]> {
+  const exact = [];
+  for (const session of ofAmount) {
+    const { amount: price, amountDue } = session;
+    if (price === amountDue || !(await sessions.isPrice(session, amountDue))) exact.push(session);
+  }
+  return exact;
 }
 
 interface Candidates {

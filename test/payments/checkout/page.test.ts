@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { tokenAmount } from '../../../src/payments/model/token-amount.ts';
 import { type ServedPages, servePages } from '../../support/checkout-pages.ts';
 
 const POLICY =
@@ -145,28 +146,23 @@ describe('the page of a session', () => {
 
   test('tells how to pay it: exact amount, address, network and code', async () => {
     const link = await pages.link({ amount: 777_000_000n });
-    await pages.session(link);
-    const second = await pages.session(link);
+    const session = await pages.session(link);
+    const due = session.amountDue;
+    const asked = tokenAmount(due, 6);
 
-    const { text } = await pages.get(`/pay/s/${second.id}`);
+    const { text } = await pages.get(`/pay/s/${session.id}`);
 
-    for (const part of [
-      '777.000001',
-      link.recipientAddress,
-      'Local network, and no other',
-      '777.000001 USDC on',
-    ])
+    for (const part of [asked, link.recipientAddress, 'Local network, and no other', `${asked} USDC on`])
       expect(text).toContain(part);
     expect(text).toContain(
-      `href="ethereum:${link.tokenAddress}@31337/transfer?address=${link.recipientAddress}&#38;uint256=777000001"`,
+      `href="ethereum:${link.tokenAddress}@31337/transfer?address=${link.recipientAddress}&#38;uint256=${due}"`,
     );
-    expect(text).toContain('0.000001 USDC more than the price');
+    expect(text).toContain(`${tokenAmount(due - 777_000_000n, 6)} USDC more than the price`);
   });
 
   test('has neither code nor address when only a wallet can pay', async () => {
-    // Of so small an amount, a thousandth more is no other amount.
-    const link = await pages.link({ amount: 7n });
-    await pages.session(link);
+    // A token can express no amount above this one.
+    const link = await pages.link({ amount: 2n ** 256n - 1n });
     const second = await pages.session(link);
 
     const { text } = await pages.get(`/pay/s/${second.id}`);

@@ -59,7 +59,7 @@ eachDatabase('the settlement', databases => {
     const link = aLink(owner);
     await linkStore(db).insert(link);
     const session = await opened({ paymentLinkId: link.id });
-    const transfer = aTransfer();
+    const transfer = aTransfer({ amount: session.amountDue });
 
     const seen = await settle(one => one.sight(session, transfer, BY_AMOUNT));
     const confirming = await sessionOf(session.id);
@@ -67,14 +67,19 @@ eachDatabase('the settlement', databases => {
     const deeper = await sessionOf(session.id);
     const done = await settle(one => one.complete(seen.id));
 
-    expect(seen).toMatchObject({ status: 'confirming', sender: WALLET, amount: PRICE, completedAt: null });
+    expect(seen).toMatchObject({
+      status: 'confirming',
+      sender: WALLET,
+      amount: session.amountDue,
+      completedAt: null,
+    });
     expect(confirming).toMatchObject({ status: 'active', paymentStatus: 'confirming', confirmations: 1 });
     expect(deeper).toMatchObject({ confirmations: 2, txHash: transfer.txHash });
     expect(done).toMatchObject({ status: 'completed', confirmations: 3, isLate: false, isPartial: false });
     expect(await sessionOf(session.id)).toMatchObject({
       status: 'completed',
       paymentStatus: 'paid',
-      amountReceived: PRICE,
+      amountReceived: session.amountDue,
       payerAddress: WALLET,
       transactionId: seen.id,
       completedAt: now,
@@ -116,16 +121,18 @@ eachDatabase('the settlement', databases => {
   });
 
   test('a wallet owes the price, whoever is known by the amount what was asked', async () => {
-    await opened();
     const byWallet = await opened({ payerAddress: WALLET });
+    const byWalletToo = await opened({ payerAddress: WALLET });
     const byAmount = await opened();
 
     const enough = await paid(byWallet, aTransfer({ amount: PRICE }), BY_WALLET);
+    const asked = await paid(byWalletToo, aTransfer({ amount: byWalletToo.amountDue }), BY_WALLET);
     const tooLittle = await paid(byAmount, aTransfer({ amount: PRICE }), BY_AMOUNT);
 
-    expect(byWallet.amountDue).toBe(PRICE + 1n);
-    expect(enough.isPartial).toBe(false);
-    expect((await sessionOf(byWallet.id))?.status).toBe('completed');
+    for (const transaction of [enough, asked]) {
+      expect(transaction).toMatchObject({ isPartial: false, overpaidAmount: null });
+      expect((await sessionOf(transaction.sessionId))?.status).toBe('completed');
+    }
     expect(tooLittle.isPartial).toBe(true);
     expect((await sessionOf(byAmount.id))?.status).toBe('active');
   });
@@ -137,7 +144,7 @@ eachDatabase('the settlement', databases => {
     const first = await paid(session, aTransfer({ amount: 1_000_000n }), BY_WALLET);
     await paid(session, aTransfer({ amount: 2_000_000n, sender: other }), BY_WALLET);
     const between = await sessionOf(session.id);
-    const last = await paid(session, aTransfer({ amount: 2_000_000n }), BY_WALLET);
+    const last = await paid(session, aTransfer({ amount: session.amountDue - 500_000n }), BY_WALLET);
 
     expect(first).toMatchObject({ isPartial: true, overpaidAmount: null });
     expect(between).toMatchObject({
@@ -148,16 +155,16 @@ eachDatabase('the settlement', databases => {
     expect(last).toMatchObject({ overpaidAmount: 500_000n });
     expect(await sessionOf(session.id)).toMatchObject({
       status: 'completed',
-      amountReceived: 3_000_000n,
+      amountReceived: session.amountDue + 500_000n,
       transactionId: last.id,
     });
   });
 
   test('a second payment of a completed session is a duplicate', async () => {
     const session = await opened();
-    await paid(session, aTransfer());
+    await paid(session, aTransfer({ amount: session.amountDue }));
 
-    const second = await paid(session, aTransfer());
+    const second = await paid(session, aTransfer({ amount: session.amountDue }));
 
     expect(second).toMatchObject({
       status: 'completed',
@@ -222,7 +229,7 @@ eachDatabase('the settlement', databases => {
 
   test('what the chain drops after completion fails; when it is there again, only the payment is told again', async () => {
     const session = await opened();
-    const transfer = aTransfer();
+    const transfer = aTransfer({ amount: session.amountDue });
     const done = await paid(session, transfer);
     const dropped = await settle(one => one.reorg(done.id));
     const flagged = await sessionOf(session.id);
@@ -233,7 +240,7 @@ eachDatabase('the settlement', databases => {
     expect(flagged).toMatchObject({ status: 'completed', isReorged: true, amountReceived: 0n });
     expect(await sessionOf(session.id)).toMatchObject({
       isReorged: false,
-      amountReceived: PRICE,
+      amountReceived: session.amountDue,
       transactionId: done.id,
     });
     expect(await told()).toEqual([
@@ -246,10 +253,10 @@ eachDatabase('the settlement', databases => {
 
   test('a payment in place of one that the chain dropped is no duplicate', async () => {
     const session = await opened();
-    const first = await paid(session, aTransfer());
+    const first = await paid(session, aTransfer({ amount: session.amountDue }));
     await settle(one => one.reorg(first.id));
 
-    const second = await paid(session, aTransfer());
+    const second = await paid(session, aTransfer({ amount: session.amountDue }));
 
     expect(second).toMatchObject({ isDuplicate: false, isLate: false });
     expect(await sessionOf(session.id)).toMatchObject({ isReorged: false, transactionId: second.id });
@@ -312,7 +319,7 @@ eachDatabase('the settlement', databases => {
     await organizationStore(db).insert(partner);
     const theirs: Owner = { organizationId: partner.id, mode: 'test' };
     const session = await opened();
-    const transfer = aTransfer({ amount: PRICE + 5n });
+    const transfer = aTransfer({ amount: session.amountDue + 5n });
     const transfers = transferStore(db);
     for (const whose of [owner, theirs]) await transfers.upsert(whose, transfer, now);
     const listed = await transfers.unconfirmed(transfer.chainId);

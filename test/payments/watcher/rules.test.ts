@@ -105,7 +105,7 @@ test('the wallet of an abandoned session that pays what another one asks for pay
 test('more than asked for completes the session and says how much is beyond', async () => {
   const session = await boundSession();
 
-  await chain.pay({ from: 1, to: ours.recipient, amount: 6_000_000n });
+  await chain.pay({ from: 1, to: ours.recipient, amount: session.amountDue + 1_000_000n });
   await settle();
 
   const [payment] = await ours.payments(session.id);

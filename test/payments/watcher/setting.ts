@@ -106,7 +106,7 @@ function draft(
   owner: Owner,
   { chain, recipientAddress, now }: { chain: PaymentChain; recipientAddress: string; now: number },
 ): SessionDraft {
-  const [token = { address: NATIVE_COIN }] = chain.tokens;
+  const [token = { address: NATIVE_COIN, decimals: 18 }] = chain.tokens;
   return {
     ...owner,
     id: newId('cs'),
@@ -116,6 +116,7 @@ function draft(
     chainId: chain.id,
     tokenAddress: token.address,
     recipientAddress,
+    tokenDecimals: token.decimals,
     subtotal: 5_000_000n,
     amount: 5_000_000n,
     amountReceived: 0n,

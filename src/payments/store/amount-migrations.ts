@@ -1,0 +1,17 @@
+import type { Migration } from '../../db/migrate.ts';
+
+/** The schema of exact amounts and of what payers are told apart by, behind that of webhooks. */
+export const AMOUNT_MIGRATIONS: readonly Migration[] = [
+  {
+    name: 'prices',
+    up: [
+      // These find whether an amount is a price of a place, without reading its other prices. Decision 132.
+      `create index sessions_by_price on checkout_sessions (chain_id, token_address, recipient_address, amount)
+       where status = 'active'`,
+      ...['amount', 'min_amount', 'max_amount', 'suggested_amount'].map(
+        column => `create index payment_links_by_${column} on payment_links
+         (chain_id, token_address, recipient_address, ${column}) where is_active and ${column} is not null`,
+      ),
+    ],
+  },
+];

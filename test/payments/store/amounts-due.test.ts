@@ -1,0 +1,233 @@
+import fc from 'fast-check';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { migrate } from '../../../src/db/migrate.ts';
+import { type Db, openDatabase } from '../../../src/db/open.ts';
+import { type Binding, execute, rowsOf } from '../../../src/db/query.ts';
+import { transaction } from '../../../src/db/transaction.ts';
+import { newId } from '../../../src/lib/ids.ts';
+import { seals as sealsOf } from '../../../src/lib/sealed.ts';
+import { largestTail } from '../../../src/payments/model/exact-amount.ts';
+import type { SessionDraft } from '../../../src/payments/model/opening.ts';
+import type { Owner } from '../../../src/payments/model/owner.ts';
+import { linkStore } from '../../../src/payments/store/link-store.ts';
+import { PAYMENTS_MIGRATIONS } from '../../../src/payments/store/migrations.ts';
+import { organizationStore } from '../../../src/payments/store/organization-store.ts';
+import { sessionStore } from '../../../src/payments/store/session-store.ts';
+import { settlement } from '../../../src/payments/store/settlement/settlement.ts';
+import { eachDatabase } from '../../support/databases.ts';
+import { aLink, anOrganization, RECORD_TIME } from '../../support/payments-records.ts';
+import { aSession } from '../../support/payments-sessions.ts';
+
+const seals = sealsOf(['a secret that only this test knows, and long']);
+const LARGEST = 2n ** 256n - 1n;
+const HOUR_MS = 3_600_000;
+
+eachDatabase('exact amounts', databases => {
+  let db: Db;
+  let owner: Owner;
+  let stranger: Owner;
+
+  beforeEach(async () => {
+    db = openDatabase(await databases.create());
+    await migrate(db, PAYMENTS_MIGRATIONS);
+    const [us, them] = [anOrganization(), anOrganization()];
+    for (const organization of [us, them]) await organizationStore(db).insert(organization);
+    owner = { organizationId: us.id, mode: 'live' };
+    stranger = { organizationId: them.id, mode: 'live' };
+  });
+
+  afterEach(() => db.destroy());
+
+  const opened = (changes: Partial<SessionDraft> = {}, whose = owner) =>
+    transaction(db, handle =>
+      sessionStore(handle, seals).open(
+        aSession(whose, { ...changes, subtotal: changes.amount ?? 2_500_000n }),
+      ),
+    );
+  const expired = (id: string, now: number) =>
+    transaction(db, handle => settlement({ handle, seals, now }).expire(id));
+  const tail = ({ amount, amountDue }: { amount: bigint; amountDue: bigint }) => amountDue - amount;
+  /** Opens sessions until one can be paid by a wallet only. */
+  async function exhausted(changes: Partial<SessionDraft>) {
+    const asked = [];
+    for (;;) {
+      const session = await opened(changes);
+      if (session.isWalletOnly) return { asked, walletOnly: session };
+      asked.push(session);
+    }
+  }
+
+  test('an amount is above its price by at most 1 % or 0.05 units, never round, never one that is taken or a price', async () => {
+    const prices = fc.oneof(
+      fc.bigInt({ min: 1n, max: 400n }),
+      fc.bigInt({ min: 1n, max: 10n ** 12n }),
+      fc.bigInt({ min: LARGEST - 300n, max: LARGEST }),
+    );
+    const opening = fc.record({ price: prices, decimals: fc.constantFrom(0, 1, 2, 3, 6, 18) });
+    await fc.assert(
+      fc.asyncProperty(fc.array(opening, { minLength: 1, maxLength: 8 }), async openings => {
+        const recipientAddress = `0x${newId('cs').slice(3).padStart(40, '0').toLowerCase()}`;
+        const before: { amount: bigint; amountDue: bigint; isWalletOnly: boolean }[] = [];
+
+        for (const { price, decimals } of openings) {
+          const session = await opened({ amount: price, tokenDecimals: decimals, recipientAddress });
+
+          const added = tail(session);
+          if (session.isWalletOnly) expect(added).toBe(0n);
+          else {
+            expect(added).toBeGreaterThanOrEqual(1n);
+            expect(added).toBeLessThanOrEqual(largestTail(price, decimals));
+            expect(session.amountDue).toBeLessThanOrEqual(LARGEST);
+            expect(session.amountDue % 10n).not.toBe(0n);
+            const taken = before.flatMap(one => [one.amount, ...(one.isWalletOnly ? [] : [one.amountDue])]);
+            expect(taken).not.toContain(session.amountDue);
+          }
+          before.push(session);
+        }
+      }),
+      { numRuns: 25 },
+    );
+  });
+
+  test('two customers of one price are not asked for amounts that follow one another', async () => {
+    const tails = [];
+    for (let index = 0; index < 12; index++) tails.push(tail(await opened()));
+
+    expect(new Set(tails).size).toBe(12);
+    expect(tails).not.toEqual(tails.toSorted((a, b) => Number(a - b)));
+    expect(tails.every(one => one < 10_000n)).toBe(true);
+  });
+
+  test('each amount of a small range is asked for once, and then only a wallet can pay', async () => {
+    const { asked, walletOnly } = await exhausted({ amount: 101n, tokenDecimals: 2 });
+    const coarse = await exhausted({ amount: 3_002n, tokenDecimals: 0, chainId: 1 });
+    const none = await opened({ amount: 99n, tokenDecimals: 0, chainId: 5 });
+
+    expect(asked.map(tail).sort()).toEqual([1n, 2n, 3n, 4n, 5n]);
+    expect(walletOnly.amountDue).toBe(101n);
+    expect(coarse.asked).toHaveLength(27);
+    expect(none.isWalletOnly).toBe(true);
+  });
+
+  test('2,000 smallest units of a stablecoin leave room for many sessions', async () => {
+    const sessions = [];
+    for (let index = 0; index < 60; index++) sessions.push(await opened({ amount: 2_000n }));
+
+    expect(sessions.filter(one => one.isWalletOnly)).toEqual([]);
+    expect(new Set(sessions.map(one => one.amountDue)).size).toBe(60);
+  });
+
+  test('no amount is asked for that is the price of an open session', async () => {
+    const range = { amount: 101n, tokenDecimals: 2 };
+    const odd = await opened({ amount: 103n, tokenDecimals: 0 });
+
+    const { asked } = await exhausted(range);
+
+    expect(odd.amountDue).toBe(104n);
+    expect(asked.map(one => one.amountDue).sort()).toEqual([102n, 105n, 106n]);
+  });
+
+  test('no amount is asked for that is an amount of an active link', async () => {
+    for (const changes of [
+      { amount: 102n },
+      { amount: 103n, isActive: false },
+      { amount: null, minAmount: 104n, suggestedAmount: 105n, maxAmount: 106n },
+    ]) {
+      await linkStore(db).insert(aLink(owner, changes));
+    }
+
+    const { asked } = await exhausted({ amount: 101n, tokenDecimals: 2 });
+
+    expect(asked.map(one => one.amountDue)).toEqual([103n]);
+  });
+
+  test('prices of another organization at the address keep no amount from a session', async () => {
+    await linkStore(db).insert(aLink(stranger, { amount: 102n }));
+    await opened({ amount: 103n, tokenDecimals: 0 }, stranger);
+
+    const { asked } = await exhausted({ amount: 101n, tokenDecimals: 2 });
+
+    // 104 is what the session of the other organization asks for.
+    expect(asked.map(one => one.amountDue).sort()).toEqual([102n, 103n, 105n, 106n]);
+  });
+
+  test('what a session asked for that expired within the hour is asked for last', async () => {
+    const range = { amount: 101n, tokenDecimals: 2 };
+    const first = await opened(range);
+    await expired(first.id, RECORD_TIME + 1);
+
+    const { asked } = await exhausted(range);
+
+    expect(asked).toHaveLength(5);
+    expect(asked.at(-1)?.amountDue).toBe(first.amountDue);
+  });
+
+  test('what a session asked for that expired an hour ago is free again', async () => {
+    const range = { amount: 101n, tokenDecimals: 2 };
+    for (const { id } of (await exhausted(range)).asked) await expired(id, RECORD_TIME);
+
+    const later = await opened({ ...range, createdAt: RECORD_TIME + HOUR_MS });
+
+    expect(later.isWalletOnly).toBe(false);
+  });
+
+  test('sessions that are opened at once never ask for the same', async () => {
+    const sessions = await Promise.all(
+      Array.from({ length: 24 }, () => opened({ amount: 101n, tokenDecimals: 3 })),
+    );
+
+    const amounts = sessions.filter(one => !one.isWalletOnly).map(one => one.amountDue);
+
+    expect(amounts).toHaveLength(24);
+    expect(new Set(amounts).size).toBe(24);
+  });
+
+  test('a free amount is found through indexes, however many sessions and links there are', async () => {
+    await linkStore(db).insert(aLink(owner));
+    await opened({ amount: 2_000_000n });
+    await multiplied('checkout_sessions', {
+      id: "'cs_' || n",
+      amount: "'07' || (3000000 + n)",
+      amount_due: "'07' || (4000000 + n)",
+    });
+    await multiplied('payment_links', {
+      id: "'pl_' || n",
+      short_code: "'code' || n",
+      amount: "'07' || (5000000 + n)",
+    });
+    await db.raw('analyze');
+    const statements: { sql: string; bindings: Binding[] }[] = [];
+    const listener = (statement: { sql: string; bindings: Binding[] }) => statements.push(statement);
+    db.on('query', listener);
+
+    await opened({ amount: 101n, tokenDecimals: 2 });
+    db.off('query', listener);
+
+    const reads = statements.filter(({ sql }) => sql.includes('union all'));
+    const plans = await Promise.all(reads.map(planOf));
+    expect(plans.length).toBeGreaterThan(0);
+    expect(plans.flat().filter(line => /Seq Scan|SCAN (checkout|payment)/.test(line))).toEqual([]);
+  });
+
+  /** The only row of a table 3,000 times more, with other values in some columns. */
+  async function multiplied(table: string, changes: Record<string, string>): Promise<void> {
+    const [row = {}] = await rowsOf<Record<string, unknown>>(db, `select * from ${table}`);
+    const columns = Object.keys(row);
+    await execute(
+      db,
+      `insert into ${table} (${columns.join(', ')})
+       with recursive numbers(n) as (select 1 union all select n + 1 from numbers where n < 3000)
+       select ${columns.map(column => changes[column] ?? column).join(', ')} from ${table}, numbers`,
+    );
+  }
+
+  async function planOf({ sql, bindings }: { sql: string; bindings: Binding[] }): Promise<string[]> {
+    const explain = databases.kind === 'sqlite' ? 'explain query plan' : 'explain';
+    const lines = await rowsOf<Record<string, unknown>>(
+      db,
+      `${explain} ${sql.replaceAll(/\$\d+/g, '?')}`,
+      bindings,
+    );
+    return lines.map(line => String(line.detail ?? line['QUERY PLAN']));
+  }
+});
