@@ -4,6 +4,7 @@ import {
   createPublicClient,
   type EIP1193RequestFn,
   fallback,
+  type HttpTransport,
   http,
   type PublicClient,
   rpcSchema,
@@ -27,11 +28,18 @@ export interface ChainClient {
   /** viem's own actions, for whoever wants decoded values. */
   public: PublicClient;
   /** Each node by itself, in order of preference: for questions whose answers have to come from the same one. */
-  nodes: readonly Pick<PublicClient, 'request'>[];
+  nodes: readonly ChainNode[];
   /** Raw JSON-RPC with typed methods. Calls of the same tick share an HTTP request. */
   request: EIP1193RequestFn<ChainRpcSchema>;
   /** Asks for the chain id until it was right once. @throws WrongChain when the node is of another chain. */
   verify(): Promise<void>;
+}
+
+/** One node of a chain. */
+export interface ChainNode {
+  /** Host name of its address, which carries no credentials. */
+  readonly host: string;
+  readonly request: PublicClient['request'];
 }
 
 /** The node answers for another chain than the configured one: nothing it says may be used. */
@@ -51,9 +59,7 @@ const BATCH_SIZE = 100;
 
 /** A client for one chain. Opens no connection by itself. */
 export function createChainClient({ id, rpcUrls, timeoutMs, log }: ChainClientOptions): ChainClient {
-  const transports = rpcUrls.map(url =>
-    http(url, { batch: { batchSize: BATCH_SIZE }, timeout: timeoutMs, retryCount: 1, retryDelay: 100 }),
-  );
+  const transports = rpcUrls.map(url => transportTo(url, { timeoutMs, retryCount: 1 }));
   const [first, ...others] = transports;
   if (first === undefined) throw new Error(`Chain ${id} has no RPC address.`);
   const transport = others.length === 0 ? first : fallback([first, ...others], { retryCount: 0 });
@@ -73,7 +79,7 @@ export function createChainClient({ id, rpcUrls, timeoutMs, log }: ChainClientOp
   return {
     id,
     public: createPublicClient({ transport }),
-    nodes: transports.map(one => createPublicClient({ transport: one })),
+    nodes: rpcUrls.map(url => nodeAt(url, { timeoutMs, retryCount: others.length === 0 ? 1 : 0 })),
     request,
     verify() {
       verified ??= check().catch((error: unknown) => {
@@ -83,4 +89,17 @@ export function createChainClient({ id, rpcUrls, timeoutMs, log }: ChainClientOp
       return verified;
     },
   };
+}
+
+/** Where there is another node, asking the same one again only delays that one's answer. */
+function nodeAt(url: string, options: { timeoutMs: number; retryCount: number }): ChainNode {
+  const { request } = createPublicClient({ transport: transportTo(url, options) });
+  return { host: new URL(url).hostname, request };
+}
+
+function transportTo(
+  url: string,
+  { timeoutMs, retryCount }: { timeoutMs: number; retryCount: number },
+): HttpTransport {
+  return http(url, { batch: { batchSize: BATCH_SIZE }, timeout: timeoutMs, retryCount, retryDelay: 100 });
 }

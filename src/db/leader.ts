@@ -30,6 +30,8 @@ export interface LeadershipOptions {
 export interface Leadership {
   /** Becomes or stays the leader for `leaseMs` from now; false when another is. To be called well before it ends. */
   hold(): Promise<boolean>;
+  /** Extends the lease by `leaseMs` from now. False when another candidate has it, or none: it never makes a leader. */
+  renew(): Promise<boolean>;
   /**
    * Inside the transaction whose effects only the leader may have: true when this candidate still is, and nobody can
    * become it before the transaction ends. It asks who holds the lease and not what time it is, so clocks that
@@ -43,6 +45,13 @@ export interface Leadership {
 /** A candidate of its own, also within one process: two never hold the same name at once. */
 export function leadership(db: Db, { name, leaseMs, clock }: LeadershipOptions): Leadership {
   const holder = newId('leader');
+
+  async function confirm(handle: Transaction): Promise<boolean> {
+    // An update, not a select: it locks the row, so a successor's `hold` waits for this transaction.
+    const sql = 'update leases set expires_at = ? where name = ? and holder = ?';
+    return (await execute(handle, sql, [clock.now() + leaseMs, name, holder])) === 1;
+  }
+
   return {
     async hold() {
       // A transaction, because that waits for another process without stopping this one.
@@ -60,11 +69,8 @@ export function leadership(db: Db, { name, leaseMs, clock }: LeadershipOptions):
       return held.length === 1;
     },
 
-    async confirm(handle) {
-      // An update, not a select: it locks the row, so a successor's `hold` waits for this transaction.
-      const sql = 'update leases set expires_at = ? where name = ? and holder = ?';
-      return (await execute(handle, sql, [clock.now() + leaseMs, name, holder])) === 1;
-    },
+    renew: () => lockedTransaction(db, confirm),
+    confirm,
 
     async resign() {
       await lockedTransaction(db, handle =>

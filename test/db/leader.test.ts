@@ -49,6 +49,22 @@ eachDatabase('a leader', databases => {
     expect(await transaction(db, handle => second.confirm(handle))).toBe(true);
   });
 
+  test('that renews its lease keeps it, and nobody becomes the leader by renewing', async () => {
+    const [first, second] = [candidate(db), candidate(other)];
+    await first.hold();
+    clock.advance(900);
+    expect(await first.renew()).toBe(true);
+    clock.advance(900);
+    expect([await second.renew(), await second.hold()]).toEqual([false, false]);
+    clock.advance(100);
+    expect(await second.hold()).toBe(true);
+
+    expect(await first.renew()).toBe(false);
+
+    await second.resign();
+    expect(await first.renew()).toBe(false);
+  });
+
   test('of one thing is not the leader of another', async () => {
     expect(await candidate(db).hold()).toBe(true);
     expect(await candidate(other, { name: 'watcher:2' }).hold()).toBe(true);

@@ -1,5 +1,6 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 
 interface Call {
   readonly id: number;
@@ -15,18 +16,30 @@ export interface FaultyNode extends AsyncDisposable {
   readonly url: string;
   /** From now on; undefined has it tell the truth. */
   tell(lie: Lie | undefined): void;
+  /** Delays every HTTP answer from now on; without end when infinite. */
+  slow(delayMs: number): void;
+  /** Asks another node from now on. */
+  pointAt(realUrl: string): void;
+  /** Methods of all JSON-RPC calls so far, those of a batch one by one. */
+  readonly calls: readonly string[];
+  /** HTTP requests so far. */
+  readonly requests: number;
 }
 
 /** Listens on a free port of 127.0.0.1 and asks the real node. */
 export async function faultyNode(realUrl: string): Promise<FaultyNode> {
   let lie: Lie | undefined;
+  let target = realUrl;
+  let delayMs = 0;
+  let requests = 0;
+  const calls: string[] = [];
 
-  async function answer(calls: readonly Call[]): Promise<unknown[]> {
+  async function answer(asked: readonly Call[]): Promise<unknown[]> {
     const headers = { 'content-type': 'application/json' };
-    const response = await fetch(realUrl, { method: 'POST', headers, body: JSON.stringify(calls) });
+    const response = await fetch(target, { method: 'POST', headers, body: JSON.stringify(asked) });
     const answers: { id: number; result?: unknown }[] = JSON.parse(await response.text());
     return answers.map(one => {
-      const call = calls.find(asked => asked.id === one.id);
+      const call = asked.find(({ id }) => id === one.id);
       const told = call === undefined ? undefined : lie?.(call, one.result);
       if (told === undefined) return one;
       const id = { jsonrpc: '2.0', id: one.id };
@@ -40,7 +53,12 @@ export async function faultyNode(realUrl: string): Promise<FaultyNode> {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk);
     const asked: Call | Call[] = JSON.parse(Buffer.concat(chunks).toString());
-    const answers = await answer(Array.isArray(asked) ? asked : [asked]);
+    const all = Array.isArray(asked) ? asked : [asked];
+    requests += 1;
+    calls.push(...all.map(({ method }) => method));
+    if (delayMs === Number.POSITIVE_INFINITY) return;
+    if (delayMs > 0) await delay(delayMs);
+    const answers = await answer(all);
     response.setHeader('content-type', 'application/json');
     response.end(JSON.stringify(Array.isArray(asked) ? answers : answers[0]));
   });
@@ -52,6 +70,16 @@ export async function faultyNode(realUrl: string): Promise<FaultyNode> {
     url: `http://127.0.0.1:${address.port}`,
     tell(next) {
       lie = next;
+    },
+    slow(ms) {
+      delayMs = ms;
+    },
+    pointAt(url) {
+      target = url;
+    },
+    calls,
+    get requests() {
+      return requests;
     },
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();

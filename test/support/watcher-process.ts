@@ -13,20 +13,32 @@ export interface WatcherOrder {
   readonly rpcUrl: string;
   readonly chain: Omit<PaymentChain, 'explorerUrl'>;
   readonly secret: string;
-  /** The step at which the process kills itself; null to finish. */
+  /** The step at which the process sends itself the signal; null to finish. */
   readonly killAt: string | null;
+  /** Of `killAt`; SIGKILL when absent. */
+  readonly signal?: 'SIGKILL' | 'SIGSTOP';
 }
 
 /** Rounds in which a watcher becomes the leader, after one that was killed, and settles what there is. */
 const MOST_ROUNDS = 60;
 
 /** Watches until there is nothing left to do, or until it is killed in the middle of it. */
-async function run({ file, rpcUrl, chain, secret, killAt }: WatcherOrder): Promise<void> {
+async function run({
+  file,
+  rpcUrl,
+  chain,
+  secret,
+  killAt,
+  signal: kill = 'SIGKILL',
+}: WatcherOrder): Promise<void> {
   const db = openDatabase({ kind: 'sqlite', file });
   const log = createLogger({ level: 'silent' });
   const seals = sealsOf([secret]);
+  let isDone = false;
   const fault = (step: string) => {
-    if (step === killAt) process.kill(process.pid, 'SIGKILL');
+    if (isDone || step !== killAt) return;
+    isDone = true;
+    process.kill(process.pid, kill);
   };
   const client = createChainClient({ id: chain.id, rpcUrls: [rpcUrl], timeoutMs: 5_000, log });
   const watched = { ...chain, explorerUrl: undefined };

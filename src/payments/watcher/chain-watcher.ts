@@ -12,6 +12,7 @@ import { claimFollower } from './claims.ts';
 import { confirmPayments } from './confirm.ts';
 import { effects, LeadershipLost } from './effect.ts';
 import { nativeReader } from './native-transfers.ts';
+import { nodePool } from './node-pool.ts';
 import { nodeView } from './node-view.ts';
 import { places } from './places.ts';
 import { watchReorganisations } from './reorgs.ts';
@@ -34,6 +35,8 @@ export interface ChainWatcherOptions {
 
 /** How far a watcher has come. */
 export interface WatcherStatus {
+  /** Host name of the node that answered last; undefined until one did. */
+  readonly node: string | undefined;
   /** The newest block that the node showed; undefined until it showed one. */
   readonly head: number | undefined;
   /** When the latest round began that this process finished as the leader, in UTC milliseconds. */
@@ -43,6 +46,8 @@ export interface WatcherStatus {
 /** Sees payments on one chain and settles them. Only one watcher of a chain does so at a time. */
 export interface ChainWatcher extends Worker {
   status(): WatcherStatus;
+  /** Extends the lease of a watcher that leads. When it is lost, or cannot be extended, the round under way ends. */
+  renew(): Promise<void>;
   /** Lets another watcher of the chain lead at once. */
   resign(): Promise<void>;
 }
@@ -64,15 +69,26 @@ const PAUSE_MS = 500;
 export function startChainWatcher(
   options: ChainWatcherOptions & { readonly pauseMs?: number },
 ): RunningChainWatcher {
-  const { clock, log, pauseMs = PAUSE_MS } = options;
+  const { clock, log, leaseMs = LEASE_MS, pauseMs = PAUSE_MS } = options;
   const watcher = chainWatcher(options);
   const running = startWorker(watcher, { pauseMs, clock, log });
+  const heartbeat = startWorker(
+    {
+      name: `lease of the ${watcher.name}`,
+      async runOnce() {
+        await watcher.renew();
+        return 0;
+      },
+    },
+    { pauseMs: leaseMs / 3, clock, log },
+  );
   return {
     runOnce: () => watcher.runOnce(new AbortController().signal),
     status: watcher.status,
     nudge: running.nudge,
     async stop() {
       await running.stop();
+      await heartbeat.stop();
       await watcher.resign();
     },
   };
@@ -83,17 +99,21 @@ export function chainWatcher(options: ChainWatcherOptions): ChainWatcher {
   const { chain, client, db, seals, clock, log, leaseMs = LEASE_MS, fault = () => {} } = options;
   const leader = leadership(db, { name: `watcher:${chain.id}`, leaseMs, clock });
   const effect = effects({ db, seals, clock, leader, fault });
-  const view = nodeView(client);
+  const pool = nodePool(client, { clock, log });
+  const view = nodeView(pool);
   const advancing = advance({ native: nativeReader(chain.id, view), clock, fault });
   const claims = claimFollower({ clock });
   const same = sameChain({ clock });
-  let status: WatcherStatus = { head: undefined, scannedAt: undefined };
+  let status: Omit<WatcherStatus, 'node'> = { head: undefined, scannedAt: undefined };
   let lastRun: Promise<unknown> = Promise.resolve();
+  let isLeading = false;
+  let ending = new AbortController();
   let settledHead = '';
 
   async function lead(signal: AbortSignal): Promise<number> {
     await fault('round');
-    if (!(await leader.hold())) {
+    isLeading = await leader.hold();
+    if (!isLeading) {
       forget();
       return 0;
     }
@@ -125,8 +145,11 @@ export function chainWatcher(options: ChainWatcherOptions): ChainWatcher {
   }
 
   async function runOnce(signal: AbortSignal): Promise<number> {
+    ending = new AbortController();
+    const ended = AbortSignal.any([signal, ending.signal]);
+    pool.begin(ended);
     try {
-      return await lead(signal);
+      return await lead(ended);
     } catch (error) {
       forget();
       if (error instanceof LeadershipLost) {
@@ -134,9 +157,25 @@ export function chainWatcher(options: ChainWatcherOptions): ChainWatcher {
         return 0;
       }
       // Another process may reach a node of this chain.
-      await leader.resign().catch(logAndGoOn(log, 'resigning as a watcher'));
+      await resign().catch(logAndGoOn(log, 'resigning as a watcher'));
       throw error;
     }
+  }
+
+  async function renew(): Promise<void> {
+    if (!isLeading) return;
+    try {
+      if (!(await leader.renew()) && isLeading) throw new LeadershipLost('Another watcher leads.');
+    } catch (error) {
+      isLeading = false;
+      ending.abort(error);
+      if (!(error instanceof LeadershipLost)) throw error;
+    }
+  }
+
+  async function resign(): Promise<void> {
+    isLeading = false;
+    await leader.resign();
   }
 
   return {
@@ -146,7 +185,8 @@ export function chainWatcher(options: ChainWatcherOptions): ChainWatcher {
       lastRun = run.catch(() => {});
       return run;
     },
-    status: () => status,
-    resign: leader.resign,
+    status: () => ({ ...status, node: pool.host() }),
+    renew,
+    resign,
   };
 }

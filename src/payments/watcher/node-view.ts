@@ -1,7 +1,7 @@
 import type { Address, Hash, RpcBlock, RpcLog, RpcTransaction, RpcTransactionReceipt } from 'viem';
 import { LimitExceededRpcError, numberToHex, toEventSelector } from 'viem';
 import { nodeAnswered } from '../../chain/answered.ts';
-import { type ChainClient, WrongChain } from '../../chain/client.ts';
+import type { NodePool, NodeRequest as Request } from './node-pool.ts';
 import { inSlices, slices } from './slices.ts';
 
 /** A block's place and time. The hash is lower case, the time UTC milliseconds. */
@@ -25,9 +25,8 @@ export interface BlockRange {
 export type { RpcLog, RpcTransaction, RpcTransactionReceipt };
 
 /**
- * What the watcher asks of a node. Every question goes to one node together with the one for its chain's id, so that no
- * answer of another chain is ever used; the next node is asked when that fails. Blocks and transactions that the node
- * does not have are missing in the answers.
+ * Questions to the nodes of a chain, each answered by one node. Blocks and transactions that the node does not have are
+ * missing in the answers.
  * @throws WrongChain, or whatever kept the first node from answering
  */
 export interface NodeView {
@@ -59,25 +58,8 @@ const QUESTIONS_AT_A_TIME = 500;
 /** Full blocks may have a megabyte each. */
 const BLOCKS_AT_A_TIME = 20;
 
-type Request = ChainClient['nodes'][number]['request'];
-
-/** Asks through viem's clients, which send the questions of one tick together. */
-export function nodeView(client: ChainClient): NodeView {
-  /** Answers of different nodes do not go together: one may lack the blocks that the other one shows. */
-  async function ofOneNode<T>(questions: (request: Request) => Promise<T>): Promise<T> {
-    const failures: unknown[] = [];
-    for (const { request } of client.nodes) {
-      try {
-        const [chainId, answer] = await Promise.all([request({ method: 'eth_chainId' }), questions(request)]);
-        if (Number(chainId) === client.id) return answer;
-        failures.push(new WrongChain(client.id, Number(chainId)));
-      } catch (error) {
-        failures.push(error);
-      }
-    }
-    throw failures[0];
-  }
-
+/** Asks through a pool, whose clients send the questions of one tick together. */
+export function nodeView({ ask: ofOneNode }: NodePool): NodeView {
   /** The answers for all items, those of a slice from one node. */
   const askedFor = <T, R>(
     items: readonly T[],

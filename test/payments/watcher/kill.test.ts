@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { systemClock } from '../../../src/lib/clock.ts';
@@ -8,6 +9,7 @@ import { transferStore } from '../../../src/payments/store/transfer-store.ts';
 import { EXPIRY_STEPS, WATCHER_STEPS } from '../../../src/payments/watcher/steps.ts';
 import { sqliteDatabase } from '../../support/databases.ts';
 import { startPaymentChain, type TestPaymentChain } from '../../support/payment-chain.ts';
+import { until } from '../../support/until.ts';
 import type { WatcherOrder } from '../../support/watcher-process.ts';
 import { BLOCKS_TO_SETTLE, paymentChain, SECRET, type Shop, shop } from './setting.ts';
 
@@ -62,6 +64,42 @@ test('a watcher that is killed at any step, and started again, settles everythin
   await ours.close();
   await database.remove();
 }, 180_000);
+
+test('a watcher that stands still loses its lease, and changes nothing when it goes on', async () => {
+  await using chain = await startPaymentChain();
+  const database = await sqliteDatabase();
+  const watched = paymentChain(chain);
+  const ours = await shop(database.options, systemClock, watched);
+  const { explorerUrl: _, ...plain } = watched;
+  const order = { file: database.options.file, rpcUrl: chain.rpcUrl, chain: plain, secret: SECRET };
+  const session = await pay(chain, ours);
+  await chain.mine(BLOCKS_TO_SETTLE);
+
+  const stopped = spawn(
+    process.execPath,
+    [PROGRAM, JSON.stringify({ ...order, killAt: 'before record', signal: 'SIGSTOP' })],
+    { stdio: 'inherit' },
+  );
+  const ended = once(stopped, 'exit');
+  await until(
+    async () => readFile(`/proc/${stopped.pid}/stat`, 'utf8').catch(() => ''),
+    stat => / T /.test(stat),
+  );
+  const before = await ours.session(session);
+  const other = await watch({ ...order, killAt: null });
+  const settled = await ours.session(session);
+  stopped.kill('SIGCONT');
+  const [code] = await ended;
+
+  expect(before.paymentStatus).toBe('awaiting_payment');
+  expect(other).toBe('0');
+  expect(settled.status).toBe('completed');
+  expect(code).toBe(0);
+  expect(await ours.payments(session)).toHaveLength(1);
+  expect(await ours.events()).toEqual(['payment.completed', 'checkout.completed']);
+  await ours.close();
+  await database.remove();
+}, 60_000);
 
 /** How a watcher ended: its exit code, or the signal that killed it. */
 async function watch(order: WatcherOrder): Promise<string> {

@@ -1,0 +1,107 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createChainClient } from '../../../src/chain/client.ts';
+import { openDatabase } from '../../../src/db/open.ts';
+import { rowsOf } from '../../../src/db/query.ts';
+import { systemClock } from '../../../src/lib/clock.ts';
+import { NATIVE_COIN } from '../../../src/payments/model/payment-chain.ts';
+import { cursorStore } from '../../../src/payments/store/cursor-store.ts';
+import { startChainWatcher } from '../../../src/payments/watcher/chain-watcher.ts';
+import { eachDatabase } from '../../support/databases.ts';
+import { type FaultyNode, faultyNode } from '../../support/faulty-node.ts';
+import { startPaymentChain, type TestPaymentChain } from '../../support/payment-chain.ts';
+import { log, paymentChain, seals, shop } from './setting.ts';
+
+const LEASE_MS = 1_500;
+const ANSWER_MS = 400;
+/** A round that reads these takes longer than a lease. */
+const BLOCKS = 100;
+const PATIENCE_MS = 25_000;
+
+let chain: TestPaymentChain;
+beforeAll(async () => {
+  chain = await startPaymentChain();
+});
+afterAll(() => chain.stop());
+
+eachDatabase('watchers of one chain', databases => {
+  /** Has several watchers read new blocks, each with a connection of its own to one database. */
+  async function reading(count: number, { rpcUrls, timeoutMs }: { rpcUrls: string[]; timeoutMs: number }) {
+    const watched = paymentChain(chain);
+    const options = await databases.create();
+    const ours = await shop(options, systemClock, watched);
+    await ours.open({ tokenAddress: NATIVE_COIN });
+    await cursorStore(ours.db).set(chain.chainId, { blockNumber: await chain.head(), scannedAt: 0 });
+    await chain.mine(BLOCKS);
+    const target = await chain.head();
+    const dbs = Array.from({ length: count }, () => openDatabase(options));
+    const startedAt = performance.now();
+    const watchers = dbs.map(db => {
+      const client = createChainClient({ id: chain.chainId, rpcUrls, timeoutMs, log });
+      const clock = systemClock;
+      return startChainWatcher({
+        chain: watched,
+        client,
+        db,
+        seals,
+        clock,
+        log,
+        leaseMs: LEASE_MS,
+        pauseMs: 100,
+      });
+    });
+    const leaders = new Set<string>();
+    let isRead = false;
+    while (!isRead && performance.now() - startedAt < PATIENCE_MS) {
+      for (const { holder } of await rowsOf<{ holder: string }>(ours.db, 'select holder from leases', [])) {
+        leaders.add(holder);
+      }
+      isRead = (await cursorStore(ours.db).find(chain.chainId))?.blockNumber === target;
+      await delay(50);
+    }
+    const elapsedMs = performance.now() - startedAt;
+    await Promise.all(watchers.map(one => one.stop()));
+    await Promise.all(dbs.map(db => db.destroy()));
+    await ours.close();
+    return { isRead, elapsedMs, takeovers: leaders.size - 1 };
+  }
+
+  async function slowNode(): Promise<FaultyNode> {
+    const node = await faultyNode(chain.rpcUrl);
+    node.slow(ANSWER_MS);
+    return node;
+  }
+
+  test('two and three of them read from a slow node at the pace of one alone, and none takes over', async () => {
+    await using node = await slowNode();
+    const through = { rpcUrls: [node.url], timeoutMs: 5_000 };
+
+    const one = await reading(1, through);
+    const two = await reading(2, through);
+    const three = await reading(3, through);
+
+    expect([one, two, three].map(({ isRead, takeovers }) => ({ isRead, takeovers }))).toEqual(
+      Array.from({ length: 3 }, () => ({ isRead: true, takeovers: 0 })),
+    );
+    expect(one.elapsedMs).toBeGreaterThan(LEASE_MS);
+    expect(two.elapsedMs).toBeLessThan(1.5 * one.elapsedMs);
+    expect(three.elapsedMs).toBeLessThan(1.5 * one.elapsedMs);
+  }, 90_000);
+
+  test('a first node that hangs is asked once, and blocks are read through the second one', async () => {
+    await using hanging = await faultyNode(chain.rpcUrl);
+    hanging.slow(Number.POSITIVE_INFINITY);
+    await using node = await faultyNode(chain.rpcUrl);
+
+    const { isRead, takeovers } = await reading(2, {
+      rpcUrls: [hanging.url, node.url],
+      timeoutMs: LEASE_MS + 500,
+    });
+
+    expect({ isRead, takeovers, requests: hanging.requests }).toEqual({
+      isRead: true,
+      takeovers: 0,
+      requests: 1,
+    });
+  }, 60_000);
+});
