@@ -24,7 +24,7 @@ export function sendRepresentation(
   if (status === 200) {
     const tag = formTag(representation.etag, coding);
     res.setHeader('ETag', tag);
-    if (isHeld(ctx, tag)) {
+    if (holdsTag(ctx, tag)) {
       ctx.status = 304;
       return;
     }
@@ -44,10 +44,14 @@ function chosenForm(ctx: Context, representation: Representation): { coding: Cod
   return { coding: 'identity', bytes: representation.identity };
 }
 
-/** If-None-Match compares weakly: a proxy may have weakened our tag (RFC 9110, 13.1.2). */
-function isHeld(ctx: Context, tag: string): boolean {
+/** True when a read names this quoted tag as one that the client holds. */
+function holdsTag(ctx: Context, tag: string): boolean {
   if (ctx.method !== 'GET' && ctx.method !== 'HEAD') return false;
-  const header = ctx.req.headers['if-none-match'];
+  return namesTag(ctx.req.headers['if-none-match'], tag);
+}
+
+/** True when an If-None-Match names a quoted tag. It compares weakly: a proxy may have weakened ours (RFC 9110, 13.1.2). */
+export function namesTag(header: string | undefined, tag: string): boolean {
   if (header === undefined) return false;
   if (header.trim() === '*') return true;
   const held: readonly string[] = header.match(/"[^"]*"/g) ?? [];

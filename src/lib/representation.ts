@@ -30,7 +30,7 @@ export async function represent(
   compressedFrom = COMPRESSED_FROM_BYTES,
 ): Promise<Representation> {
   const identity = typeof json === 'string' ? Buffer.from(json) : json;
-  const etag = `"${hash('sha256', identity, 'base64url').slice(0, TAG_CHARACTERS)}"`;
+  const etag = entityTag(identity);
   if (identity.length < compressedFrom) return { etag, identity };
   const [br, gz] = await Promise.all([
     toBrotli(identity, {
@@ -43,6 +43,11 @@ export async function represent(
     toGzip(identity, { level: 6 }),
   ]);
   return { etag, ...inOneBlock(identity, br, gz) };
+}
+
+/** The quoted tag of a content: equal contents have equal tags. */
+export function entityTag(content: string | Buffer): string {
+  return `"${hash('sha256', content, 'base64url').slice(0, TAG_CHARACTERS)}"`;
 }
 
 /** zlib hands out small pieces of blocks of 64 kB, which would all stay in memory for as long as a piece is kept. */

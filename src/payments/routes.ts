@@ -16,12 +16,13 @@ import type { Logger } from '../lib/logger.ts';
 import { apiKeyHandlers } from './api/api-keys.ts';
 import type { Known, Visitor } from './api/caller.ts';
 import type { PaymentsContext } from './api/context.ts';
+import { pageAdmission } from './api/counted.ts';
 import { eventHandlers } from './api/events.ts';
 import { paymentsGate } from './api/gate.ts';
 import { linkHandlers } from './api/links.ts';
 import { notificationHandlers } from './api/notifications.ts';
 import { organizationHandlers } from './api/organization.ts';
-import type { KeyLimits } from './api/rate-limits.ts';
+import { type KeyLimits, rateLimits } from './api/rate-limits.ts';
 import { sessionHandlers } from './api/sessions.ts';
 import { simulationHandlers } from './api/simulate.ts';
 import { transactionHandlers } from './api/transactions.ts';
@@ -46,7 +47,8 @@ const TITLE = 'tollgate payments';
 
 /** Everything that the payments service answers, in this order. */
 export async function paymentsRoutes(options: RoutesOptions): Promise<readonly Middleware[]> {
-  const { limits, validateResponses, readiness, log, db, publicUrl, outgoing } = options;
+  const { limits, validateResponses, readiness, log, db, clock, publicUrl, outgoing } = options;
+  const counts = rateLimits(db, limits);
   const verifySignature = signatureJudge(options.clientOf);
   const database: Check = async () => {
     await db.raw('select 1');
@@ -69,10 +71,10 @@ export async function paymentsRoutes(options: RoutesOptions): Promise<readonly M
         ...notificationHandlers(options, outgoing),
         ...checkoutHandlers({ ...options, verifySignature }),
       },
-      gate: paymentsGate({ ...options, limits, log }),
+      gate: paymentsGate({ ...options, counts, log }),
       validateResponses,
     }),
-    checkoutPages(options),
+    checkoutPages({ ...options, admit: pageAdmission(counts, clock) }),
     healthRoutes({ checks: { database, ...readiness } }),
     await description(paymentsContract.document, publicUrl),
     await docs(TITLE),

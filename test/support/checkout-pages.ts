@@ -2,7 +2,10 @@ import { migrate } from '../../src/db/migrate.ts';
 import { openDatabase } from '../../src/db/open.ts';
 import { transaction } from '../../src/db/transaction.ts';
 import { newId } from '../../src/lib/ids.ts';
+import { createLogger } from '../../src/lib/logger.ts';
 import { seals } from '../../src/lib/sealed.ts';
+import { pageAdmission } from '../../src/payments/api/counted.ts';
+import { rateLimits } from '../../src/payments/api/rate-limits.ts';
 import { checkoutPages } from '../../src/payments/checkout/page/routes.ts';
 import { type Choices, openingOf } from '../../src/payments/model/opening.ts';
 import { NATIVE_COIN, paymentChains } from '../../src/payments/model/payment-chain.ts';
@@ -12,10 +15,10 @@ import { linkStore } from '../../src/payments/store/link-store.ts';
 import { PAYMENTS_MIGRATIONS } from '../../src/payments/store/migrations.ts';
 import { organizationStore } from '../../src/payments/store/organization-store.ts';
 import { sessionStore } from '../../src/payments/store/session-store.ts';
+import { serve } from '../http/serve.ts';
 import { sqliteDatabase } from './databases.ts';
 import { type ManualClock, manualClock } from './manual-clock.ts';
 import { aLink, anOrganization, RECORD_TIME } from './payments-records.ts';
-import { serveRoutes } from './serve-routes.ts';
 
 /** How long a payer has, in milliseconds. */
 export const PAGE_LIFETIME_MS = 30 * 60_000;
@@ -30,9 +33,14 @@ export interface ServedPages extends AsyncDisposable {
   link(changes?: Partial<PaymentLink>): Promise<PaymentLink>;
   /** Adds a session of a link, and then has it be as a settlement would leave it. */
   session(link: PaymentLink, choices?: Choices, changes?: Partial<CheckoutSession>): Promise<CheckoutSession>;
+  /** Writes a session as a settlement would leave it. */
+  settled(session: CheckoutSession): Promise<void>;
   /** The link as it is kept. */
   kept(link: PaymentLink): Promise<PaymentLink | undefined>;
-  get(path: string): Promise<{ status: number; headers: Headers; text: string }>;
+  get(
+    path: string,
+    headers?: Readonly<Record<string, string>>,
+  ): Promise<{ status: number; headers: Headers; text: string }>;
 }
 
 export async function servePages(): Promise<ServedPages> {
@@ -58,8 +66,10 @@ export async function servePages(): Promise<ServedPages> {
   const organization = anOrganization({ name: 'Corner Books' });
   await organizationStore(db).insert(organization);
   const owner = { organizationId: organization.id, mode: 'test' } as const;
-  const pages = checkoutPages({ db, seals: sealed, clock, chains, publicUrl: 'https://pay.example' });
-  const served = await serveRoutes(pages);
+  const admit = pageAdmission(rateLimits(db, { standard: 1_000, elevated: 1_000 }), clock);
+  const pages = checkoutPages({ db, seals: sealed, clock, chains, publicUrl: 'https://pay.example', admit });
+  const log = createLogger({ level: 'silent' });
+  const served = await serve([pages], { log, trustedProxies: ['127.0.0.1'] });
 
   return {
     url: served.url,
@@ -89,13 +99,14 @@ export async function servePages(): Promise<ServedPages> {
       await sessionStore(db, sealed).update(changed);
       return changed;
     },
+    settled: session => sessionStore(db, sealed).update(session),
     kept: link => linkStore(db).find(owner, link.id),
-    async get(path) {
-      const answer = await fetch(served.url + path, { signal: AbortSignal.timeout(10_000) });
+    async get(path, headers = {}) {
+      const answer = await fetch(served.url + path, { headers, signal: AbortSignal.timeout(10_000) });
       return { status: answer.status, headers: answer.headers, text: await answer.text() };
     },
     async [Symbol.asyncDispose]() {
-      await served.close();
+      await served.close(0);
       await db.destroy();
       await database.remove();
     },

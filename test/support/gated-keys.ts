@@ -18,7 +18,7 @@ import type { Known, Visitor } from '../../src/payments/api/caller.ts';
 import { paymentsGate } from '../../src/payments/api/gate.ts';
 import { issueKey, type KeyDraft } from '../../src/payments/api/issue-key.ts';
 import { notFound } from '../../src/payments/api/not-found.ts';
-import type { KeyLimits } from '../../src/payments/api/rate-limits.ts';
+import { type KeyLimits, rateLimits } from '../../src/payments/api/rate-limits.ts';
 import type { ApiKey } from '../../src/payments/model/api-key.ts';
 import type { Tier } from '../../src/payments/model/owner.ts';
 import { PAYMENTS_MIGRATIONS } from '../../src/payments/store/migrations.ts';
@@ -88,7 +88,13 @@ export async function startGatedKeys(options: GatedKeysOptions): Promise<GatedKe
     level: 'debug',
     destination: { write: line => void entries.push(JSON.parse(line)) },
   });
-  const gate = paymentsGate({ db, seals: seals([SEAL_SECRET]), clock, limits, log });
+  const gate = paymentsGate({
+    db,
+    seals: seals([SEAL_SECRET]),
+    clock,
+    counts: rateLimits(db, limits),
+    log,
+  });
   const route = await mountGated<
     Pick<PaymentsOperations, Id>,
     Extract<PaymentsPublicOperation, Id>,

@@ -23,6 +23,7 @@ import { issueKey } from '../../src/payments/api/issue-key.ts';
 import { linkHandlers } from '../../src/payments/api/links.ts';
 import { notificationHandlers } from '../../src/payments/api/notifications.ts';
 import { organizationHandlers } from '../../src/payments/api/organization.ts';
+import { rateLimits } from '../../src/payments/api/rate-limits.ts';
 import { sessionHandlers } from '../../src/payments/api/sessions.ts';
 import { simulationHandlers } from '../../src/payments/api/simulate.ts';
 import { transactionHandlers } from '../../src/payments/api/transactions.ts';
@@ -132,7 +133,7 @@ export async function startPaymentsApi(
   const limits = { standard: 10_000, elevated: 10_000 };
   const route = await mountGated<PaymentsOperations, PaymentsPublicOperation, Known, Visitor>({
     contract: paymentsContract,
-    gate: paymentsGate({ db, seals: sealed, clock, limits, log }),
+    gate: paymentsGate({ db, seals: sealed, clock, counts: rateLimits(db, limits), log }),
     handlers: {
       ...linkHandlers(context),
       ...apiKeyHandlers(context),

@@ -14,13 +14,13 @@ import type { Known, Visitor } from './caller.ts';
 import { commitAround } from './commit-around.ts';
 import { countHeaders, tooMany } from './counted.ts';
 import { idempotency } from './idempotency.ts';
-import { type Count, type KeyLimits, rateLimits } from './rate-limits.ts';
+import type { Count, RateLimits } from './rate-limits.ts';
 
 export interface PaymentsGateOptions {
   readonly db: Db;
   readonly seals: Seals;
   readonly clock: Clock;
-  readonly limits: KeyLimits;
+  readonly counts: RateLimits;
   readonly log: Logger;
 }
 
@@ -28,8 +28,7 @@ export interface PaymentsGateOptions {
 const PROOFS = ['bindWallet', 'claimPayment'];
 
 /** What stands before every operation of the payments platform (Decisions 100 and 104 to 106). */
-export function paymentsGate({ db, seals, clock, limits, log }: PaymentsGateOptions): Gate<Known, Visitor> {
-  const counts = rateLimits(db, limits);
+export function paymentsGate({ db, seals, clock, counts, log }: PaymentsGateOptions): Gate<Known, Visitor> {
   const credentialOf = authenticator({ db, clock, limits: counts, log });
 
   return {

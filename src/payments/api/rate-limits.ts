@@ -10,6 +10,8 @@ export type KeyLimits = Readonly<Record<Tier, number>>;
 export const FAILURES_PER_ADDRESS = 30;
 /** The payer's requests a minute from one address. Decision 105. */
 export const PAYER_REQUESTS_PER_ADDRESS = 60;
+/** Pages of the checkout per minute and address. Each state that a page shows is a page of its own. Decision 105. */
+export const PAGES_PER_ADDRESS = 300;
 /** Wallets and claims a minute of one checkout session. Decision 105. */
 export const PROOFS_PER_SESSION = 5;
 
@@ -30,6 +32,7 @@ export interface RateLimits {
   ofKey(keyId: string, tier: Tier): Promise<Count>;
   ofFailure(client: Client): Promise<Count | undefined>;
   ofPayer(client: Client): Promise<Count | undefined>;
+  ofPage(client: Client): Promise<Count | undefined>;
   ofSession(sessionId: string): Promise<Count>;
 }
 
@@ -44,6 +47,7 @@ export function rateLimits(db: Db, keys: KeyLimits): RateLimits {
   };
   const failures = limit(db, 'failure', FAILURES_PER_ADDRESS);
   const payers = limit(db, 'payer', PAYER_REQUESTS_PER_ADDRESS);
+  const pages = limit(db, 'page', PAGES_PER_ADDRESS);
   const sessions = limit(db, 'session', PROOFS_PER_SESSION);
   const byAddress = async (counter: Counter, client: Client) => {
     const key = limitKey(client);
@@ -53,6 +57,7 @@ export function rateLimits(db: Db, keys: KeyLimits): RateLimits {
     ofKey: (keyId, tier) => byTier[tier](keyId),
     ofFailure: client => byAddress(failures, client),
     ofPayer: client => byAddress(payers, client),
+    ofPage: client => byAddress(pages, client),
     ofSession: sessions,
   };
 }

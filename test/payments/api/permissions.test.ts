@@ -12,6 +12,7 @@ import { seals } from '../../../src/lib/sealed.ts';
 import type { Known, Visitor } from '../../../src/payments/api/caller.ts';
 import { paymentsGate } from '../../../src/payments/api/gate.ts';
 import { issueKey } from '../../../src/payments/api/issue-key.ts';
+import { rateLimits } from '../../../src/payments/api/rate-limits.ts';
 import { PERMISSIONS, type Permission } from '../../../src/payments/model/api-key.ts';
 import { PAYMENTS_MIGRATIONS } from '../../../src/payments/store/migrations.ts';
 import { organizationStore } from '../../../src/payments/store/organization-store.ts';
@@ -63,7 +64,7 @@ beforeAll(async () => {
       db,
       seals: seals(['a secret that seals nothing but what tests keep']),
       clock: systemClock,
-      limits: { standard: 1e6, elevated: 1e6 },
+      counts: rateLimits(db, { standard: 1e6, elevated: 1e6 }),
       log: createLogger({ level: 'silent' }),
     }),
     validateResponses: false,

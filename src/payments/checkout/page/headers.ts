@@ -1,4 +1,5 @@
 import type { Context } from 'koa';
+import { namesTag } from '../../../http/send.ts';
 
 /** Everything comes from this server; only pictures of the merchant and icons of wallets come from elsewhere. */
 export const CONTENT_POLICY = [
@@ -27,12 +28,24 @@ const PAGE_HEADERS = {
   'Permissions-Policy': 'camera=(), geolocation=(), microphone=(), payment=()',
 } as const;
 
-/** Answers with a page. */
-export function sendPage(ctx: Context, status: number, page: string): void {
+/** A page that is not written yet. */
+export interface PageAnswer {
+  readonly status: number;
+  /** The quoted tag of what the page is made from, the time aside; absent for a notice. */
+  readonly tag?: string;
+  readonly render: () => string;
+}
+
+/** Answers with a page, or with 304 before it is rendered when the client holds it. */
+export function sendPage(ctx: Context, { status, tag, render }: PageAnswer): void {
   withoutForeignReaders(ctx);
   ctx.set(PAGE_HEADERS);
-  ctx.status = status;
-  ctx.body = page;
+  const isHeld = status === 200 && tag !== undefined && namesTag(ctx.req.headers['if-none-match'], tag);
+  const body = isHeld ? null : render();
+  // Weak, because the remaining time in a page differs with every second.
+  if (tag !== undefined) ctx.set('ETag', `W/${tag}`);
+  ctx.body = body;
+  ctx.status = isHeld ? 304 : status;
 }
 
 /** What the standard middleware grants to pages of any origin is for the data that everybody may read. */

@@ -20,6 +20,14 @@ export const BROKEN: Notice = {
   text: 'Please try again in a minute. What you have paid already is safe: payments are read from the network itself.',
 };
 
+/** One address has asked for more pages than it may. */
+export function tooManyPages(seconds: number): Notice {
+  return {
+    title: 'Please wait a moment',
+    text: `Too many pages were asked for from your network. Please try again in ${seconds} ${seconds === 1 ? 'second' : 'seconds'}. What you have paid already is safe: payments are read from the network itself.`,
+  };
+}
+
 /** The operator does not take payments in the link's token any more. */
 export const UNAVAILABLE: Notice = {
   title: 'This cannot be paid at the moment',

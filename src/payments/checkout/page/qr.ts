@@ -1,14 +1,39 @@
+import { LRUCache } from 'lru-cache';
 import { create } from 'qrcode';
 import { type Html, html } from './html.ts';
 
 /** Light modules around the code, without which readers do not find it. Source: ISO/IEC 18004. */
 const QUIET_ZONE = 4;
+/** Drawings kept, each of about 10 kB: a page is asked for again and again while its payer waits. */
+const KEPT = 500;
+
+const kept = new LRUCache<string, Drawing>({ max: KEPT });
+
+/** The dark modules of a QR code as the path of an SVG with `side` units on each side. */
+export interface Drawing {
+  readonly side: number;
+  readonly path: string;
+}
 
 /**
  * A QR code as a drawing, dark on light whatever the page's colours are: many readers know no other. `label` is
  * read aloud in its place.
  */
 export function qrCode(text: string, label: string): Html {
+  const { side, path } = qrDrawing(text);
+  return html`<svg class="qr" role="img" aria-label="${label}" viewBox="0 0 ${side} ${side}" shape-rendering="crispEdges"><rect width="${side}" height="${side}" fill="#ffffff"/><path d="${path}" fill="#000000"/></svg>`;
+}
+
+/** Encodes a text, or returns the drawing from before: encoding blocks the event loop for milliseconds. */
+export function qrDrawing(text: string): Drawing {
+  const known = kept.get(text);
+  if (known !== undefined) return known;
+  const made = encoded(text);
+  kept.set(text, made);
+  return made;
+}
+
+function encoded(text: string): Drawing {
   const { modules } = create(text, { errorCorrectionLevel: 'M' });
   const side = modules.size + 2 * QUIET_ZONE;
   let path = '';
@@ -17,7 +42,7 @@ export function qrCode(text: string, label: string): Html {
       path += `M${start + QUIET_ZONE} ${row + QUIET_ZONE}h${length}v1h-${length}z`;
     }
   }
-  return html`<svg class="qr" role="img" aria-label="${label}" viewBox="0 0 ${side} ${side}" shape-rendering="crispEdges"><rect width="${side}" height="${side}" fill="#ffffff"/><path d="${path}" fill="#000000"/></svg>`;
+  return { side, path };
 }
 
 interface Modules {

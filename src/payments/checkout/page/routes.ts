@@ -1,8 +1,12 @@
 import type { Context, Middleware } from 'koa';
 import type { Db } from '../../../db/open.ts';
+import type { Client } from '../../../http/client-address.ts';
 import { HttpError } from '../../../http/errors.ts';
 import type { Clock } from '../../../lib/clock.ts';
+import { toJson } from '../../../lib/json.ts';
+import { entityTag } from '../../../lib/representation.ts';
 import type { Seals } from '../../../lib/sealed.ts';
+import { VERSION } from '../../../lib/version.ts';
 import { type PaymentChains, tokenOf } from '../../model/payment-chain.ts';
 import { availabilityOf, type PaymentLink } from '../../model/payment-link.ts';
 import { linkStore } from '../../store/link-store.ts';
@@ -10,10 +14,19 @@ import { organizationStore } from '../../store/organization-store.ts';
 import { sessionStore } from '../../store/session-store.ts';
 import { checkoutBody, checkoutState } from '../bodies.ts';
 import { readAssets } from './assets.ts';
-import { sendPage } from './headers.ts';
+import { type PageAnswer, sendPage } from './headers.ts';
 import { linkPage } from './link-page.ts';
-import { BROKEN, CLOSED, NOT_FOUND, noticePage, UNAVAILABLE } from './notice-page.ts';
+import {
+  BROKEN,
+  CLOSED,
+  NOT_FOUND,
+  type Notice,
+  noticePage,
+  tooManyPages,
+  UNAVAILABLE,
+} from './notice-page.ts';
 import { sessionPage } from './session-page.ts';
+import { pageState } from './states.ts';
 import { themeSheet } from './theme.ts';
 
 /** What the pages are made from. */
@@ -24,11 +37,14 @@ export interface CheckoutPagesOptions {
   readonly chains: PaymentChains;
   /** The address payers use, without a slash at the end. */
   readonly publicUrl: string;
+  /** Counts a page by the client that asks for it. */
+  readonly admit: (client: Client) => Promise<Admission>;
 }
 
-interface Page {
-  readonly status: number;
-  readonly text: string;
+/** How a page was counted: headers that say so and, for a refused one, the seconds to wait. */
+export interface Admission {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly waitSeconds: number | undefined;
 }
 
 const LINK = /^\/pay\/([A-Za-z0-9_-]{4,32})$/;
@@ -39,33 +55,31 @@ const REFERENCE = /^[A-Za-z0-9_.:-]{1,200}$/;
 
 /**
  * What payers see: `GET /pay/{short_code}`, `GET /pay/s/{session_id}` and the files of both. Reading changes nothing.
+ * Pages are counted by address (Decision 105), files are not.
  * A link that is not available is 410 and says why, and so is a session whose token was taken away; what does not exist
  * is a page with 404.
  */
-export function checkoutPages({ db, seals, clock, chains, publicUrl }: CheckoutPagesOptions): Middleware {
+export function checkoutPages(options: CheckoutPagesOptions): Middleware {
+  const { db, seals, clock, chains, publicUrl, admit } = options;
   const assets = readAssets();
-  const notFound = { status: 404, text: noticePage(assets, NOT_FOUND) };
-  const closed = { status: 410, text: noticePage(assets, CLOSED) };
-  const unavailable = { status: 410, text: noticePage(assets, UNAVAILABLE) };
+  const notice = (status: number, words: Notice) => ({ status, render: () => noticePage(assets, words) });
+  const notFound = notice(404, NOT_FOUND);
+  /** What pages are made from changes with the release, too. */
+  const tagOf = (parts: object) => entityTag(toJson([VERSION, assets.path(''), parts]));
 
-  async function pageOfLink(code: string, reference: string | null): Promise<Page> {
+  async function pageOfLink(code: string, reference: string | null): Promise<PageAnswer> {
     const link = await linkStore(db).findByShortCode(code);
     if (link === undefined) return notFound;
     const chain = chains.find(link.mode, link.chainId);
     const token = chain && tokenOf(chain, link.tokenAddress);
-    if (token === undefined || chain === undefined) return unavailable;
+    if (token === undefined || chain === undefined) return notice(410, UNAVAILABLE);
     const availability = availabilityOf(link, clock.now());
     const merchantName = await merchantNameOf(link);
+    const view = { link, chain, token, merchantName, availability, clientReferenceId: reference };
     return {
       status: availability === 'active' ? 200 : 410,
-      text: linkPage(assets, {
-        link,
-        chain,
-        token,
-        merchantName,
-        availability,
-        clientReferenceId: reference,
-      }),
+      tag: tagOf(view),
+      render: () => linkPage(assets, view),
     };
   }
 
@@ -75,21 +89,29 @@ export function checkoutPages({ db, seals, clock, chains, publicUrl }: CheckoutP
     return organization.name;
   }
 
-  async function pageOfSession(id: string): Promise<Page> {
+  async function pageOfSession(id: string): Promise<PageAnswer> {
     const session = await sessionStore(db, seals).findById(id);
     if (session === undefined) return notFound;
     const chain = chains.all.find(({ id: chainId }) => chainId === session.chainId);
-    if (chain === undefined || tokenOf(chain, session.tokenAddress) === undefined) return closed;
-    const view = {
+    if (chain === undefined || tokenOf(chain, session.tokenAddress) === undefined) return notice(410, CLOSED);
+    const facts = {
       checkout: checkoutBody(session, { chains, publicUrl }),
       state: checkoutState(session),
       isReorged: session.isReorged,
-      now: clock.now(),
     };
-    return { status: 200, text: sessionPage(assets, view) };
+    const view = { ...facts, now: clock.now() };
+    return {
+      status: 200,
+      tag: tagOf({ ...facts, name: pageState(view) }),
+      render: () => sessionPage(assets, view),
+    };
   }
 
-  async function pageOf(ctx: Context): Promise<Page> {
+  async function pageOf(ctx: Context): Promise<PageAnswer> {
+    const { headers, waitSeconds } = await admit(ctx.state.client);
+    ctx.set({ ...headers });
+    if (waitSeconds !== undefined) return notice(429, tooManyPages(waitSeconds));
+
     const [, code] = LINK.exec(ctx.path) ?? [];
     if (code !== undefined) return pageOfLink(code, referenceOf(ctx));
     const [, id] = SESSION.exec(ctx.path) ?? [];
@@ -103,12 +125,11 @@ export function checkoutPages({ db, seals, clock, chains, publicUrl }: CheckoutP
     }
     if ((await assets.send(ctx, ctx.path)) || sendTheme(ctx)) return;
     try {
-      const { status, text } = await pageOf(ctx);
-      sendPage(ctx, status, text);
+      sendPage(ctx, await pageOf(ctx));
     } catch (error) {
       // A payer can read a page, but not the JSON that every other fault is told in.
       ctx.state.log().error({ err: error }, 'a page of the checkout could not be shown');
-      sendPage(ctx, 500, noticePage(assets, BROKEN));
+      sendPage(ctx, notice(500, BROKEN));
     }
   };
 }

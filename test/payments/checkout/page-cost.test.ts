@@ -1,0 +1,88 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { PAGES_PER_ADDRESS } from '../../../src/payments/api/rate-limits.ts';
+import { qrDrawing } from '../../../src/payments/checkout/page/qr.ts';
+import { PAGE_LIFETIME_MS, type ServedPages, servePages } from '../../support/checkout-pages.ts';
+
+let pages: ServedPages;
+beforeAll(async () => {
+  pages = await servePages();
+});
+afterAll(() => pages[Symbol.asyncDispose]());
+
+const tagOf = (headers: Headers) => headers.get('etag') ?? '';
+
+describe('a page that the client holds', () => {
+  test('of a session is 304 without a body, also a minute later', async () => {
+    const { id } = await pages.session(await pages.link());
+    const first = await pages.get(`/pay/s/${id}`);
+    pages.clock.advance(60_000);
+
+    const again = await pages.get(`/pay/s/${id}`, { 'If-None-Match': tagOf(first.headers) });
+
+    expect([first.status, again.status, again.text]).toEqual([200, 304, '']);
+    expect(again.headers.get('cache-control')).toBe('no-store');
+  });
+
+  test('of a link is 304, and another reference makes another page', async () => {
+    const { shortCode } = await pages.link();
+    const path = `/pay/${shortCode}?client_reference_id=order-1`;
+    const held = { 'If-None-Match': tagOf((await pages.get(path)).headers) };
+
+    const statuses = [
+      (await pages.get(path, held)).status,
+      (await pages.get(`/pay/${shortCode}?client_reference_id=order-2`, held)).status,
+    ];
+
+    expect(statuses).toEqual([304, 200]);
+  });
+
+  test('is sent anew once its session has changed', async () => {
+    const link = await pages.link();
+    const before = await pages.session(link);
+    const held = { 'If-None-Match': tagOf((await pages.get(`/pay/s/${before.id}`)).headers) };
+    await pages.settled({ ...before, paymentStatus: 'confirming', confirmations: 1 });
+
+    const after = await pages.get(`/pay/s/${before.id}`, held);
+
+    expect(after.status).toBe(200);
+    expect(after.text).toContain('data-state-name="confirming"');
+  });
+
+  test('is sent anew once the time to pay is over', async () => {
+    const { id } = await pages.session(await pages.link());
+    const held = { 'If-None-Match': tagOf((await pages.get(`/pay/s/${id}`)).headers) };
+    pages.clock.advance(PAGE_LIFETIME_MS);
+
+    const over = await pages.get(`/pay/s/${id}`, held);
+
+    expect(over.status).toBe(200);
+    expect(over.text).toContain('data-state-name="closing"');
+  });
+});
+
+test('pages are counted by address, and beyond the limit a page says how long to wait', async () => {
+  const { id } = await pages.session(await pages.link());
+  const from = (address: string) => pages.get(`/pay/s/${id}`, { 'X-Forwarded-For': address });
+
+  const first = await from('203.0.113.1');
+  for (let sent = 1; sent < PAGES_PER_ADDRESS; sent += 1) await from('203.0.113.1');
+  const refused = await from('203.0.113.1');
+  const elsewhere = await from('203.0.113.2');
+
+  expect(first.headers.get('x-ratelimit-remaining')).toBe(String(PAGES_PER_ADDRESS - 1));
+  expect([refused.status, elsewhere.status]).toEqual([429, 200]);
+  expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+  expect(refused.headers.get('content-type')).toBe('text/html; charset=utf-8');
+  expect(refused.text).toMatch(/Please try again in \d+ seconds/);
+});
+
+test('a QR code is encoded once, and only so many are kept', () => {
+  const text = 'ethereum:0x5e@1?value=1';
+  const first = qrDrawing(text);
+
+  expect(qrDrawing(text)).toBe(first);
+
+  for (let other = 0; other < 500; other += 1) qrDrawing(`ethereum:${other}`);
+  expect(qrDrawing(text)).not.toBe(first);
+  expect(qrDrawing(text)).toEqual(first);
+});
