@@ -141,6 +141,7 @@ export async function startDataService(options: DataServiceOptions): Promise<Dat
       clock,
       rateLimitPerMinute: settings.rateLimitPerMinute,
       trustedProxies: settings.trustedProxies,
+      crossOrigin: { exposedHeaders: ['ETag', 'Age', 'X-Cache', 'X-Chain-Id', 'X-Backend'] },
       formatError: errorBodies(CONTRACTS),
       routes: [
         await mount({

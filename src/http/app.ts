@@ -3,11 +3,11 @@ import type { Clock } from '../lib/clock.ts';
 import type { Logger } from '../lib/logger.ts';
 import { accessLog } from './access-log.ts';
 import { clientReader } from './client-address.ts';
-import { corsForReads } from './cors.ts';
+import { type CrossOriginRules, crossOriginHeaders, preflights } from './cors.ts';
 import { errorAnswers } from './error-answers.ts';
 import { type FormatError, messageOnly } from './errors.ts';
 import type { Metrics } from './metrics.ts';
-import { rateLimit } from './rate-limit.ts';
+import { RATE_LIMIT_HEADERS, rateLimit } from './rate-limit.ts';
 import { requestId } from './request-id.ts';
 import type {} from './state.ts';
 import { checkTarget } from './target.ts';
@@ -21,25 +21,36 @@ export interface AppOptions {
   /** CIDRs whose X-Forwarded-* headers are believed. */
   trustedProxies?: readonly string[];
   routes: readonly Middleware[];
+  /** Cross-origin access beside reads; reads alone when absent. */
+  crossOrigin?: CrossOriginRules;
   /** The body of error answers; `{ message }` when absent. */
   formatError?: FormatError;
 }
 
-/** A Koa app with the middleware every service has. Only request id, log and metrics stand outside the error answers. */
+/** A Koa app with the middleware every service has. Request id, log, metrics and cross-origin headers stand outside the error answers. */
 export function createApp(options: AppOptions): Koa {
   const { log, metrics, clock, rateLimitPerMinute, trustedProxies = [], routes } = options;
+  const rules = withOwnHeaders(options);
   const app = new Koa();
   app.on('error', error => log.warn({ err: error }, 'an answer could not be sent'));
   app.use(requestId(log));
   app.use(accessLog(log, clock));
   app.use(countRequests(metrics));
+  app.use(crossOriginHeaders(rules));
   app.use(errorAnswers(options.formatError ?? messageOnly));
   app.use(checkTarget);
   app.use(readClient(trustedProxies, log));
   if (rateLimitPerMinute !== undefined) app.use(rateLimit(rateLimitPerMinute));
-  app.use(corsForReads);
+  app.use(preflights(rules));
   for (const route of routes) app.use(route);
   return app;
+}
+
+/** Adds the headers that this app sets by itself to those of its routes. */
+function withOwnHeaders({ crossOrigin, rateLimitPerMinute }: AppOptions): CrossOriginRules {
+  const own = ['X-Request-Id', 'Retry-After', 'Allow'];
+  const limits = rateLimitPerMinute === undefined ? [] : RATE_LIMIT_HEADERS;
+  return { ...crossOrigin, exposedHeaders: [...own, ...limits, ...(crossOrigin?.exposedHeaders ?? [])] };
 }
 
 function countRequests(metrics: Metrics): Middleware {

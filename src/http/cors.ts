@@ -1,42 +1,50 @@
 import type { Context, Middleware } from 'koa';
+import { pathOf } from './target.ts';
 
-const EXPOSED = [
-  'ETag',
-  'Age',
-  'X-Cache',
-  'X-Chain-Id',
-  'X-Backend',
-  'X-Request-Id',
-  'RateLimit-Limit',
-  'RateLimit-Remaining',
-  'RateLimit-Reset',
-  'X-RateLimit-Limit',
-  'X-RateLimit-Remaining',
-  'X-RateLimit-Reset',
-  'Retry-After',
-].join(', ');
+/** What pages of other origins can do. */
+export interface CrossOriginRules {
+  /** Response headers that pages can read, beside those that every browser shows. */
+  readonly exposedHeaders: readonly string[];
+  /** True for a path that pages can POST to without a key; no path when absent. */
+  readonly isPostAllowed?: (path: string) => boolean;
+}
+
 const HEADER_LIST = /^[A-Za-z0-9!#$%&'*+.^_`|~, -]{1,1024}$/;
 const PREFLIGHT_AGE_S = '86400';
+const READS = ['GET', 'HEAD'];
 
-/** Lets pages of any origin read: GET and HEAD, and the preflights for them. Other methods stay same-origin. */
-export const corsForReads: Middleware = (ctx, next) => {
-  allowReading(ctx);
-  if (ctx.method !== 'OPTIONS') return next();
-  const asked = ctx.get('Access-Control-Request-Method');
-  if (asked !== 'GET' && asked !== 'HEAD') return next();
+/**
+ * Lets pages of any origin read answers to GET, HEAD and the allowed POSTs. Errors are readable too: without the
+ * headers a page could not tell a 429 from a broken network.
+ */
+export function crossOriginHeaders(rules: CrossOriginRules): Middleware {
+  const exposed = rules.exposedHeaders.join(', ');
+  return (ctx, next) => {
+    if (allowedMethods(ctx, rules).includes(ctx.method)) {
+      ctx.set('Access-Control-Allow-Origin', '*');
+      ctx.set('Access-Control-Expose-Headers', exposed);
+    }
+    return next();
+  };
+}
 
-  ctx.set('Access-Control-Allow-Origin', '*');
-  ctx.set('Access-Control-Allow-Methods', 'GET, HEAD');
-  ctx.set('Access-Control-Max-Age', PREFLIGHT_AGE_S);
-  ctx.vary('Access-Control-Request-Headers');
-  const headers = ctx.get('Access-Control-Request-Headers');
-  if (HEADER_LIST.test(headers)) ctx.set('Access-Control-Allow-Headers', headers);
-  ctx.status = 204;
-};
+/** Answers preflights of the allowed methods. Any other OPTIONS request goes on. */
+export function preflights(rules: CrossOriginRules): Middleware {
+  return (ctx, next) => {
+    if (ctx.method !== 'OPTIONS') return next();
+    const allowed = allowedMethods(ctx, rules);
+    if (!allowed.includes(ctx.get('Access-Control-Request-Method'))) return next();
 
-/** Without this on an error answer a page could not tell a 429 from a broken network. */
-export function allowReading(ctx: Context): void {
-  if (ctx.method !== 'GET' && ctx.method !== 'HEAD') return;
-  ctx.set('Access-Control-Allow-Origin', '*');
-  ctx.set('Access-Control-Expose-Headers', EXPOSED);
+    ctx.set('Access-Control-Allow-Origin', '*');
+    ctx.set('Access-Control-Allow-Methods', allowed.join(', '));
+    ctx.set('Access-Control-Max-Age', PREFLIGHT_AGE_S);
+    ctx.vary('Access-Control-Request-Headers');
+    const headers = ctx.get('Access-Control-Request-Headers');
+    if (HEADER_LIST.test(headers)) ctx.set('Access-Control-Allow-Headers', headers);
+    ctx.status = 204;
+  };
+}
+
+function allowedMethods(ctx: Context, { isPostAllowed }: CrossOriginRules): readonly string[] {
+  return isPostAllowed?.(pathOf(ctx.req.url ?? '')) === true ? [...READS, 'POST'] : READS;
 }

@@ -1,5 +1,4 @@
 import type { Context, Middleware } from 'koa';
-import { allowReading } from './cors.ts';
 import { type FormatError, HttpError } from './errors.ts';
 import { pathOf } from './target.ts';
 
@@ -43,7 +42,6 @@ function answer(ctx: Context, error: unknown, formatError: FormatError): void {
     return;
   }
   for (const name of BODY_HEADERS) ctx.remove(name);
-  allowReading(ctx);
   ctx.status = shown.status;
   ctx.body = worded(ctx, shown, formatError);
   ctx.type = 'application/json; charset=utf-8';

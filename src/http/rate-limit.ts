@@ -3,6 +3,9 @@ import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 import { limitKey } from './client-address.ts';
 import { HttpError } from './errors.ts';
 
+/** Headers of a counted request's answer. */
+export const RATE_LIMIT_HEADERS = ['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'];
+
 /** Limits requests per minute and client address (IPv6: /64) and refuses with 429 beyond that. See `limitKey`. */
 export function rateLimit(requestsPerMinute: number): Middleware {
   const limiter = new RateLimiterMemory({ points: requestsPerMinute, duration: 60 });

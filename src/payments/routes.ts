@@ -10,6 +10,7 @@ import {
   paymentsContract,
 } from '../contract/payments.ts';
 import { paymentsError } from '../contract/payments-errors.ts';
+import type { CrossOriginRules } from '../http/cors.ts';
 import { HttpError } from '../http/errors.ts';
 import { type Check, healthRoutes } from '../http/health.ts';
 import type { Logger } from '../lib/logger.ts';
@@ -44,6 +45,20 @@ export interface RoutesOptions extends PaymentsContext {
 }
 
 const TITLE = 'tollgate payments';
+
+/** A merchant's own front end can do what the pay page does. No other POST is for browsers, because it needs a key. */
+export const PAYMENTS_CROSS_ORIGIN: CrossOriginRules = {
+  exposedHeaders: [
+    'ETag',
+    'Date',
+    'X-RateLimit-Limit',
+    'X-RateLimit-Remaining',
+    'X-RateLimit-Reset',
+    'Idempotent-Replayed',
+    'WWW-Authenticate',
+  ],
+  isPostAllowed: path => path.startsWith('/api/v1/pay/'),
+};
 
 /** Everything that the payments service answers, in this order. */
 export async function paymentsRoutes(options: RoutesOptions): Promise<readonly Middleware[]> {

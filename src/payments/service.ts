@@ -13,7 +13,7 @@ import type { LinkDefaults, Tier } from './model/owner.ts';
 import { type PaymentChain, paymentChains } from './model/payment-chain.ts';
 import { openStore } from './open-store.ts';
 import { type OutgoingOptions, openOutgoing } from './outgoing.ts';
-import { paymentsRoutes } from './routes.ts';
+import { PAYMENTS_CROSS_ORIGIN, paymentsRoutes } from './routes.ts';
 import { cursorStore } from './store/cursor-store.ts';
 import { startWorkers } from './workers.ts';
 
@@ -77,6 +77,7 @@ export async function startPaymentsService(options: PaymentsServiceOptions): Pro
     metrics,
     clock,
     trustedProxies,
+    crossOrigin: PAYMENTS_CROSS_ORIGIN,
     formatError: paymentsErrorBody,
     // The address is in what they answer, and with port 0 it is known only then. Who comes before that waits.
     routes: [async (ctx, next) => (await routes.promise)(ctx, next)],
