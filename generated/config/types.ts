@@ -140,7 +140,7 @@ export interface components {
              * @default sqlite:./var/payments.db
              */
             database: components["schemas"]["Database"];
-            /** @description File with the key that encrypts secrets at rest, `./var/secret.key` when absent. Not together with secretKey. */
+            /** @description File with the key that encrypts secrets at rest, `./var/secret.key` when absent. Older keys may stand below it, one per line. Not together with secretKey. */
             secretKeyFile?: string;
             /** @description The key itself, best from the environment. Not together with secretKeyFile. */
             secretKey?: components["schemas"]["Secret"];
