@@ -1,5 +1,6 @@
 /**
- * Makes organizations and their API keys, lists and revokes them, in the database of the payments service:
+ * Makes organizations and their API keys, lists and revokes them, in the database of the payments service, and moves
+ * what is encrypted there to a new secret key:
  *   npm run -s keys -- create-org "My shop"
  *   npm run -s keys -- create --org "My shop"
  * Standard output has the results alone. Exits with 2 when the command line or the configuration
@@ -32,6 +33,8 @@ const USAGE = `Usage: npm run -s keys -- COMMAND [options]
     --expires TIME         from when on it is refused: 2031-01-01T00:00:00Z
   list [--org NAME_OR_ID]  prints the keys of an organization, or the organizations
   revoke KEY_ID            lets a key be refused from now on
+  reseal                   moves all that is encrypted to the newest secret key, while the service runs
+    --abandon FINGERPRINT  gives up what only this lost key opens, so that the service starts without it
 
   --config FILE            the configuration; without one, TOLLGATE_CONFIG or the default
   --database URL           sqlite:FILE or postgres://…; that of the configuration when absent
@@ -48,12 +51,12 @@ async function main(): Promise<void> {
     process.stdout.write(USAGE);
     return;
   }
-  const { database, chains, remark } = placesOf(line);
+  const { database, chains, secretKey, remark } = placesOf(line);
   if (remark !== undefined) process.stderr.write(`${remark}\n`);
   // With the newest schema, so that keys can be made before the service has ever run.
   const db = await openPaymentsDatabase(database);
   try {
-    const { lines, remarks = [] } = await runCommand(db, line.command, { chains, now });
+    const { lines, remarks = [] } = await runCommand(db, line.command, { chains, secretKey, now });
     for (const one of lines) process.stdout.write(`${one}\n`);
     for (const one of remarks) process.stderr.write(`${one}\n`);
   } finally {
@@ -65,10 +68,10 @@ function placesOf({ configFile, database }: CommandLine) {
   const { variables } = readEnvironment();
   const config = loadConfig({ env: variables, ...(configFile === undefined ? {} : { file: configFile }) });
   const options = paymentsServiceOptions(config, { embedded: undefined, dataUrl: undefined });
-  const { chains } = options;
-  if (database !== undefined) return { database: databaseAt(database), chains };
+  const { chains, secretKey } = options;
+  if (database !== undefined) return { database: databaseAt(database), chains, secretKey };
   const isUnused = config.chains.length === 0 && config.payments.hasDefaultDatabase;
-  return { database: options.database, chains, remark: isUnused ? UNUSED : undefined };
+  return { database: options.database, chains, secretKey, remark: isUnused ? UNUSED : undefined };
 }
 
 function databaseAt(url: string): DatabaseOptions {

@@ -17,7 +17,8 @@ export type Command =
       readonly expiresAt: number | null;
     }
   | { readonly kind: 'list'; readonly organization: string | undefined }
-  | { readonly kind: 'revoke'; readonly keyId: string };
+  | { readonly kind: 'revoke'; readonly keyId: string }
+  | { readonly kind: 'reseal'; readonly abandoned: string | undefined };
 
 /** What the new links of an organization take, as it was typed. */
 export interface TermsGiven {
@@ -44,10 +45,14 @@ const OPTIONS = {
   permission: { type: 'string' },
   name: { type: 'string' },
   expires: { type: 'string' },
+  abandon: { type: 'string' },
   config: { type: 'string' },
   database: { type: 'string' },
   help: { type: 'boolean', short: 'h' },
 } as const;
+
+/** As `seals()` names a key. */
+const FINGERPRINT = /^[0-9a-f]{8}$/;
 
 type Values = ReturnType<typeof parseArgs<{ options: typeof OPTIONS }>>['values'];
 type Option = keyof typeof OPTIONS;
@@ -58,6 +63,7 @@ const TAKEN: Readonly<Record<Command['kind'], readonly Option[]>> = {
   create: ['org', 'mode', 'permission', 'name', 'expires'],
   list: ['org'],
   revoke: [],
+  reseal: ['abandon'],
 };
 const TAKEN_BY_ALL: readonly Option[] = ['config', 'database', 'help'];
 
@@ -121,6 +127,13 @@ const COMMANDS: Readonly<Record<Command['kind'], Reader>> = {
     return { kind: 'list', organization: org };
   },
   revoke: (_, subjects) => ({ kind: 'revoke', keyId: only(subjects, 'the id of a key') }),
+  reseal: ({ abandon }, subjects) => {
+    none(subjects);
+    if (abandon !== undefined && !FINGERPRINT.test(abandon)) {
+      throw new UsageError('--abandon takes the fingerprint of a key, 8 hexadecimal digits');
+    }
+    return { kind: 'reseal', abandoned: abandon };
+  },
 };
 
 function isKind(text: string): text is Command['kind'] {

@@ -1,12 +1,16 @@
 import type { Db, Handle } from '../../src/db/open.ts';
 import { transaction } from '../../src/db/transaction.ts';
 import { newId } from '../../src/lib/ids.ts';
+import type { SecretKeySource } from '../../src/lib/secret-key.ts';
 import { issueKey } from '../../src/payments/api/issue-key.ts';
 import { type ApiKey, isActiveKey } from '../../src/payments/model/api-key.ts';
 import type { Organization } from '../../src/payments/model/owner.ts';
 import type { PaymentChain } from '../../src/payments/model/payment-chain.ts';
+import { reseal } from '../../src/payments/reseal.ts';
+import { openSeals } from '../../src/payments/secret-keys.ts';
 import { apiKeyStore } from '../../src/payments/store/api-key-store.ts';
 import { organizationStore } from '../../src/payments/store/organization-store.ts';
+import { secretKeyStore } from '../../src/payments/store/secret-key-store.ts';
 import type { Command } from './command-line.ts';
 import { linkDefaults } from './link-terms.ts';
 
@@ -22,11 +26,18 @@ export interface Printed {
 const PAGE = 100;
 const MODES = ['live', 'test'] as const;
 
+/** The part of the configuration that commands use. `now` is UTC ms. */
+export interface RunContext {
+  readonly chains: readonly PaymentChain[];
+  readonly secretKey: SecretKeySource;
+  readonly now: number;
+}
+
 /** Does what a command line asks for. @throws Refused, or UsageError for terms that cannot be meant */
 export function runCommand(
   db: Db,
   command: Command,
-  { chains, now }: { chains: readonly PaymentChain[]; now: number },
+  { chains, secretKey, now }: RunContext,
 ): Promise<Printed> {
   switch (command.kind) {
     case 'create-org':
@@ -43,6 +54,8 @@ export function runCommand(
         : listKeys(db, command.organization, now);
     case 'revoke':
       return revokeKey(db, command.keyId, now);
+    case 'reseal':
+      return resealAll(db, command.abandoned, secretKey);
   }
 }
 
@@ -114,6 +127,28 @@ function revokeKey(db: Db, keyId: string, now: number): Promise<Printed> {
     }
     throw new Refused(`there is no key ${keyId}`);
   });
+}
+
+async function resealAll(
+  db: Db,
+  abandoned: string | undefined,
+  secretKey: SecretKeySource,
+): Promise<Printed> {
+  if (abandoned !== undefined && !(await secretKeyStore(db).needed()).includes(abandoned)) {
+    throw new Refused(`the database needs no key of fingerprint ${abandoned}`);
+  }
+  const seals = await openSeals(db, secretKey, { abandoned });
+  const { moved, unopened, remaining } = await reseal(db, seals);
+  const [current, ...older] = seals.keyIds;
+  const unneeded = older.filter(id => !remaining.includes(id));
+  return {
+    lines: [`${moved} values moved to the key of fingerprint ${current}`],
+    remarks: [
+      ...unneeded.map(id => `The key of fingerprint ${id} opens nothing any more and can be removed.`),
+      ...remaining.map(id => `The key of fingerprint ${id} still seals values.`),
+      ...(unopened === 0 ? [] : [`${unopened} values do not open with any configured key.`]),
+    ],
+  };
 }
 
 async function namedOrganization(handle: Handle, nameOrId: string): Promise<Organization> {

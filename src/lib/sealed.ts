@@ -14,8 +14,8 @@ export interface Seals {
   seal(text: string, cell: Cell): string;
   /** The text behind `seal`, under whichever known key it was. @throws SealError */
   open(sealed: string, cell: Cell): string;
-  /** False for what an older key sealed: open it and seal it again before that key is dropped. */
-  isCurrent(sealed: string): boolean;
+  /** Ids of the keys, the current one first. An id tells keys apart and nothing about a key. */
+  readonly keyIds: readonly [current: string, ...older: string[]];
 }
 
 /** Why a sealed value does not open; never what is in it. */
@@ -40,9 +40,10 @@ const TAG_BYTES = 16;
  * rotated. A key's id is derived from its secret and tells nothing about it.
  */
 export function seals(secrets: readonly [current: string, ...older: string[]]): Seals {
+  const [current, ...older] = secrets;
   const keys = new Map(secrets.map(secret => [keyIdOf(secret), derived(secret, 'key', 32)]));
-  const currentId = keyIdOf(secrets[0]);
-  const currentKey = derived(secrets[0], 'key', 32);
+  const currentId = keyIdOf(current);
+  const currentKey = derived(current, 'key', 32);
 
   return {
     seal(text, cell) {
@@ -74,7 +75,7 @@ export function seals(secrets: readonly [current: string, ...older: string[]]): 
       }
     },
 
-    isCurrent: sealed => sealed.startsWith(`v1.${currentId}.`),
+    keyIds: [currentId, ...older.map(keyIdOf)],
   };
 }
 

@@ -8,15 +8,18 @@ export type SecretKeySource = { kind: 'value'; value: string } | { kind: 'file';
 const SHORTEST = 32;
 
 /**
- * The secrets for `seals()`: one, or several separated by white space, of which the first is the current one.
+ * The secrets for `seals()`: one, or several separated by white space, of which the first is the current one. A file
+ * that is missing is created, unless `mayCreate` is false.
  * @throws when there is none, one is shorter than 32 characters, or everybody on the machine can read the file.
  */
 export async function readSecretKeys(
   source: SecretKeySource,
+  { mayCreate = true }: { mayCreate?: boolean } = {},
 ): Promise<readonly [current: string, ...older: string[]]> {
   if (source.kind === 'value') return secretsIn(source.value, 'The secret key');
   const { file } = source;
-  await createUnlessThere(file);
+  if (mayCreate) await createUnlessThere(file);
+  else if (!(await exists(file))) throw new Error(`There is no file ${file}.`);
   if (((await stat(file)).mode & 0o007) !== 0) {
     throw new Error(`Everybody on this machine may use the secret key in ${file}: run chmod 600 on it.`);
   }
@@ -26,10 +29,12 @@ export async function readSecretKeys(
 function secretsIn(text: string, what: string): readonly [string, ...string[]] {
   const [current, ...older] = text.split(/\s+/).filter(secret => secret !== '');
   if (current === undefined) throw new Error(`${what} is empty.`);
-  if ([current, ...older].some(secret => secret.length < SHORTEST)) {
-    throw new Error(`${what} needs at least ${SHORTEST} characters.`);
-  }
-  return [current, ...older];
+  if ([current, ...older].every(secret => secret.length >= SHORTEST)) return [current, ...older];
+  throw new Error(
+    older.length === 0
+      ? `${what} needs at least ${SHORTEST} characters.`
+      : `${what} holds blanks, which separate several keys of at least ${SHORTEST} characters: write a single key without blanks.`,
+  );
 }
 
 /**

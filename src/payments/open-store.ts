@@ -4,8 +4,9 @@ import { migrate } from '../db/migrate.ts';
 import { type DatabaseOptions, type Db, openDatabase } from '../db/open.ts';
 import { CannotStart } from '../lib/cannot-start.ts';
 import type { Logger } from '../lib/logger.ts';
-import { type Seals, seals } from '../lib/sealed.ts';
-import { readSecretKeys, type SecretKeySource } from '../lib/secret-key.ts';
+import type { Seals } from '../lib/sealed.ts';
+import type { SecretKeySource } from '../lib/secret-key.ts';
+import { openSeals } from './secret-keys.ts';
 import { PAYMENTS_MIGRATIONS } from './store/migrations.ts';
 
 /** Where everything of the platform is kept, and what seals the secrets in it. */
@@ -22,11 +23,13 @@ export async function openStore(
   options: DatabaseOptions,
   { secretKey, log }: { secretKey: SecretKeySource; log: Logger },
 ): Promise<Store> {
-  // First, because without it nothing in the database could be read.
-  const secrets = await readSecretKeys(secretKey).catch(error => {
-    throw new CannotStart('The secret key of payments cannot be used', error);
-  });
-  return { db: await openPaymentsDatabase({ ...options, log }), seals: seals(secrets) };
+  const db = await openPaymentsDatabase({ ...options, log });
+  try {
+    return { db, seals: await openSeals(db, secretKey) };
+  } catch (error) {
+    await db.destroy();
+    throw error;
+  }
 }
 
 /**

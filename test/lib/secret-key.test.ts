@@ -51,3 +51,15 @@ test('a file that everybody can read, an empty one and a short secret are refuse
   expect(await readFile(file, 'utf8')).toBe('\n');
   await expect(readSecretKeys({ kind: 'value', value: 'short' })).rejects.toThrow(/at least 32/);
 });
+
+test('a pass phrase with blanks is refused with a sentence that speaks of the blanks', async () => {
+  const value = 'correct horse battery staple and 20 others';
+
+  await expect(readSecretKeys({ kind: 'value', value })).rejects.toThrow(/holds blanks.*without blanks/);
+});
+
+test('a missing file is not created where none may be', async () => {
+  await expect(readSecretKeys({ kind: 'file', file }, { mayCreate: false })).rejects.toThrow(file);
+
+  await expect(stat(file)).rejects.toThrow('ENOENT');
+});

@@ -92,6 +92,29 @@ eachDatabase('the command line', databases => {
   });
 });
 
+test('reseal prints how much it moved, and which keys can be removed', async () => {
+  const database = ['--database', `sqlite:${join(folder, 'resealed.db')}`];
+  const keyFile = join(folder, 'resealed.key');
+  const resealed = join(folder, 'resealed.yaml');
+  await writeFile(resealed, CONFIG.replace('payments: {', `payments: { secretKeyFile: '${keyFile}',`));
+  const [newer, older] = ['n'.repeat(32), 'o'.repeat(32)];
+  await writeFile(keyFile, older, { mode: 0o600 });
+  const first = await run('reseal', '--config', resealed, ...database);
+  await writeFile(keyFile, `${newer}\n${older}\n`);
+
+  const second = await run('reseal', '--config', resealed, ...database);
+  await writeFile(keyFile, newer);
+  const third = await run('reseal', '--config', resealed, ...database);
+  const unknown = await run('reseal', '--abandon', '00000000', '--config', resealed, ...database);
+
+  expect([first.code, second.code, third.code, unknown.code]).toEqual([0, 0, 0, 1]);
+  expect(second.out).toMatch(/^0 values moved to the key of fingerprint [0-9a-f]{8}\n$/);
+  expect(second.err).toMatch(
+    /^The key of fingerprint [0-9a-f]{8} opens nothing any more and can be removed\.\n$/,
+  );
+  expect(unknown.err).toBe('the database needs no key of fingerprint 00000000\n');
+});
+
 describe('an organization', () => {
   test('keeps what its links take: the token by its symbol, addresses in lower case', async () => {
     const terms = ['--recipient', RECIPIENT, '--chain', '8453', '--token', 'usdc', '--config', config];
@@ -165,6 +188,8 @@ describe('what cannot be meant', () => {
     [['create', '--org', 'A', '--expires', '2020-01-01T00:00:00Z'], '--expires takes a moment in the future'],
     [['create', '--org', 'A', '--expires', '2099-01-01'], '--expires takes a moment in the future'],
     [['revoke'], 'the id of a key is missing'],
+    [['reseal', 'now'], 'is too much'],
+    [['reseal', '--abandon', 'everything'], '--abandon takes the fingerprint of a key'],
     [['list', '--unknown'], "Unknown option '--unknown'"],
     [['create-org', 'A', '--chain', '8453', '--token', 'twin'], 'has more than one twin'],
   ])('is told: %j', (args, message) => {

@@ -1,0 +1,78 @@
+import type { Migration } from '../../db/migrate.ts';
+import type { Handle } from '../../db/open.ts';
+import { execute, rowsOf } from '../../db/query.ts';
+import { table } from '../../db/table.ts';
+import { type Cell, SealError, type Seals, seals } from '../../lib/sealed.ts';
+import { SEALED_COLUMNS } from './sealed-columns.ts';
+
+/** One row for each key that values may be sealed with, holding a text that only this key opens. */
+export const SECRET_KEYS_MIGRATION: Migration = {
+  name: 'secret keys',
+  up: [table('secret_keys', { id: ['text', 'primary key'], canary: ['text', 'not null'] })],
+};
+
+const CANARY = 'This key opens what is in this database.';
+
+/** The keys that a database needs, by the ids that `seals()` gives them. */
+export function secretKeyStore(handle: Handle) {
+  return {
+    /** Notes a key. */
+    async add(secret: string): Promise<void> {
+      const { keyIds, seal } = seals([secret]);
+      const [id] = keyIds;
+      await execute(
+        handle,
+        'insert into secret_keys (id, canary) values (?, ?) on conflict (id) do nothing',
+        [id, seal(CANARY, cellOf(id))],
+      );
+    },
+
+    async remove(id: string): Promise<void> {
+      await execute(handle, 'delete from secret_keys where id = ?', [id]);
+    },
+
+    /** The ids of noted keys whose canary does not open. */
+    async unknownTo({ open }: Seals): Promise<string[]> {
+      const rows = await rowsOf<{ id: string; canary: string }>(
+        handle,
+        'select id, canary from secret_keys order by id',
+      );
+      return rows.filter(({ id, canary }) => !opens(() => open(canary, cellOf(id)))).map(({ id }) => id);
+    },
+
+    /** The ids of all noted keys. Reads the sealed values themselves in a database that has noted none yet. */
+    async needed(): Promise<string[]> {
+      const rows = await rowsOf<{ id: string }>(handle, 'select id from secret_keys order by id');
+      return rows.length > 0 ? rows.map(({ id }) => id) : used(handle);
+    },
+
+    /** The ids of all keys that values are sealed with. Reads every sealed value. */
+    used: () => used(handle),
+  };
+}
+
+async function used(handle: Handle): Promise<string[]> {
+  const ids = new Set<string>();
+  for (const { table: from, column } of SEALED_COLUMNS) {
+    // A sealed value is v1.<key id>.<body>.
+    const rows = await rowsOf<{ id: string }>(
+      handle,
+      `select distinct substr(${column}, 4, 8) as id from ${from} where ${column} like 'v1.________.%'`,
+    );
+    for (const { id } of rows) ids.add(id);
+  }
+  return [...ids].sort();
+}
+
+function opens(open: () => string): boolean {
+  try {
+    return open() === CANARY;
+  } catch (error) {
+    if (error instanceof SealError) return false;
+    throw error;
+  }
+}
+
+function cellOf(id: string): Cell {
+  return { table: 'secret_keys', column: 'canary', id };
+}
