@@ -33297,7 +33297,7 @@ validate1377.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false
 exports.listUnmatchedTransfers_200 = validate1381;
 const schema563 = {"$ref":"document#/components/schemas/UnmatchedTransferList"};
 const schema564 = {"type":"object","description":"One page of unmatched transfers.","required":["object","data","has_more","total_count","url"],"properties":{"object":{"type":"string","description":"Kind of the record.","const":"list","examples":["list"]},"data":{"type":"array","description":"The transfers of this page.","items":{"$ref":"#/components/schemas/UnmatchedTransfer"}},"has_more":{"type":"boolean","description":"Whether more follow this page.","examples":[false]},"total_count":{"type":"integer","description":"How many match in all.","minimum":0,"examples":[3]},"url":{"type":"string","description":"Path of the list.","examples":["/api/v1/unmatched-transfers"]}},"additionalProperties":false};
-const schema565 = {"type":"object","description":"A confirmed transfer to a recipient of the organization that fits no session.","x-decision":112,"required":["object","id","mode","status","chain_id","token_address","amount","sender_address","recipient_address","tx_hash","log_index","block_number","block_hash","block_timestamp","session_id","transaction_id","created_at","assigned_at"],"properties":{"object":{"type":"string","description":"Kind of the record.","const":"unmatched_transfer","examples":["unmatched_transfer"]},"id":{"type":"string","description":"Id of the transfer.","x-decision":95,"pattern":"^utr_[0-9A-Za-z]{24}$","examples":["utr_6hZx9CvBn2MqW5eRtY8uIo1P"]},"mode":{"$ref":"#/components/schemas/Mode","description":"Whether the transfer belongs to live or to test data."},"status":{"type":"string","description":"Whether it still waits for a session.","enum":["open","assigned"],"examples":["open"]},"chain_id":{"$ref":"#/components/schemas/ChainId","description":"The chain of the transfer."},"token_address":{"$ref":"#/components/schemas/TokenAddress","description":"The token that was sent."},"amount":{"$ref":"#/components/schemas/Amount","description":"What was sent, in the token's smallest unit."},"sender_address":{"$ref":"#/components/schemas/Address","description":"Who sent it."},"recipient_address":{"$ref":"#/components/schemas/Address","description":"Who received it."},"tx_hash":{"$ref":"#/components/schemas/Hash","description":"Hash of the chain's transaction."},"log_index":{"type":["integer","null"],"description":"Place of the transfer's event in its block; null for native coins.","minimum":0,"examples":[4]},"block_number":{"type":"integer","description":"The block of the transfer.","minimum":0,"examples":[1042]},"block_hash":{"$ref":"#/components/schemas/Hash","description":"Hash of that block."},"block_timestamp":{"$ref":"#/components/schemas/Timestamp","description":"Time of that block."},"session_id":{"description":"The session that it was assigned to; null while it is open.","oneOf":[{"$ref":"#/components/schemas/SessionId"},{"type":"null"}]},"transaction_id":{"description":"The transaction that it became; null while it is open.","oneOf":[{"$ref":"#/components/schemas/TransactionId"},{"type":"null"}]},"created_at":{"$ref":"#/components/schemas/Timestamp","description":"When the transfer was recorded."},"assigned_at":{"description":"When it was assigned; null while it is open.","oneOf":[{"$ref":"#/components/schemas/Timestamp"},{"type":"null"}]}},"additionalProperties":false};
+const schema565 = {"type":"object","description":"A confirmed transfer to a recipient of the organization that fits no session.","x-decision":112,"required":["object","id","mode","status","chain_id","token_address","amount","sender_address","recipient_address","tx_hash","log_index","block_number","block_hash","block_timestamp","suggested_session_id","session_id","transaction_id","created_at","assigned_at"],"properties":{"object":{"type":"string","description":"Kind of the record.","const":"unmatched_transfer","examples":["unmatched_transfer"]},"id":{"type":"string","description":"Id of the transfer.","x-decision":95,"pattern":"^utr_[0-9A-Za-z]{24}$","examples":["utr_6hZx9CvBn2MqW5eRtY8uIo1P"]},"mode":{"$ref":"#/components/schemas/Mode","description":"Whether the transfer belongs to live or to test data."},"status":{"type":"string","description":"Whether it still waits for a session.","enum":["open","assigned"],"examples":["open"]},"chain_id":{"$ref":"#/components/schemas/ChainId","description":"The chain of the transfer."},"token_address":{"$ref":"#/components/schemas/TokenAddress","description":"The token that was sent."},"amount":{"$ref":"#/components/schemas/Amount","description":"What was sent, in the token's smallest unit."},"sender_address":{"$ref":"#/components/schemas/Address","description":"Who sent it."},"recipient_address":{"$ref":"#/components/schemas/Address","description":"Who received it."},"tx_hash":{"$ref":"#/components/schemas/Hash","description":"Hash of the chain's transaction."},"log_index":{"type":["integer","null"],"description":"Place of the transfer's event in its block; null for native coins.","minimum":0,"examples":[4]},"block_number":{"type":"integer","description":"The block of the transfer.","minimum":0,"examples":[1042]},"block_hash":{"$ref":"#/components/schemas/Hash","description":"Hash of that block."},"block_timestamp":{"$ref":"#/components/schemas/Timestamp","description":"Time of that block."},"suggested_session_id":{"description":"The session that it was probably meant for, as its amount and its time say when it is recorded; null when there is none. Nothing is assigned by itself.","oneOf":[{"$ref":"#/components/schemas/SessionId"},{"type":"null"}],"x-decision":133},"session_id":{"description":"The session that it was assigned to; null while it is open.","oneOf":[{"$ref":"#/components/schemas/SessionId"},{"type":"null"}]},"transaction_id":{"description":"The transaction that it became; null while it is open.","oneOf":[{"$ref":"#/components/schemas/TransactionId"},{"type":"null"}]},"created_at":{"$ref":"#/components/schemas/Timestamp","description":"When the transfer was recorded."},"assigned_at":{"description":"When it was assigned; null while it is open.","oneOf":[{"$ref":"#/components/schemas/Timestamp"},{"type":"null"}]}},"additionalProperties":false};
 const pattern49 = new RegExp("^utr_[0-9A-Za-z]{24}$", "u");
 
 function validate1383(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
@@ -33313,7 +33313,7 @@ evaluated0.items = undefined;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if(((((((((((((((((((data.object === undefined) && (missing0 = "object")) || ((data.id === undefined) && (missing0 = "id"))) || ((data.mode === undefined) && (missing0 = "mode"))) || ((data.status === undefined) && (missing0 = "status"))) || ((data.chain_id === undefined) && (missing0 = "chain_id"))) || ((data.token_address === undefined) && (missing0 = "token_address"))) || ((data.amount === undefined) && (missing0 = "amount"))) || ((data.sender_address === undefined) && (missing0 = "sender_address"))) || ((data.recipient_address === undefined) && (missing0 = "recipient_address"))) || ((data.tx_hash === undefined) && (missing0 = "tx_hash"))) || ((data.log_index === undefined) && (missing0 = "log_index"))) || ((data.block_number === undefined) && (missing0 = "block_number"))) || ((data.block_hash === undefined) && (missing0 = "block_hash"))) || ((data.block_timestamp === undefined) && (missing0 = "block_timestamp"))) || ((data.session_id === undefined) && (missing0 = "session_id"))) || ((data.transaction_id === undefined) && (missing0 = "transaction_id"))) || ((data.created_at === undefined) && (missing0 = "created_at"))) || ((data.assigned_at === undefined) && (missing0 = "assigned_at"))){
+if((((((((((((((((((((data.object === undefined) && (missing0 = "object")) || ((data.id === undefined) && (missing0 = "id"))) || ((data.mode === undefined) && (missing0 = "mode"))) || ((data.status === undefined) && (missing0 = "status"))) || ((data.chain_id === undefined) && (missing0 = "chain_id"))) || ((data.token_address === undefined) && (missing0 = "token_address"))) || ((data.amount === undefined) && (missing0 = "amount"))) || ((data.sender_address === undefined) && (missing0 = "sender_address"))) || ((data.recipient_address === undefined) && (missing0 = "recipient_address"))) || ((data.tx_hash === undefined) && (missing0 = "tx_hash"))) || ((data.log_index === undefined) && (missing0 = "log_index"))) || ((data.block_number === undefined) && (missing0 = "block_number"))) || ((data.block_hash === undefined) && (missing0 = "block_hash"))) || ((data.block_timestamp === undefined) && (missing0 = "block_timestamp"))) || ((data.suggested_session_id === undefined) && (missing0 = "suggested_session_id"))) || ((data.session_id === undefined) && (missing0 = "session_id"))) || ((data.transaction_id === undefined) && (missing0 = "transaction_id"))) || ((data.created_at === undefined) && (missing0 = "created_at"))) || ((data.assigned_at === undefined) && (missing0 = "assigned_at"))){
 validate1383.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
@@ -33532,14 +33532,14 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.session_id !== undefined){
-let data14 = data.session_id;
+if(data.suggested_session_id !== undefined){
+let data14 = data.suggested_session_id;
 const _errs21 = errors;
 const _errs22 = errors;
 let valid1 = false;
 let passing0 = null;
 const _errs23 = errors;
-if(!(validate269(data14, {instancePath:instancePath+"/session_id",parentData:data,parentDataProperty:"session_id",rootData,dynamicAnchors}))){
+if(!(validate269(data14, {instancePath:instancePath+"/suggested_session_id",parentData:data,parentDataProperty:"suggested_session_id",rootData,dynamicAnchors}))){
 vErrors = vErrors === null ? validate269.errors : vErrors.concat(validate269.errors);
 errors = vErrors.length;
 }
@@ -33550,7 +33550,7 @@ passing0 = 0;
 }
 const _errs24 = errors;
 if(data14 !== null){
-const err0 = {instancePath:instancePath+"/session_id",schemaPath:"#/properties/session_id/oneOf/1/type",keyword:"type",params:{type: "null"},message:"must be null"};
+const err0 = {instancePath:instancePath+"/suggested_session_id",schemaPath:"#/properties/suggested_session_id/oneOf/1/type",keyword:"type",params:{type: "null"},message:"must be null"};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -33571,7 +33571,7 @@ passing0 = 1;
 }
 }
 if(!valid1){
-const err1 = {instancePath:instancePath+"/session_id",schemaPath:"#/properties/session_id/oneOf",keyword:"oneOf",params:{passingSchemas: passing0},message:"must match exactly one schema in oneOf"};
+const err1 = {instancePath:instancePath+"/suggested_session_id",schemaPath:"#/properties/suggested_session_id/oneOf",keyword:"oneOf",params:{passingSchemas: passing0},message:"must match exactly one schema in oneOf"};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -33599,15 +33599,15 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.transaction_id !== undefined){
-let data15 = data.transaction_id;
+if(data.session_id !== undefined){
+let data15 = data.session_id;
 const _errs26 = errors;
 const _errs27 = errors;
 let valid2 = false;
 let passing1 = null;
 const _errs28 = errors;
-if(!(validate287(data15, {instancePath:instancePath+"/transaction_id",parentData:data,parentDataProperty:"transaction_id",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate287.errors : vErrors.concat(validate287.errors);
+if(!(validate269(data15, {instancePath:instancePath+"/session_id",parentData:data,parentDataProperty:"session_id",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate269.errors : vErrors.concat(validate269.errors);
 errors = vErrors.length;
 }
 var _valid1 = _errs28 === errors;
@@ -33617,7 +33617,7 @@ passing1 = 0;
 }
 const _errs29 = errors;
 if(data15 !== null){
-const err2 = {instancePath:instancePath+"/transaction_id",schemaPath:"#/properties/transaction_id/oneOf/1/type",keyword:"type",params:{type: "null"},message:"must be null"};
+const err2 = {instancePath:instancePath+"/session_id",schemaPath:"#/properties/session_id/oneOf/1/type",keyword:"type",params:{type: "null"},message:"must be null"};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -33638,7 +33638,7 @@ passing1 = 1;
 }
 }
 if(!valid2){
-const err3 = {instancePath:instancePath+"/transaction_id",schemaPath:"#/properties/transaction_id/oneOf",keyword:"oneOf",params:{passingSchemas: passing1},message:"must match exactly one schema in oneOf"};
+const err3 = {instancePath:instancePath+"/session_id",schemaPath:"#/properties/session_id/oneOf",keyword:"oneOf",params:{passingSchemas: passing1},message:"must match exactly one schema in oneOf"};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -33666,37 +33666,25 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.created_at !== undefined){
+if(data.transaction_id !== undefined){
+let data16 = data.transaction_id;
 const _errs31 = errors;
-if(!(validate81(data.created_at, {instancePath:instancePath+"/created_at",parentData:data,parentDataProperty:"created_at",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate81.errors : vErrors.concat(validate81.errors);
-errors = vErrors.length;
-}
-var valid0 = _errs31 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.assigned_at !== undefined){
-let data17 = data.assigned_at;
 const _errs32 = errors;
-const _errs33 = errors;
 let valid3 = false;
 let passing2 = null;
-const _errs34 = errors;
-if(!(validate81(data17, {instancePath:instancePath+"/assigned_at",parentData:data,parentDataProperty:"assigned_at",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate81.errors : vErrors.concat(validate81.errors);
+const _errs33 = errors;
+if(!(validate287(data16, {instancePath:instancePath+"/transaction_id",parentData:data,parentDataProperty:"transaction_id",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate287.errors : vErrors.concat(validate287.errors);
 errors = vErrors.length;
 }
-var _valid2 = _errs34 === errors;
+var _valid2 = _errs33 === errors;
 if(_valid2){
 valid3 = true;
 passing2 = 0;
 }
-const _errs35 = errors;
-if(data17 !== null){
-const err4 = {instancePath:instancePath+"/assigned_at",schemaPath:"#/properties/assigned_at/oneOf/1/type",keyword:"type",params:{type: "null"},message:"must be null"};
+const _errs34 = errors;
+if(data16 !== null){
+const err4 = {instancePath:instancePath+"/transaction_id",schemaPath:"#/properties/transaction_id/oneOf/1/type",keyword:"type",params:{type: "null"},message:"must be null"};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -33705,7 +33693,7 @@ vErrors.push(err4);
 }
 errors++;
 }
-var _valid2 = _errs35 === errors;
+var _valid2 = _errs34 === errors;
 if(_valid2 && valid3){
 valid3 = false;
 passing2 = [passing2, 1];
@@ -33717,7 +33705,7 @@ passing2 = 1;
 }
 }
 if(!valid3){
-const err5 = {instancePath:instancePath+"/assigned_at",schemaPath:"#/properties/assigned_at/oneOf",keyword:"oneOf",params:{passingSchemas: passing2},message:"must match exactly one schema in oneOf"};
+const err5 = {instancePath:instancePath+"/transaction_id",schemaPath:"#/properties/transaction_id/oneOf",keyword:"oneOf",params:{passingSchemas: passing2},message:"must match exactly one schema in oneOf"};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -33729,20 +33717,100 @@ validate1383.errors = vErrors;
 return false;
 }
 else {
-errors = _errs33;
+errors = _errs32;
 if(vErrors !== null){
-if(_errs33){
-vErrors.length = _errs33;
+if(_errs32){
+vErrors.length = _errs32;
 }
 else {
 vErrors = null;
 }
 }
 }
-var valid0 = _errs32 === errors;
+var valid0 = _errs31 === errors;
 }
 else {
 var valid0 = true;
+}
+if(valid0){
+if(data.created_at !== undefined){
+const _errs36 = errors;
+if(!(validate81(data.created_at, {instancePath:instancePath+"/created_at",parentData:data,parentDataProperty:"created_at",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate81.errors : vErrors.concat(validate81.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs36 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.assigned_at !== undefined){
+let data18 = data.assigned_at;
+const _errs37 = errors;
+const _errs38 = errors;
+let valid4 = false;
+let passing3 = null;
+const _errs39 = errors;
+if(!(validate81(data18, {instancePath:instancePath+"/assigned_at",parentData:data,parentDataProperty:"assigned_at",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate81.errors : vErrors.concat(validate81.errors);
+errors = vErrors.length;
+}
+var _valid3 = _errs39 === errors;
+if(_valid3){
+valid4 = true;
+passing3 = 0;
+}
+const _errs40 = errors;
+if(data18 !== null){
+const err6 = {instancePath:instancePath+"/assigned_at",schemaPath:"#/properties/assigned_at/oneOf/1/type",keyword:"type",params:{type: "null"},message:"must be null"};
+if(vErrors === null){
+vErrors = [err6];
+}
+else {
+vErrors.push(err6);
+}
+errors++;
+}
+var _valid3 = _errs40 === errors;
+if(_valid3 && valid4){
+valid4 = false;
+passing3 = [passing3, 1];
+}
+else {
+if(_valid3){
+valid4 = true;
+passing3 = 1;
+}
+}
+if(!valid4){
+const err7 = {instancePath:instancePath+"/assigned_at",schemaPath:"#/properties/assigned_at/oneOf",keyword:"oneOf",params:{passingSchemas: passing3},message:"must match exactly one schema in oneOf"};
+if(vErrors === null){
+vErrors = [err7];
+}
+else {
+vErrors.push(err7);
+}
+errors++;
+validate1383.errors = vErrors;
+return false;
+}
+else {
+errors = _errs38;
+if(vErrors !== null){
+if(_errs38){
+vErrors.length = _errs38;
+}
+else {
+vErrors = null;
+}
+}
+}
+var valid0 = _errs37 === errors;
+}
+else {
+var valid0 = true;
+}
 }
 }
 }
@@ -33930,8 +33998,55 @@ return errors === 0;
 }
 validate1381.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-exports.listUnmatchedTransfers_400 = validate1399;
+exports.listUnmatchedTransfers_400 = validate1400;
 const schema566 = {"$ref":"document#/components/schemas/Error"};
+
+function validate1401(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate1401.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((data.error === undefined) && (missing0 = "error")){
+validate1401.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+return false;
+}
+else {
+const _errs1 = errors;
+for(const key0 in data){
+if(!(key0 === "error")){
+validate1401.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+return false;
+break;
+}
+}
+if(_errs1 === errors){
+if(data.error !== undefined){
+if(!(validate91(data.error, {instancePath:instancePath+"/error",parentData:data,parentDataProperty:"error",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate91.errors : vErrors.concat(validate91.errors);
+errors = vErrors.length;
+}
+}
+}
+}
+}
+else {
+validate1401.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate1401.errors = vErrors;
+return errors === 0;
+}
+validate1401.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
 
 function validate1400(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -33943,18 +34058,40 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
+if(!(validate1401(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1401.errors : vErrors.concat(validate1401.errors);
+errors = vErrors.length;
+}
+validate1400.errors = vErrors;
+return errors === 0;
+}
+validate1400.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+exports.listUnmatchedTransfers_401 = validate1404;
+const schema568 = {"$ref":"document#/components/schemas/Error"};
+
+function validate1405(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate1405.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.error === undefined) && (missing0 = "error")){
-validate1400.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate1405.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(key0 === "error")){
-validate1400.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate1405.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -33970,37 +34107,15 @@ errors = vErrors.length;
 }
 }
 else {
-validate1400.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate1405.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate1400.errors = vErrors;
+validate1405.errors = vErrors;
 return errors === 0;
 }
-validate1400.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate1405.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-
-function validate1399(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate1399.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate1400(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1400.errors : vErrors.concat(validate1400.errors);
-errors = vErrors.length;
-}
-validate1399.errors = vErrors;
-return errors === 0;
-}
-validate1399.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-exports.listUnmatchedTransfers_401 = validate1403;
-const schema568 = {"$ref":"document#/components/schemas/Error"};
 
 function validate1404(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -34012,18 +34127,40 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
+if(!(validate1405(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1405.errors : vErrors.concat(validate1405.errors);
+errors = vErrors.length;
+}
+validate1404.errors = vErrors;
+return errors === 0;
+}
+validate1404.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+exports.listUnmatchedTransfers_403 = validate1408;
+const schema570 = {"$ref":"document#/components/schemas/Error"};
+
+function validate1409(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate1409.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.error === undefined) && (missing0 = "error")){
-validate1404.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate1409.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(key0 === "error")){
-validate1404.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate1409.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -34039,37 +34176,15 @@ errors = vErrors.length;
 }
 }
 else {
-validate1404.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate1409.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate1404.errors = vErrors;
+validate1409.errors = vErrors;
 return errors === 0;
 }
-validate1404.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate1409.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-
-function validate1403(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate1403.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate1404(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1404.errors : vErrors.concat(validate1404.errors);
-errors = vErrors.length;
-}
-validate1403.errors = vErrors;
-return errors === 0;
-}
-validate1403.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-exports.listUnmatchedTransfers_403 = validate1407;
-const schema570 = {"$ref":"document#/components/schemas/Error"};
 
 function validate1408(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -34081,18 +34196,40 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
+if(!(validate1409(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1409.errors : vErrors.concat(validate1409.errors);
+errors = vErrors.length;
+}
+validate1408.errors = vErrors;
+return errors === 0;
+}
+validate1408.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+exports.listUnmatchedTransfers_429 = validate1412;
+const schema572 = {"$ref":"document#/components/schemas/Error"};
+
+function validate1413(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate1413.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.error === undefined) && (missing0 = "error")){
-validate1408.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate1413.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(key0 === "error")){
-validate1408.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate1413.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -34108,37 +34245,15 @@ errors = vErrors.length;
 }
 }
 else {
-validate1408.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate1413.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate1408.errors = vErrors;
+validate1413.errors = vErrors;
 return errors === 0;
 }
-validate1408.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate1413.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-
-function validate1407(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate1407.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate1408(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1408.errors : vErrors.concat(validate1408.errors);
-errors = vErrors.length;
-}
-validate1407.errors = vErrors;
-return errors === 0;
-}
-validate1407.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-exports.listUnmatchedTransfers_429 = validate1411;
-const schema572 = {"$ref":"document#/components/schemas/Error"};
 
 function validate1412(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -34150,18 +34265,40 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
+if(!(validate1413(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1413.errors : vErrors.concat(validate1413.errors);
+errors = vErrors.length;
+}
+validate1412.errors = vErrors;
+return errors === 0;
+}
+validate1412.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+exports.listUnmatchedTransfers_500 = validate1416;
+const schema574 = {"$ref":"document#/components/schemas/Error"};
+
+function validate1417(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate1417.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.error === undefined) && (missing0 = "error")){
-validate1412.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate1417.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(key0 === "error")){
-validate1412.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate1417.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -34177,37 +34314,15 @@ errors = vErrors.length;
 }
 }
 else {
-validate1412.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate1417.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate1412.errors = vErrors;
+validate1417.errors = vErrors;
 return errors === 0;
 }
-validate1412.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate1417.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-
-function validate1411(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate1411.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate1412(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1412.errors : vErrors.concat(validate1412.errors);
-errors = vErrors.length;
-}
-validate1411.errors = vErrors;
-return errors === 0;
-}
-validate1411.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-exports.listUnmatchedTransfers_500 = validate1415;
-const schema574 = {"$ref":"document#/components/schemas/Error"};
 
 function validate1416(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -34219,69 +34334,22 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if((data.error === undefined) && (missing0 = "error")){
-validate1416.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
-return false;
-}
-else {
-const _errs1 = errors;
-for(const key0 in data){
-if(!(key0 === "error")){
-validate1416.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
-return false;
-break;
-}
-}
-if(_errs1 === errors){
-if(data.error !== undefined){
-if(!(validate91(data.error, {instancePath:instancePath+"/error",parentData:data,parentDataProperty:"error",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate91.errors : vErrors.concat(validate91.errors);
+if(!(validate1417(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1417.errors : vErrors.concat(validate1417.errors);
 errors = vErrors.length;
-}
-}
-}
-}
-}
-else {
-validate1416.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
-return false;
-}
 }
 validate1416.errors = vErrors;
 return errors === 0;
 }
 validate1416.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-
-function validate1415(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate1415.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate1416(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1416.errors : vErrors.concat(validate1416.errors);
-errors = vErrors.length;
-}
-validate1415.errors = vErrors;
-return errors === 0;
-}
-validate1415.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-exports.assignUnmatchedTransfer_200 = validate1419;
+exports.assignUnmatchedTransfer_200 = validate1420;
 const schema576 = {"$ref":"document#/components/schemas/PaymentTransaction"};
 
-function validate1420(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate1421(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate1420.evaluated;
+const evaluated0 = validate1421.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -34292,14 +34360,14 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((((((((((((((((((((((((((((data.object === undefined) && (missing0 = "object")) || ((data.id === undefined) && (missing0 = "id"))) || ((data.mode === undefined) && (missing0 = "mode"))) || ((data.status === undefined) && (missing0 = "status"))) || ((data.payment_link_id === undefined) && (missing0 = "payment_link_id"))) || ((data.session_id === undefined) && (missing0 = "session_id"))) || ((data.chain_id === undefined) && (missing0 = "chain_id"))) || ((data.token_address === undefined) && (missing0 = "token_address"))) || ((data.amount === undefined) && (missing0 = "amount"))) || ((data.sender_address === undefined) && (missing0 = "sender_address"))) || ((data.recipient_address === undefined) && (missing0 = "recipient_address"))) || ((data.tx_hash === undefined) && (missing0 = "tx_hash"))) || ((data.log_index === undefined) && (missing0 = "log_index"))) || ((data.block_number === undefined) && (missing0 = "block_number"))) || ((data.block_hash === undefined) && (missing0 = "block_hash"))) || ((data.confirmations === undefined) && (missing0 = "confirmations"))) || ((data.required_confirmations === undefined) && (missing0 = "required_confirmations"))) || ((data.matched_by === undefined) && (missing0 = "matched_by"))) || ((data.failure_reason === undefined) && (missing0 = "failure_reason"))) || ((data.late === undefined) && (missing0 = "late"))) || ((data.duplicate === undefined) && (missing0 = "duplicate"))) || ((data.partial === undefined) && (missing0 = "partial"))) || ((data.overpaid_amount === undefined) && (missing0 = "overpaid_amount"))) || ((data.form_data === undefined) && (missing0 = "form_data"))) || ((data.shipping_address === undefined) && (missing0 = "shipping_address"))) || ((data.shipping_option === undefined) && (missing0 = "shipping_option"))) || ((data.discount_code === undefined) && (missing0 = "discount_code"))) || ((data.metadata === undefined) && (missing0 = "metadata"))) || ((data.created_at === undefined) && (missing0 = "created_at"))) || ((data.confirmed_at === undefined) && (missing0 = "confirmed_at"))) || ((data.completed_at === undefined) && (missing0 = "completed_at"))){
-validate1420.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate1421.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(func1.call(schema190.properties, key0))){
-validate1420.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate1421.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -34309,11 +34377,11 @@ if(data.object !== undefined){
 let data0 = data.object;
 const _errs2 = errors;
 if(typeof data0 !== "string"){
-validate1420.errors = [{instancePath:instancePath+"/object",schemaPath:"#/properties/object/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate1421.errors = [{instancePath:instancePath+"/object",schemaPath:"#/properties/object/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if("transaction" !== data0){
-validate1420.errors = [{instancePath:instancePath+"/object",schemaPath:"#/properties/object/const",keyword:"const",params:{allowedValue: "transaction"},message:"must be equal to constant"}];
+validate1421.errors = [{instancePath:instancePath+"/object",schemaPath:"#/properties/object/const",keyword:"const",params:{allowedValue: "transaction"},message:"must be equal to constant"}];
 return false;
 }
 var valid0 = _errs2 === errors;
@@ -34405,7 +34473,7 @@ else {
 vErrors.push(err1);
 }
 errors++;
-validate1420.errors = vErrors;
+validate1421.errors = vErrors;
 return false;
 }
 else {
@@ -34520,7 +34588,7 @@ else {
 vErrors.push(err3);
 }
 errors++;
-validate1420.errors = vErrors;
+validate1421.errors = vErrors;
 return false;
 }
 else {
@@ -34599,7 +34667,7 @@ else {
 vErrors.push(err5);
 }
 errors++;
-validate1420.errors = vErrors;
+validate1421.errors = vErrors;
 return false;
 }
 else {
@@ -34623,13 +34691,13 @@ if(data.log_index !== undefined){
 let data12 = data.log_index;
 const _errs27 = errors;
 if((!((typeof data12 == "number") && (!(data12 % 1) && !isNaN(data12)))) && (data12 !== null)){
-validate1420.errors = [{instancePath:instancePath+"/log_index",schemaPath:"#/properties/log_index/type",keyword:"type",params:{type: schema190.properties.log_index.type},message:"must be integer,null"}];
+validate1421.errors = [{instancePath:instancePath+"/log_index",schemaPath:"#/properties/log_index/type",keyword:"type",params:{type: schema190.properties.log_index.type},message:"must be integer,null"}];
 return false;
 }
 if(errors === _errs27){
 if(typeof data12 == "number"){
 if(data12 < 0 || isNaN(data12)){
-validate1420.errors = [{instancePath:instancePath+"/log_index",schemaPath:"#/properties/log_index/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate1421.errors = [{instancePath:instancePath+"/log_index",schemaPath:"#/properties/log_index/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
 return false;
 }
 }
@@ -34644,13 +34712,13 @@ if(data.block_number !== undefined){
 let data13 = data.block_number;
 const _errs29 = errors;
 if((!((typeof data13 == "number") && (!(data13 % 1) && !isNaN(data13)))) && (data13 !== null)){
-validate1420.errors = [{instancePath:instancePath+"/block_number",schemaPath:"#/properties/block_number/type",keyword:"type",params:{type: schema190.properties.block_number.type},message:"must be integer,null"}];
+validate1421.errors = [{instancePath:instancePath+"/block_number",schemaPath:"#/properties/block_number/type",keyword:"type",params:{type: schema190.properties.block_number.type},message:"must be integer,null"}];
 return false;
 }
 if(errors === _errs29){
 if(typeof data13 == "number"){
 if(data13 < 0 || isNaN(data13)){
-validate1420.errors = [{instancePath:instancePath+"/block_number",schemaPath:"#/properties/block_number/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate1421.errors = [{instancePath:instancePath+"/block_number",schemaPath:"#/properties/block_number/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
 return false;
 }
 }
@@ -34708,7 +34776,7 @@ else {
 vErrors.push(err7);
 }
 errors++;
-validate1420.errors = vErrors;
+validate1421.errors = vErrors;
 return false;
 }
 else {
@@ -34732,13 +34800,13 @@ if(data.confirmations !== undefined){
 let data15 = data.confirmations;
 const _errs36 = errors;
 if(!((typeof data15 == "number") && (!(data15 % 1) && !isNaN(data15)))){
-validate1420.errors = [{instancePath:instancePath+"/confirmations",schemaPath:"#/properties/confirmations/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate1421.errors = [{instancePath:instancePath+"/confirmations",schemaPath:"#/properties/confirmations/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs36){
 if(typeof data15 == "number"){
 if(data15 < 0 || isNaN(data15)){
-validate1420.errors = [{instancePath:instancePath+"/confirmations",schemaPath:"#/properties/confirmations/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate1421.errors = [{instancePath:instancePath+"/confirmations",schemaPath:"#/properties/confirmations/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
 return false;
 }
 }
@@ -34753,13 +34821,13 @@ if(data.required_confirmations !== undefined){
 let data16 = data.required_confirmations;
 const _errs38 = errors;
 if(!((typeof data16 == "number") && (!(data16 % 1) && !isNaN(data16)))){
-validate1420.errors = [{instancePath:instancePath+"/required_confirmations",schemaPath:"#/properties/required_confirmations/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate1421.errors = [{instancePath:instancePath+"/required_confirmations",schemaPath:"#/properties/required_confirmations/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs38){
 if(typeof data16 == "number"){
 if(data16 < 0 || isNaN(data16)){
-validate1420.errors = [{instancePath:instancePath+"/required_confirmations",schemaPath:"#/properties/required_confirmations/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate1421.errors = [{instancePath:instancePath+"/required_confirmations",schemaPath:"#/properties/required_confirmations/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
 return false;
 }
 }
@@ -34774,11 +34842,11 @@ if(data.matched_by !== undefined){
 let data17 = data.matched_by;
 const _errs40 = errors;
 if(typeof data17 !== "string"){
-validate1420.errors = [{instancePath:instancePath+"/matched_by",schemaPath:"#/properties/matched_by/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate1421.errors = [{instancePath:instancePath+"/matched_by",schemaPath:"#/properties/matched_by/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(!((((data17 === "wallet") || (data17 === "amount")) || (data17 === "assignment")) || (data17 === "simulation"))){
-validate1420.errors = [{instancePath:instancePath+"/matched_by",schemaPath:"#/properties/matched_by/enum",keyword:"enum",params:{allowedValues: schema190.properties.matched_by.enum},message:"must be equal to one of the allowed values"}];
+validate1421.errors = [{instancePath:instancePath+"/matched_by",schemaPath:"#/properties/matched_by/enum",keyword:"enum",params:{allowedValues: schema190.properties.matched_by.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid0 = _errs40 === errors;
@@ -34802,7 +34870,7 @@ if(valid0){
 if(data.late !== undefined){
 const _errs43 = errors;
 if(typeof data.late !== "boolean"){
-validate1420.errors = [{instancePath:instancePath+"/late",schemaPath:"#/properties/late/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+validate1421.errors = [{instancePath:instancePath+"/late",schemaPath:"#/properties/late/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
 var valid0 = _errs43 === errors;
@@ -34814,7 +34882,7 @@ if(valid0){
 if(data.duplicate !== undefined){
 const _errs45 = errors;
 if(typeof data.duplicate !== "boolean"){
-validate1420.errors = [{instancePath:instancePath+"/duplicate",schemaPath:"#/properties/duplicate/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+validate1421.errors = [{instancePath:instancePath+"/duplicate",schemaPath:"#/properties/duplicate/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
 var valid0 = _errs45 === errors;
@@ -34826,7 +34894,7 @@ if(valid0){
 if(data.partial !== undefined){
 const _errs47 = errors;
 if(typeof data.partial !== "boolean"){
-validate1420.errors = [{instancePath:instancePath+"/partial",schemaPath:"#/properties/partial/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+validate1421.errors = [{instancePath:instancePath+"/partial",schemaPath:"#/properties/partial/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
 var valid0 = _errs47 === errors;
@@ -34882,7 +34950,7 @@ else {
 vErrors.push(err9);
 }
 errors++;
-validate1420.errors = vErrors;
+validate1421.errors = vErrors;
 return false;
 }
 else {
@@ -34949,7 +35017,7 @@ else {
 vErrors.push(err11);
 }
 errors++;
-validate1420.errors = vErrors;
+validate1421.errors = vErrors;
 return false;
 }
 else {
@@ -35016,7 +35084,7 @@ else {
 vErrors.push(err13);
 }
 errors++;
-validate1420.errors = vErrors;
+validate1421.errors = vErrors;
 return false;
 }
 else {
@@ -35083,7 +35151,7 @@ else {
 vErrors.push(err15);
 }
 errors++;
-validate1420.errors = vErrors;
+validate1421.errors = vErrors;
 return false;
 }
 else {
@@ -35107,7 +35175,7 @@ if(data.discount_code !== undefined){
 let data26 = data.discount_code;
 const _errs69 = errors;
 if((typeof data26 !== "string") && (data26 !== null)){
-validate1420.errors = [{instancePath:instancePath+"/discount_code",schemaPath:"#/properties/discount_code/type",keyword:"type",params:{type: schema190.properties.discount_code.type},message:"must be string,null"}];
+validate1421.errors = [{instancePath:instancePath+"/discount_code",schemaPath:"#/properties/discount_code/type",keyword:"type",params:{type: schema190.properties.discount_code.type},message:"must be string,null"}];
 return false;
 }
 var valid0 = _errs69 === errors;
@@ -35187,7 +35255,7 @@ else {
 vErrors.push(err17);
 }
 errors++;
-validate1420.errors = vErrors;
+validate1421.errors = vErrors;
 return false;
 }
 else {
@@ -35254,7 +35322,7 @@ else {
 vErrors.push(err19);
 }
 errors++;
-validate1420.errors = vErrors;
+validate1421.errors = vErrors;
 return false;
 }
 else {
@@ -35307,37 +35375,84 @@ var valid0 = true;
 }
 }
 else {
-validate1420.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate1421.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate1420.errors = vErrors;
+validate1421.errors = vErrors;
 return errors === 0;
 }
-validate1420.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate1421.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 
-function validate1419(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate1420(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate1419.evaluated;
+const evaluated0 = validate1420.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(!(validate1420(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1420.errors : vErrors.concat(validate1420.errors);
+if(!(validate1421(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1421.errors : vErrors.concat(validate1421.errors);
 errors = vErrors.length;
 }
-validate1419.errors = vErrors;
+validate1420.errors = vErrors;
 return errors === 0;
 }
-validate1419.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate1420.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-exports.assignUnmatchedTransfer_400 = validate1443;
+exports.assignUnmatchedTransfer_400 = validate1444;
 const schema578 = {"$ref":"document#/components/schemas/Error"};
+
+function validate1445(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate1445.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((data.error === undefined) && (missing0 = "error")){
+validate1445.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+return false;
+}
+else {
+const _errs1 = errors;
+for(const key0 in data){
+if(!(key0 === "error")){
+validate1445.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+return false;
+break;
+}
+}
+if(_errs1 === errors){
+if(data.error !== undefined){
+if(!(validate91(data.error, {instancePath:instancePath+"/error",parentData:data,parentDataProperty:"error",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate91.errors : vErrors.concat(validate91.errors);
+errors = vErrors.length;
+}
+}
+}
+}
+}
+else {
+validate1445.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate1445.errors = vErrors;
+return errors === 0;
+}
+validate1445.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
 
 function validate1444(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -35349,18 +35464,40 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
+if(!(validate1445(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1445.errors : vErrors.concat(validate1445.errors);
+errors = vErrors.length;
+}
+validate1444.errors = vErrors;
+return errors === 0;
+}
+validate1444.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+exports.assignUnmatchedTransfer_401 = validate1448;
+const schema580 = {"$ref":"document#/components/schemas/Error"};
+
+function validate1449(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate1449.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.error === undefined) && (missing0 = "error")){
-validate1444.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate1449.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(key0 === "error")){
-validate1444.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate1449.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -35376,37 +35513,15 @@ errors = vErrors.length;
 }
 }
 else {
-validate1444.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate1449.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate1444.errors = vErrors;
+validate1449.errors = vErrors;
 return errors === 0;
 }
-validate1444.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate1449.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-
-function validate1443(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate1443.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate1444(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1444.errors : vErrors.concat(validate1444.errors);
-errors = vErrors.length;
-}
-validate1443.errors = vErrors;
-return errors === 0;
-}
-validate1443.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-exports.assignUnmatchedTransfer_401 = validate1447;
-const schema580 = {"$ref":"document#/components/schemas/Error"};
 
 function validate1448(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -35418,18 +35533,40 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
+if(!(validate1449(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1449.errors : vErrors.concat(validate1449.errors);
+errors = vErrors.length;
+}
+validate1448.errors = vErrors;
+return errors === 0;
+}
+validate1448.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+exports.assignUnmatchedTransfer_403 = validate1452;
+const schema582 = {"$ref":"document#/components/schemas/Error"};
+
+function validate1453(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate1453.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.error === undefined) && (missing0 = "error")){
-validate1448.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate1453.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(key0 === "error")){
-validate1448.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate1453.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -35445,37 +35582,15 @@ errors = vErrors.length;
 }
 }
 else {
-validate1448.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate1453.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate1448.errors = vErrors;
+validate1453.errors = vErrors;
 return errors === 0;
 }
-validate1448.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate1453.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-
-function validate1447(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate1447.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate1448(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1448.errors : vErrors.concat(validate1448.errors);
-errors = vErrors.length;
-}
-validate1447.errors = vErrors;
-return errors === 0;
-}
-validate1447.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-exports.assignUnmatchedTransfer_403 = validate1451;
-const schema582 = {"$ref":"document#/components/schemas/Error"};
 
 function validate1452(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -35487,18 +35602,40 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
+if(!(validate1453(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1453.errors : vErrors.concat(validate1453.errors);
+errors = vErrors.length;
+}
+validate1452.errors = vErrors;
+return errors === 0;
+}
+validate1452.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+exports.assignUnmatchedTransfer_404 = validate1456;
+const schema584 = {"$ref":"document#/components/schemas/Error"};
+
+function validate1457(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate1457.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.error === undefined) && (missing0 = "error")){
-validate1452.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate1457.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(key0 === "error")){
-validate1452.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate1457.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -35514,37 +35651,15 @@ errors = vErrors.length;
 }
 }
 else {
-validate1452.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate1457.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate1452.errors = vErrors;
+validate1457.errors = vErrors;
 return errors === 0;
 }
-validate1452.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate1457.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-
-function validate1451(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate1451.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate1452(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1452.errors : vErrors.concat(validate1452.errors);
-errors = vErrors.length;
-}
-validate1451.errors = vErrors;
-return errors === 0;
-}
-validate1451.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-exports.assignUnmatchedTransfer_404 = validate1455;
-const schema584 = {"$ref":"document#/components/schemas/Error"};
 
 function validate1456(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -35556,18 +35671,40 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
+if(!(validate1457(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1457.errors : vErrors.concat(validate1457.errors);
+errors = vErrors.length;
+}
+validate1456.errors = vErrors;
+return errors === 0;
+}
+validate1456.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+exports.assignUnmatchedTransfer_409 = validate1460;
+const schema586 = {"$ref":"document#/components/schemas/Error"};
+
+function validate1461(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate1461.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.error === undefined) && (missing0 = "error")){
-validate1456.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate1461.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(key0 === "error")){
-validate1456.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate1461.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -35583,37 +35720,15 @@ errors = vErrors.length;
 }
 }
 else {
-validate1456.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate1461.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate1456.errors = vErrors;
+validate1461.errors = vErrors;
 return errors === 0;
 }
-validate1456.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate1461.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-
-function validate1455(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate1455.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate1456(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1456.errors : vErrors.concat(validate1456.errors);
-errors = vErrors.length;
-}
-validate1455.errors = vErrors;
-return errors === 0;
-}
-validate1455.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-exports.assignUnmatchedTransfer_409 = validate1459;
-const schema586 = {"$ref":"document#/components/schemas/Error"};
 
 function validate1460(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -35625,18 +35740,40 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
+if(!(validate1461(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1461.errors : vErrors.concat(validate1461.errors);
+errors = vErrors.length;
+}
+validate1460.errors = vErrors;
+return errors === 0;
+}
+validate1460.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+exports.assignUnmatchedTransfer_429 = validate1464;
+const schema588 = {"$ref":"document#/components/schemas/Error"};
+
+function validate1465(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate1465.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.error === undefined) && (missing0 = "error")){
-validate1460.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate1465.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(key0 === "error")){
-validate1460.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate1465.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -35652,37 +35789,15 @@ errors = vErrors.length;
 }
 }
 else {
-validate1460.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate1465.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate1460.errors = vErrors;
+validate1465.errors = vErrors;
 return errors === 0;
 }
-validate1460.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate1465.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-
-function validate1459(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate1459.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate1460(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1460.errors : vErrors.concat(validate1460.errors);
-errors = vErrors.length;
-}
-validate1459.errors = vErrors;
-return errors === 0;
-}
-validate1459.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-exports.assignUnmatchedTransfer_429 = validate1463;
-const schema588 = {"$ref":"document#/components/schemas/Error"};
 
 function validate1464(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -35694,18 +35809,40 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
+if(!(validate1465(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1465.errors : vErrors.concat(validate1465.errors);
+errors = vErrors.length;
+}
+validate1464.errors = vErrors;
+return errors === 0;
+}
+validate1464.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+exports.assignUnmatchedTransfer_500 = validate1468;
+const schema590 = {"$ref":"document#/components/schemas/Error"};
+
+function validate1469(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate1469.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.error === undefined) && (missing0 = "error")){
-validate1464.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate1469.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(key0 === "error")){
-validate1464.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate1469.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -35721,37 +35858,15 @@ errors = vErrors.length;
 }
 }
 else {
-validate1464.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate1469.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate1464.errors = vErrors;
+validate1469.errors = vErrors;
 return errors === 0;
 }
-validate1464.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate1469.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-
-function validate1463(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate1463.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate1464(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1464.errors : vErrors.concat(validate1464.errors);
-errors = vErrors.length;
-}
-validate1463.errors = vErrors;
-return errors === 0;
-}
-validate1463.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-exports.assignUnmatchedTransfer_500 = validate1467;
-const schema590 = {"$ref":"document#/components/schemas/Error"};
 
 function validate1468(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -35763,69 +35878,22 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if((data.error === undefined) && (missing0 = "error")){
-validate1468.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
-return false;
-}
-else {
-const _errs1 = errors;
-for(const key0 in data){
-if(!(key0 === "error")){
-validate1468.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
-return false;
-break;
-}
-}
-if(_errs1 === errors){
-if(data.error !== undefined){
-if(!(validate91(data.error, {instancePath:instancePath+"/error",parentData:data,parentDataProperty:"error",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate91.errors : vErrors.concat(validate91.errors);
+if(!(validate1469(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1469.errors : vErrors.concat(validate1469.errors);
 errors = vErrors.length;
-}
-}
-}
-}
-}
-else {
-validate1468.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
-return false;
-}
 }
 validate1468.errors = vErrors;
 return errors === 0;
 }
 validate1468.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-
-function validate1467(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate1467.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate1468(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1468.errors : vErrors.concat(validate1468.errors);
-errors = vErrors.length;
-}
-validate1467.errors = vErrors;
-return errors === 0;
-}
-validate1467.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-exports.simulatePayment_200 = validate1471;
+exports.simulatePayment_200 = validate1472;
 const schema592 = {"$ref":"document#/components/schemas/CheckoutSession"};
 
-function validate1472(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate1473(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate1472.evaluated;
+const evaluated0 = validate1473.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -35836,14 +35904,14 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((((((((((((((((((((((((((((((((data.object === undefined) && (missing0 = "object")) || ((data.id === undefined) && (missing0 = "id"))) || ((data.mode === undefined) && (missing0 = "mode"))) || ((data.url === undefined) && (missing0 = "url"))) || ((data.status === undefined) && (missing0 = "status"))) || ((data.payment_status === undefined) && (missing0 = "payment_status"))) || ((data.payment_link_id === undefined) && (missing0 = "payment_link_id"))) || ((data.chain_id === undefined) && (missing0 = "chain_id"))) || ((data.token_address === undefined) && (missing0 = "token_address"))) || ((data.recipient_address === undefined) && (missing0 = "recipient_address"))) || ((data.subtotal === undefined) && (missing0 = "subtotal"))) || ((data.amount === undefined) && (missing0 = "amount"))) || ((data.amount_due === undefined) && (missing0 = "amount_due"))) || ((data.amount_received === undefined) && (missing0 = "amount_received"))) || ((data.payment_uri === undefined) && (missing0 = "payment_uri"))) || ((data.confirmations === undefined) && (missing0 = "confirmations"))) || ((data.required_confirmations === undefined) && (missing0 = "required_confirmations"))) || ((data.payer_address === undefined) && (missing0 = "payer_address"))) || ((data.tx_hash === undefined) && (missing0 = "tx_hash"))) || ((data.transaction_id === undefined) && (missing0 = "transaction_id"))) || ((data.is_reorged === undefined) && (missing0 = "is_reorged"))) || ((data.success_url === undefined) && (missing0 = "success_url"))) || ((data.cancel_url === undefined) && (missing0 = "cancel_url"))) || ((data.clientReferenceId === undefined) && (missing0 = "clientReferenceId"))) || ((data.metadata === undefined) && (missing0 = "metadata"))) || ((data.customerEmail === undefined) && (missing0 = "customerEmail"))) || ((data.customerName === undefined) && (missing0 = "customerName"))) || ((data.form_data === undefined) && (missing0 = "form_data"))) || ((data.shipping_address === undefined) && (missing0 = "shipping_address"))) || ((data.shipping_option === undefined) && (missing0 = "shipping_option"))) || ((data.expires_at === undefined) && (missing0 = "expires_at"))) || ((data.created_at === undefined) && (missing0 = "created_at"))) || ((data.updated_at === undefined) && (missing0 = "updated_at"))) || ((data.completed_at === undefined) && (missing0 = "completed_at"))){
-validate1472.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate1473.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(func1.call(schema110.properties, key0))){
-validate1472.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate1473.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -35853,11 +35921,11 @@ if(data.object !== undefined){
 let data0 = data.object;
 const _errs2 = errors;
 if(typeof data0 !== "string"){
-validate1472.errors = [{instancePath:instancePath+"/object",schemaPath:"#/properties/object/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate1473.errors = [{instancePath:instancePath+"/object",schemaPath:"#/properties/object/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if("checkout_session" !== data0){
-validate1472.errors = [{instancePath:instancePath+"/object",schemaPath:"#/properties/object/const",keyword:"const",params:{allowedValue: "checkout_session"},message:"must be equal to constant"}];
+validate1473.errors = [{instancePath:instancePath+"/object",schemaPath:"#/properties/object/const",keyword:"const",params:{allowedValue: "checkout_session"},message:"must be equal to constant"}];
 return false;
 }
 var valid0 = _errs2 === errors;
@@ -35897,12 +35965,12 @@ if(errors === _errs6){
 if(errors === _errs6){
 if(typeof data3 === "string"){
 if(!(formats0(data3))){
-validate1472.errors = [{instancePath:instancePath+"/url",schemaPath:"#/properties/url/format",keyword:"format",params:{format: "uri"},message:"must match format \""+"uri"+"\""}];
+validate1473.errors = [{instancePath:instancePath+"/url",schemaPath:"#/properties/url/format",keyword:"format",params:{format: "uri"},message:"must match format \""+"uri"+"\""}];
 return false;
 }
 }
 else {
-validate1472.errors = [{instancePath:instancePath+"/url",schemaPath:"#/properties/url/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate1473.errors = [{instancePath:instancePath+"/url",schemaPath:"#/properties/url/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -35984,7 +36052,7 @@ else {
 vErrors.push(err1);
 }
 errors++;
-validate1472.errors = vErrors;
+validate1473.errors = vErrors;
 return false;
 }
 else {
@@ -36092,7 +36160,7 @@ if(data.payment_uri !== undefined){
 let data14 = data.payment_uri;
 const _errs22 = errors;
 if((typeof data14 !== "string") && (data14 !== null)){
-validate1472.errors = [{instancePath:instancePath+"/payment_uri",schemaPath:"#/properties/payment_uri/type",keyword:"type",params:{type: schema110.properties.payment_uri.type},message:"must be string,null"}];
+validate1473.errors = [{instancePath:instancePath+"/payment_uri",schemaPath:"#/properties/payment_uri/type",keyword:"type",params:{type: schema110.properties.payment_uri.type},message:"must be string,null"}];
 return false;
 }
 var valid0 = _errs22 === errors;
@@ -36105,13 +36173,13 @@ if(data.confirmations !== undefined){
 let data15 = data.confirmations;
 const _errs24 = errors;
 if(!((typeof data15 == "number") && (!(data15 % 1) && !isNaN(data15)))){
-validate1472.errors = [{instancePath:instancePath+"/confirmations",schemaPath:"#/properties/confirmations/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate1473.errors = [{instancePath:instancePath+"/confirmations",schemaPath:"#/properties/confirmations/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs24){
 if(typeof data15 == "number"){
 if(data15 < 0 || isNaN(data15)){
-validate1472.errors = [{instancePath:instancePath+"/confirmations",schemaPath:"#/properties/confirmations/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate1473.errors = [{instancePath:instancePath+"/confirmations",schemaPath:"#/properties/confirmations/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
 return false;
 }
 }
@@ -36126,13 +36194,13 @@ if(data.required_confirmations !== undefined){
 let data16 = data.required_confirmations;
 const _errs26 = errors;
 if(!((typeof data16 == "number") && (!(data16 % 1) && !isNaN(data16)))){
-validate1472.errors = [{instancePath:instancePath+"/required_confirmations",schemaPath:"#/properties/required_confirmations/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate1473.errors = [{instancePath:instancePath+"/required_confirmations",schemaPath:"#/properties/required_confirmations/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs26){
 if(typeof data16 == "number"){
 if(data16 < 0 || isNaN(data16)){
-validate1472.errors = [{instancePath:instancePath+"/required_confirmations",schemaPath:"#/properties/required_confirmations/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate1473.errors = [{instancePath:instancePath+"/required_confirmations",schemaPath:"#/properties/required_confirmations/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
 return false;
 }
 }
@@ -36190,7 +36258,7 @@ else {
 vErrors.push(err3);
 }
 errors++;
-validate1472.errors = vErrors;
+validate1473.errors = vErrors;
 return false;
 }
 else {
@@ -36257,7 +36325,7 @@ else {
 vErrors.push(err5);
 }
 errors++;
-validate1472.errors = vErrors;
+validate1473.errors = vErrors;
 return false;
 }
 else {
@@ -36324,7 +36392,7 @@ else {
 vErrors.push(err7);
 }
 errors++;
-validate1472.errors = vErrors;
+validate1473.errors = vErrors;
 return false;
 }
 else {
@@ -36347,7 +36415,7 @@ if(valid0){
 if(data.is_reorged !== undefined){
 const _errs43 = errors;
 if(typeof data.is_reorged !== "boolean"){
-validate1472.errors = [{instancePath:instancePath+"/is_reorged",schemaPath:"#/properties/is_reorged/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+validate1473.errors = [{instancePath:instancePath+"/is_reorged",schemaPath:"#/properties/is_reorged/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
 var valid0 = _errs43 === errors;
@@ -36360,7 +36428,7 @@ if(data.success_url !== undefined){
 let data21 = data.success_url;
 const _errs45 = errors;
 if((typeof data21 !== "string") && (data21 !== null)){
-validate1472.errors = [{instancePath:instancePath+"/success_url",schemaPath:"#/properties/success_url/type",keyword:"type",params:{type: schema110.properties.success_url.type},message:"must be string,null"}];
+validate1473.errors = [{instancePath:instancePath+"/success_url",schemaPath:"#/properties/success_url/type",keyword:"type",params:{type: schema110.properties.success_url.type},message:"must be string,null"}];
 return false;
 }
 var valid0 = _errs45 === errors;
@@ -36373,7 +36441,7 @@ if(data.cancel_url !== undefined){
 let data22 = data.cancel_url;
 const _errs47 = errors;
 if((typeof data22 !== "string") && (data22 !== null)){
-validate1472.errors = [{instancePath:instancePath+"/cancel_url",schemaPath:"#/properties/cancel_url/type",keyword:"type",params:{type: schema110.properties.cancel_url.type},message:"must be string,null"}];
+validate1473.errors = [{instancePath:instancePath+"/cancel_url",schemaPath:"#/properties/cancel_url/type",keyword:"type",params:{type: schema110.properties.cancel_url.type},message:"must be string,null"}];
 return false;
 }
 var valid0 = _errs47 === errors;
@@ -36386,7 +36454,7 @@ if(data.clientReferenceId !== undefined){
 let data23 = data.clientReferenceId;
 const _errs49 = errors;
 if((typeof data23 !== "string") && (data23 !== null)){
-validate1472.errors = [{instancePath:instancePath+"/clientReferenceId",schemaPath:"#/properties/clientReferenceId/type",keyword:"type",params:{type: schema110.properties.clientReferenceId.type},message:"must be string,null"}];
+validate1473.errors = [{instancePath:instancePath+"/clientReferenceId",schemaPath:"#/properties/clientReferenceId/type",keyword:"type",params:{type: schema110.properties.clientReferenceId.type},message:"must be string,null"}];
 return false;
 }
 var valid0 = _errs49 === errors;
@@ -36411,7 +36479,7 @@ if(data.customerEmail !== undefined){
 let data25 = data.customerEmail;
 const _errs52 = errors;
 if((typeof data25 !== "string") && (data25 !== null)){
-validate1472.errors = [{instancePath:instancePath+"/customerEmail",schemaPath:"#/properties/customerEmail/type",keyword:"type",params:{type: schema110.properties.customerEmail.type},message:"must be string,null"}];
+validate1473.errors = [{instancePath:instancePath+"/customerEmail",schemaPath:"#/properties/customerEmail/type",keyword:"type",params:{type: schema110.properties.customerEmail.type},message:"must be string,null"}];
 return false;
 }
 var valid0 = _errs52 === errors;
@@ -36424,7 +36492,7 @@ if(data.customerName !== undefined){
 let data26 = data.customerName;
 const _errs54 = errors;
 if((typeof data26 !== "string") && (data26 !== null)){
-validate1472.errors = [{instancePath:instancePath+"/customerName",schemaPath:"#/properties/customerName/type",keyword:"type",params:{type: schema110.properties.customerName.type},message:"must be string,null"}];
+validate1473.errors = [{instancePath:instancePath+"/customerName",schemaPath:"#/properties/customerName/type",keyword:"type",params:{type: schema110.properties.customerName.type},message:"must be string,null"}];
 return false;
 }
 var valid0 = _errs54 === errors;
@@ -36480,7 +36548,7 @@ else {
 vErrors.push(err9);
 }
 errors++;
-validate1472.errors = vErrors;
+validate1473.errors = vErrors;
 return false;
 }
 else {
@@ -36547,7 +36615,7 @@ else {
 vErrors.push(err11);
 }
 errors++;
-validate1472.errors = vErrors;
+validate1473.errors = vErrors;
 return false;
 }
 else {
@@ -36614,7 +36682,7 @@ else {
 vErrors.push(err13);
 }
 errors++;
-validate1472.errors = vErrors;
+validate1473.errors = vErrors;
 return false;
 }
 else {
@@ -36717,7 +36785,7 @@ else {
 vErrors.push(err15);
 }
 errors++;
-validate1472.errors = vErrors;
+validate1473.errors = vErrors;
 return false;
 }
 else {
@@ -36773,37 +36841,84 @@ var valid0 = true;
 }
 }
 else {
-validate1472.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate1473.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate1472.errors = vErrors;
+validate1473.errors = vErrors;
 return errors === 0;
 }
-validate1472.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate1473.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 
-function validate1471(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate1472(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate1471.evaluated;
+const evaluated0 = validate1472.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(!(validate1472(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1472.errors : vErrors.concat(validate1472.errors);
+if(!(validate1473(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1473.errors : vErrors.concat(validate1473.errors);
 errors = vErrors.length;
 }
-validate1471.errors = vErrors;
+validate1472.errors = vErrors;
 return errors === 0;
 }
-validate1471.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate1472.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-exports.simulatePayment_400 = validate1497;
+exports.simulatePayment_400 = validate1498;
 const schema594 = {"$ref":"document#/components/schemas/Error"};
+
+function validate1499(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate1499.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((data.error === undefined) && (missing0 = "error")){
+validate1499.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+return false;
+}
+else {
+const _errs1 = errors;
+for(const key0 in data){
+if(!(key0 === "error")){
+validate1499.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+return false;
+break;
+}
+}
+if(_errs1 === errors){
+if(data.error !== undefined){
+if(!(validate91(data.error, {instancePath:instancePath+"/error",parentData:data,parentDataProperty:"error",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate91.errors : vErrors.concat(validate91.errors);
+errors = vErrors.length;
+}
+}
+}
+}
+}
+else {
+validate1499.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate1499.errors = vErrors;
+return errors === 0;
+}
+validate1499.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
 
 function validate1498(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -36815,18 +36930,40 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
+if(!(validate1499(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1499.errors : vErrors.concat(validate1499.errors);
+errors = vErrors.length;
+}
+validate1498.errors = vErrors;
+return errors === 0;
+}
+validate1498.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+exports.simulatePayment_401 = validate1502;
+const schema596 = {"$ref":"document#/components/schemas/Error"};
+
+function validate1503(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate1503.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.error === undefined) && (missing0 = "error")){
-validate1498.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate1503.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(key0 === "error")){
-validate1498.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate1503.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -36842,37 +36979,15 @@ errors = vErrors.length;
 }
 }
 else {
-validate1498.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate1503.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate1498.errors = vErrors;
+validate1503.errors = vErrors;
 return errors === 0;
 }
-validate1498.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate1503.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-
-function validate1497(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate1497.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate1498(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1498.errors : vErrors.concat(validate1498.errors);
-errors = vErrors.length;
-}
-validate1497.errors = vErrors;
-return errors === 0;
-}
-validate1497.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-exports.simulatePayment_401 = validate1501;
-const schema596 = {"$ref":"document#/components/schemas/Error"};
 
 function validate1502(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -36884,18 +36999,40 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
+if(!(validate1503(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1503.errors : vErrors.concat(validate1503.errors);
+errors = vErrors.length;
+}
+validate1502.errors = vErrors;
+return errors === 0;
+}
+validate1502.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+exports.simulatePayment_403 = validate1506;
+const schema598 = {"$ref":"document#/components/schemas/Error"};
+
+function validate1507(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate1507.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.error === undefined) && (missing0 = "error")){
-validate1502.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate1507.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(key0 === "error")){
-validate1502.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate1507.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -36911,37 +37048,15 @@ errors = vErrors.length;
 }
 }
 else {
-validate1502.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate1507.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate1502.errors = vErrors;
+validate1507.errors = vErrors;
 return errors === 0;
 }
-validate1502.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate1507.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-
-function validate1501(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate1501.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate1502(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1502.errors : vErrors.concat(validate1502.errors);
-errors = vErrors.length;
-}
-validate1501.errors = vErrors;
-return errors === 0;
-}
-validate1501.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-exports.simulatePayment_403 = validate1505;
-const schema598 = {"$ref":"document#/components/schemas/Error"};
 
 function validate1506(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -36953,18 +37068,40 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
+if(!(validate1507(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1507.errors : vErrors.concat(validate1507.errors);
+errors = vErrors.length;
+}
+validate1506.errors = vErrors;
+return errors === 0;
+}
+validate1506.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+exports.simulatePayment_404 = validate1510;
+const schema600 = {"$ref":"document#/components/schemas/Error"};
+
+function validate1511(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate1511.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.error === undefined) && (missing0 = "error")){
-validate1506.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate1511.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(key0 === "error")){
-validate1506.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate1511.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -36980,37 +37117,15 @@ errors = vErrors.length;
 }
 }
 else {
-validate1506.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate1511.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate1506.errors = vErrors;
+validate1511.errors = vErrors;
 return errors === 0;
 }
-validate1506.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate1511.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-
-function validate1505(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate1505.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate1506(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1506.errors : vErrors.concat(validate1506.errors);
-errors = vErrors.length;
-}
-validate1505.errors = vErrors;
-return errors === 0;
-}
-validate1505.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-exports.simulatePayment_404 = validate1509;
-const schema600 = {"$ref":"document#/components/schemas/Error"};
 
 function validate1510(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -37022,18 +37137,40 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
+if(!(validate1511(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1511.errors : vErrors.concat(validate1511.errors);
+errors = vErrors.length;
+}
+validate1510.errors = vErrors;
+return errors === 0;
+}
+validate1510.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+exports.simulatePayment_409 = validate1514;
+const schema602 = {"$ref":"document#/components/schemas/Error"};
+
+function validate1515(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate1515.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.error === undefined) && (missing0 = "error")){
-validate1510.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate1515.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(key0 === "error")){
-validate1510.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate1515.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -37049,37 +37186,15 @@ errors = vErrors.length;
 }
 }
 else {
-validate1510.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate1515.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate1510.errors = vErrors;
+validate1515.errors = vErrors;
 return errors === 0;
 }
-validate1510.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate1515.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-
-function validate1509(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate1509.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate1510(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1510.errors : vErrors.concat(validate1510.errors);
-errors = vErrors.length;
-}
-validate1509.errors = vErrors;
-return errors === 0;
-}
-validate1509.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-exports.simulatePayment_409 = validate1513;
-const schema602 = {"$ref":"document#/components/schemas/Error"};
 
 function validate1514(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -37091,18 +37206,40 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
+if(!(validate1515(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1515.errors : vErrors.concat(validate1515.errors);
+errors = vErrors.length;
+}
+validate1514.errors = vErrors;
+return errors === 0;
+}
+validate1514.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+exports.simulatePayment_429 = validate1518;
+const schema604 = {"$ref":"document#/components/schemas/Error"};
+
+function validate1519(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate1519.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.error === undefined) && (missing0 = "error")){
-validate1514.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate1519.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(key0 === "error")){
-validate1514.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate1519.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -37118,37 +37255,15 @@ errors = vErrors.length;
 }
 }
 else {
-validate1514.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate1519.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate1514.errors = vErrors;
+validate1519.errors = vErrors;
 return errors === 0;
 }
-validate1514.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate1519.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-
-function validate1513(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate1513.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate1514(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1514.errors : vErrors.concat(validate1514.errors);
-errors = vErrors.length;
-}
-validate1513.errors = vErrors;
-return errors === 0;
-}
-validate1513.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-exports.simulatePayment_429 = validate1517;
-const schema604 = {"$ref":"document#/components/schemas/Error"};
 
 function validate1518(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -37160,18 +37275,40 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
+if(!(validate1519(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1519.errors : vErrors.concat(validate1519.errors);
+errors = vErrors.length;
+}
+validate1518.errors = vErrors;
+return errors === 0;
+}
+validate1518.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+exports.simulatePayment_500 = validate1522;
+const schema606 = {"$ref":"document#/components/schemas/Error"};
+
+function validate1523(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate1523.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.error === undefined) && (missing0 = "error")){
-validate1518.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate1523.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(key0 === "error")){
-validate1518.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate1523.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -37187,37 +37324,15 @@ errors = vErrors.length;
 }
 }
 else {
-validate1518.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate1523.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate1518.errors = vErrors;
+validate1523.errors = vErrors;
 return errors === 0;
 }
-validate1518.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate1523.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-
-function validate1517(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate1517.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate1518(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1518.errors : vErrors.concat(validate1518.errors);
-errors = vErrors.length;
-}
-validate1517.errors = vErrors;
-return errors === 0;
-}
-validate1517.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-exports.simulatePayment_500 = validate1521;
-const schema606 = {"$ref":"document#/components/schemas/Error"};
 
 function validate1522(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -37229,71 +37344,24 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if((data.error === undefined) && (missing0 = "error")){
-validate1522.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
-return false;
-}
-else {
-const _errs1 = errors;
-for(const key0 in data){
-if(!(key0 === "error")){
-validate1522.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
-return false;
-break;
-}
-}
-if(_errs1 === errors){
-if(data.error !== undefined){
-if(!(validate91(data.error, {instancePath:instancePath+"/error",parentData:data,parentDataProperty:"error",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate91.errors : vErrors.concat(validate91.errors);
+if(!(validate1523(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1523.errors : vErrors.concat(validate1523.errors);
 errors = vErrors.length;
-}
-}
-}
-}
-}
-else {
-validate1522.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
-return false;
-}
 }
 validate1522.errors = vErrors;
 return errors === 0;
 }
 validate1522.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-
-function validate1521(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate1521.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate1522(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1522.errors : vErrors.concat(validate1522.errors);
-errors = vErrors.length;
-}
-validate1521.errors = vErrors;
-return errors === 0;
-}
-validate1521.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-exports.startCheckout_201 = validate1525;
+exports.startCheckout_201 = validate1526;
 const schema608 = {"$ref":"document#/components/schemas/Checkout"};
 const schema609 = {"type":"object","description":"A session as its payer sees it, without what is between the merchant and us.","x-decision":114,"required":["object","id","status","payment_status","merchant","name","description","image_url","theme_color","button_text","items","subtotal","shipping_option","amount","amount_due","amount_received","token","chain","recipient_address","payment_uri","wallet_only","wallet_message","payer_address","tx_hash","confirmations","required_confirmations","return_url","return_label","cancel_url","expires_at","completed_at"],"properties":{"object":{"type":"string","description":"Kind of the record.","const":"checkout","examples":["checkout"]},"id":{"$ref":"#/components/schemas/SessionId","description":"Id of the session."},"status":{"$ref":"#/components/schemas/SessionStatus","description":"State of the session."},"payment_status":{"$ref":"#/components/schemas/PaymentStatus","description":"How far the payment is."},"merchant":{"$ref":"#/components/schemas/Merchant","description":"Who is paid."},"name":{"type":["string","null"],"description":"What is sold; null for a session without a link.","examples":["Field notebooks"]},"description":{"type":["string","null"],"description":"More about it; null when there is nothing.","examples":["Two notebooks of 120 pages"]},"image_url":{"type":["string","null"],"description":"Picture, an https address; null when there is none.","examples":["https://books.example/notebooks.png"]},"theme_color":{"type":["string","null"],"description":"Colour of the page as six hex digits; null for the page's own.","examples":["#0052ff"]},"button_text":{"type":"string","description":"Text of the pay button.","examples":["Pay"]},"items":{"type":"array","description":"What is sold, piece by piece; empty when it is not listed.","items":{"$ref":"#/components/schemas/Item"}},"subtotal":{"$ref":"#/components/schemas/Amount","description":"Price without shipping, in the token's smallest unit."},"shipping_option":{"description":"The way of shipping that was chosen; null when there is none.","oneOf":[{"$ref":"#/components/schemas/ShippingOption"},{"type":"null"}]},"amount":{"$ref":"#/components/schemas/Amount","description":"Price with shipping, in the token's smallest unit."},"amount_due":{"$ref":"#/components/schemas/Amount","description":"What has to be sent, exactly, in the token's smallest unit; a wallet that signed owes the amount alone.","x-decision":132},"amount_received":{"$ref":"#/components/schemas/Amount","description":"What was received and confirmed, in the token's smallest unit."},"token":{"$ref":"#/components/schemas/CheckoutToken","description":"The token to pay in."},"chain":{"$ref":"#/components/schemas/CheckoutChain","description":"The chain to pay on."},"recipient_address":{"$ref":"#/components/schemas/Address","description":"Who receives the payment."},"payment_uri":{"type":["string","null"],"description":"The payment request for wallets (EIP-681); null when only a connected wallet can pay.","examples":["ethereum:0x70997970c51812dc3a010c7d01b50e0d17dc79c8@31337?value=1000000000000000"]},"wallet_only":{"type":"boolean","description":"Whether only a connected wallet can pay, because no exact amount is free.","examples":[false]},"wallet_message":{"type":"string","description":"The text a wallet signs, with `{address}` where its address in lower case has to stand.","examples":["Pay cs_9hUw3ZpLk5RtN8xEbG2mQy7V\nfrom {address}"]},"payer_address":{"description":"The wallet that signed; null while none did.","oneOf":[{"$ref":"#/components/schemas/Address"},{"type":"null"}]},"tx_hash":{"description":"The latest paying transaction that was claimed or seen; null while there is none.","oneOf":[{"$ref":"#/components/schemas/Hash"},{"type":"null"}]},"confirmations":{"type":"integer","description":"Blocks on top of that of the paying transfer, up to the number required; 0 while none is seen.","x-decision":143,"minimum":0,"examples":[2]},"required_confirmations":{"type":"integer","description":"Blocks on top of its own that complete the payment; with 0 its own block does.","x-decision":143,"minimum":0,"examples":[3]},"return_url":{"type":["string","null"],"description":"Where to go after the payment, ready to use; null for nowhere and until the session is completed.","examples":["https://books.example/thanks?session=cs_9hUw3ZpLk5RtN8xEbG2mQy7V"]},"return_label":{"type":["string","null"],"description":"Text of the way back; null for the page's own.","examples":["Back to the shop"]},"cancel_url":{"type":["string","null"],"description":"Where to go when giving up, ready to use; null for nowhere.","examples":["https://books.example/cart"]},"expires_at":{"$ref":"#/components/schemas/Timestamp","description":"Until when it has to be paid."},"completed_at":{"description":"When the session was completed; null while it is not.","oneOf":[{"$ref":"#/components/schemas/Timestamp"},{"type":"null"}]}},"additionalProperties":false};
 const schema610 = {"type":"object","description":"Who is paid, as the payer sees it.","required":["name","logo_url"],"properties":{"name":{"type":"string","description":"Name of the merchant.","examples":["Corner Books"]},"logo_url":{"type":["string","null"],"description":"Logo, an https address; null when there is none.","examples":["https://books.example/logo.png"]}},"additionalProperties":false};
 
-function validate1530(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate1531(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate1530.evaluated;
+const evaluated0 = validate1531.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -37304,14 +37372,14 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.name === undefined) && (missing0 = "name")) || ((data.logo_url === undefined) && (missing0 = "logo_url"))){
-validate1530.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate1531.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!((key0 === "name") || (key0 === "logo_url"))){
-validate1530.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate1531.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -37320,7 +37388,7 @@ if(_errs1 === errors){
 if(data.name !== undefined){
 const _errs2 = errors;
 if(typeof data.name !== "string"){
-validate1530.errors = [{instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate1531.errors = [{instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 var valid0 = _errs2 === errors;
@@ -37333,7 +37401,7 @@ if(data.logo_url !== undefined){
 let data1 = data.logo_url;
 const _errs4 = errors;
 if((typeof data1 !== "string") && (data1 !== null)){
-validate1530.errors = [{instancePath:instancePath+"/logo_url",schemaPath:"#/properties/logo_url/type",keyword:"type",params:{type: schema610.properties.logo_url.type},message:"must be string,null"}];
+validate1531.errors = [{instancePath:instancePath+"/logo_url",schemaPath:"#/properties/logo_url/type",keyword:"type",params:{type: schema610.properties.logo_url.type},message:"must be string,null"}];
 return false;
 }
 var valid0 = _errs4 === errors;
@@ -37346,21 +37414,21 @@ var valid0 = true;
 }
 }
 else {
-validate1530.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate1531.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate1530.errors = vErrors;
+validate1531.errors = vErrors;
 return errors === 0;
 }
-validate1530.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate1531.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 const schema611 = {"type":"object","description":"The token to pay in.","required":["address","symbol","decimals"],"properties":{"address":{"$ref":"#/components/schemas/TokenAddress","description":"Its contract; the zero address is the native coin."},"symbol":{"type":"string","description":"Its symbol as the operator configured it.","examples":["USDC"]},"decimals":{"type":"integer","description":"How many digits of the smallest unit make one token.","minimum":0,"maximum":255,"examples":[6]}},"additionalProperties":false};
 
-function validate1538(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate1539(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate1538.evaluated;
+const evaluated0 = validate1539.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -37371,14 +37439,14 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((data.address === undefined) && (missing0 = "address")) || ((data.symbol === undefined) && (missing0 = "symbol"))) || ((data.decimals === undefined) && (missing0 = "decimals"))){
-validate1538.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate1539.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(((key0 === "address") || (key0 === "symbol")) || (key0 === "decimals"))){
-validate1538.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate1539.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -37399,7 +37467,7 @@ if(valid0){
 if(data.symbol !== undefined){
 const _errs3 = errors;
 if(typeof data.symbol !== "string"){
-validate1538.errors = [{instancePath:instancePath+"/symbol",schemaPath:"#/properties/symbol/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate1539.errors = [{instancePath:instancePath+"/symbol",schemaPath:"#/properties/symbol/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -37412,18 +37480,18 @@ if(data.decimals !== undefined){
 let data2 = data.decimals;
 const _errs5 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate1538.errors = [{instancePath:instancePath+"/decimals",schemaPath:"#/properties/decimals/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate1539.errors = [{instancePath:instancePath+"/decimals",schemaPath:"#/properties/decimals/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs5){
 if(typeof data2 == "number"){
 if(data2 > 255 || isNaN(data2)){
-validate1538.errors = [{instancePath:instancePath+"/decimals",schemaPath:"#/properties/decimals/maximum",keyword:"maximum",params:{comparison: "<=", limit: 255},message:"must be <= 255"}];
+validate1539.errors = [{instancePath:instancePath+"/decimals",schemaPath:"#/properties/decimals/maximum",keyword:"maximum",params:{comparison: "<=", limit: 255},message:"must be <= 255"}];
 return false;
 }
 else {
 if(data2 < 0 || isNaN(data2)){
-validate1538.errors = [{instancePath:instancePath+"/decimals",schemaPath:"#/properties/decimals/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate1539.errors = [{instancePath:instancePath+"/decimals",schemaPath:"#/properties/decimals/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
 return false;
 }
 }
@@ -37440,21 +37508,21 @@ var valid0 = true;
 }
 }
 else {
-validate1538.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate1539.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate1538.errors = vErrors;
+validate1539.errors = vErrors;
 return errors === 0;
 }
-validate1538.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate1539.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 const schema612 = {"type":"object","description":"The chain to pay on.","required":["id","name","is_testnet","explorer_url"],"properties":{"id":{"$ref":"#/components/schemas/ChainId","description":"Id of the chain."},"name":{"type":"string","description":"Name of the chain in words.","examples":["Base"]},"is_testnet":{"type":"boolean","description":"Whether its coins are worth nothing.","examples":[true]},"explorer_url":{"type":["string","null"],"description":"Where the paying transaction can be seen; null without an explorer or a transaction.","examples":["https://explorer.example/tx/0x4f4a5c5bba4d0a4a3b0d1c9a1b1ab29e2f1b3c0ae5b4bd21d5c2c9d7e0a7c111"]}},"additionalProperties":false};
 
-function validate1541(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate1542(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate1541.evaluated;
+const evaluated0 = validate1542.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -37465,14 +37533,14 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((data.id === undefined) && (missing0 = "id")) || ((data.name === undefined) && (missing0 = "name"))) || ((data.is_testnet === undefined) && (missing0 = "is_testnet"))) || ((data.explorer_url === undefined) && (missing0 = "explorer_url"))){
-validate1541.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate1542.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!((((key0 === "id") || (key0 === "name")) || (key0 === "is_testnet")) || (key0 === "explorer_url"))){
-validate1541.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate1542.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -37493,7 +37561,7 @@ if(valid0){
 if(data.name !== undefined){
 const _errs3 = errors;
 if(typeof data.name !== "string"){
-validate1541.errors = [{instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate1542.errors = [{instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -37505,7 +37573,7 @@ if(valid0){
 if(data.is_testnet !== undefined){
 const _errs5 = errors;
 if(typeof data.is_testnet !== "boolean"){
-validate1541.errors = [{instancePath:instancePath+"/is_testnet",schemaPath:"#/properties/is_testnet/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+validate1542.errors = [{instancePath:instancePath+"/is_testnet",schemaPath:"#/properties/is_testnet/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -37518,7 +37586,7 @@ if(data.explorer_url !== undefined){
 let data3 = data.explorer_url;
 const _errs7 = errors;
 if((typeof data3 !== "string") && (data3 !== null)){
-validate1541.errors = [{instancePath:instancePath+"/explorer_url",schemaPath:"#/properties/explorer_url/type",keyword:"type",params:{type: schema612.properties.explorer_url.type},message:"must be string,null"}];
+validate1542.errors = [{instancePath:instancePath+"/explorer_url",schemaPath:"#/properties/explorer_url/type",keyword:"type",params:{type: schema612.properties.explorer_url.type},message:"must be string,null"}];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -37533,14 +37601,725 @@ var valid0 = true;
 }
 }
 else {
-validate1541.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate1542.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate1541.errors = vErrors;
+validate1542.errors = vErrors;
 return errors === 0;
 }
-validate1541.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate1542.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+
+function validate1527(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate1527.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((((((((((((((((((((((((((((((((data.object === undefined) && (missing0 = "object")) || ((data.id === undefined) && (missing0 = "id"))) || ((data.status === undefined) && (missing0 = "status"))) || ((data.payment_status === undefined) && (missing0 = "payment_status"))) || ((data.merchant === undefined) && (missing0 = "merchant"))) || ((data.name === undefined) && (missing0 = "name"))) || ((data.description === undefined) && (missing0 = "description"))) || ((data.image_url === undefined) && (missing0 = "image_url"))) || ((data.theme_color === undefined) && (missing0 = "theme_color"))) || ((data.button_text === undefined) && (missing0 = "button_text"))) || ((data.items === undefined) && (missing0 = "items"))) || ((data.subtotal === undefined) && (missing0 = "subtotal"))) || ((data.shipping_option === undefined) && (missing0 = "shipping_option"))) || ((data.amount === undefined) && (missing0 = "amount"))) || ((data.amount_due === undefined) && (missing0 = "amount_due"))) || ((data.amount_received === undefined) && (missing0 = "amount_received"))) || ((data.token === undefined) && (missing0 = "token"))) || ((data.chain === undefined) && (missing0 = "chain"))) || ((data.recipient_address === undefined) && (missing0 = "recipient_address"))) || ((data.payment_uri === undefined) && (missing0 = "payment_uri"))) || ((data.wallet_only === undefined) && (missing0 = "wallet_only"))) || ((data.wallet_message === undefined) && (missing0 = "wallet_message"))) || ((data.payer_address === undefined) && (missing0 = "payer_address"))) || ((data.tx_hash === undefined) && (missing0 = "tx_hash"))) || ((data.confirmations === undefined) && (missing0 = "confirmations"))) || ((data.required_confirmations === undefined) && (missing0 = "required_confirmations"))) || ((data.return_url === undefined) && (missing0 = "return_url"))) || ((data.return_label === undefined) && (missing0 = "return_label"))) || ((data.cancel_url === undefined) && (missing0 = "cancel_url"))) || ((data.expires_at === undefined) && (missing0 = "expires_at"))) || ((data.completed_at === undefined) && (missing0 = "completed_at"))){
+validate1527.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+return false;
+}
+else {
+const _errs1 = errors;
+for(const key0 in data){
+if(!(func1.call(schema609.properties, key0))){
+validate1527.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+return false;
+break;
+}
+}
+if(_errs1 === errors){
+if(data.object !== undefined){
+let data0 = data.object;
+const _errs2 = errors;
+if(typeof data0 !== "string"){
+validate1527.errors = [{instancePath:instancePath+"/object",schemaPath:"#/properties/object/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+if("checkout" !== data0){
+validate1527.errors = [{instancePath:instancePath+"/object",schemaPath:"#/properties/object/const",keyword:"const",params:{allowedValue: "checkout"},message:"must be equal to constant"}];
+return false;
+}
+var valid0 = _errs2 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.id !== undefined){
+const _errs4 = errors;
+if(!(validate269(data.id, {instancePath:instancePath+"/id",parentData:data,parentDataProperty:"id",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate269.errors : vErrors.concat(validate269.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs4 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.status !== undefined){
+const _errs5 = errors;
+if(!(validate272(data.status, {instancePath:instancePath+"/status",parentData:data,parentDataProperty:"status",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate272.errors : vErrors.concat(validate272.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.payment_status !== undefined){
+const _errs6 = errors;
+if(!(validate274(data.payment_status, {instancePath:instancePath+"/payment_status",parentData:data,parentDataProperty:"payment_status",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate274.errors : vErrors.concat(validate274.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs6 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.merchant !== undefined){
+const _errs7 = errors;
+if(!(validate1531(data.merchant, {instancePath:instancePath+"/merchant",parentData:data,parentDataProperty:"merchant",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1531.errors : vErrors.concat(validate1531.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.name !== undefined){
+let data5 = data.name;
+const _errs8 = errors;
+if((typeof data5 !== "string") && (data5 !== null)){
+validate1527.errors = [{instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type: schema609.properties.name.type},message:"must be string,null"}];
+return false;
+}
+var valid0 = _errs8 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.description !== undefined){
+let data6 = data.description;
+const _errs10 = errors;
+if((typeof data6 !== "string") && (data6 !== null)){
+validate1527.errors = [{instancePath:instancePath+"/description",schemaPath:"#/properties/description/type",keyword:"type",params:{type: schema609.properties.description.type},message:"must be string,null"}];
+return false;
+}
+var valid0 = _errs10 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.image_url !== undefined){
+let data7 = data.image_url;
+const _errs12 = errors;
+if((typeof data7 !== "string") && (data7 !== null)){
+validate1527.errors = [{instancePath:instancePath+"/image_url",schemaPath:"#/properties/image_url/type",keyword:"type",params:{type: schema609.properties.image_url.type},message:"must be string,null"}];
+return false;
+}
+var valid0 = _errs12 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.theme_color !== undefined){
+let data8 = data.theme_color;
+const _errs14 = errors;
+if((typeof data8 !== "string") && (data8 !== null)){
+validate1527.errors = [{instancePath:instancePath+"/theme_color",schemaPath:"#/properties/theme_color/type",keyword:"type",params:{type: schema609.properties.theme_color.type},message:"must be string,null"}];
+return false;
+}
+var valid0 = _errs14 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.button_text !== undefined){
+const _errs16 = errors;
+if(typeof data.button_text !== "string"){
+validate1527.errors = [{instancePath:instancePath+"/button_text",schemaPath:"#/properties/button_text/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+var valid0 = _errs16 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.items !== undefined){
+let data10 = data.items;
+const _errs18 = errors;
+if(errors === _errs18){
+if(Array.isArray(data10)){
+var valid1 = true;
+const len0 = data10.length;
+for(let i0=0; i0<len0; i0++){
+const _errs20 = errors;
+if(!(validate78(data10[i0], {instancePath:instancePath+"/items/" + i0,parentData:data10,parentDataProperty:i0,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate78.errors : vErrors.concat(validate78.errors);
+errors = vErrors.length;
+}
+var valid1 = _errs20 === errors;
+if(!valid1){
+break;
+}
+}
+}
+else {
+validate1527.errors = [{instancePath:instancePath+"/items",schemaPath:"#/properties/items/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+return false;
+}
+}
+var valid0 = _errs18 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.subtotal !== undefined){
+const _errs21 = errors;
+if(!(validate75(data.subtotal, {instancePath:instancePath+"/subtotal",parentData:data,parentDataProperty:"subtotal",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate75.errors : vErrors.concat(validate75.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs21 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.shipping_option !== undefined){
+let data13 = data.shipping_option;
+const _errs22 = errors;
+const _errs23 = errors;
+let valid2 = false;
+let passing0 = null;
+const _errs24 = errors;
+if(!(validate74(data13, {instancePath:instancePath+"/shipping_option",parentData:data,parentDataProperty:"shipping_option",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate74.errors : vErrors.concat(validate74.errors);
+errors = vErrors.length;
+}
+var _valid0 = _errs24 === errors;
+if(_valid0){
+valid2 = true;
+passing0 = 0;
+}
+const _errs25 = errors;
+if(data13 !== null){
+const err0 = {instancePath:instancePath+"/shipping_option",schemaPath:"#/properties/shipping_option/oneOf/1/type",keyword:"type",params:{type: "null"},message:"must be null"};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+var _valid0 = _errs25 === errors;
+if(_valid0 && valid2){
+valid2 = false;
+passing0 = [passing0, 1];
+}
+else {
+if(_valid0){
+valid2 = true;
+passing0 = 1;
+}
+}
+if(!valid2){
+const err1 = {instancePath:instancePath+"/shipping_option",schemaPath:"#/properties/shipping_option/oneOf",keyword:"oneOf",params:{passingSchemas: passing0},message:"must match exactly one schema in oneOf"};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+validate1527.errors = vErrors;
+return false;
+}
+else {
+errors = _errs23;
+if(vErrors !== null){
+if(_errs23){
+vErrors.length = _errs23;
+}
+else {
+vErrors = null;
+}
+}
+}
+var valid0 = _errs22 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.amount !== undefined){
+const _errs27 = errors;
+if(!(validate75(data.amount, {instancePath:instancePath+"/amount",parentData:data,parentDataProperty:"amount",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate75.errors : vErrors.concat(validate75.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs27 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.amount_due !== undefined){
+const _errs28 = errors;
+if(!(validate75(data.amount_due, {instancePath:instancePath+"/amount_due",parentData:data,parentDataProperty:"amount_due",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate75.errors : vErrors.concat(validate75.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs28 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.amount_received !== undefined){
+const _errs29 = errors;
+if(!(validate75(data.amount_received, {instancePath:instancePath+"/amount_received",parentData:data,parentDataProperty:"amount_received",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate75.errors : vErrors.concat(validate75.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs29 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.token !== undefined){
+const _errs30 = errors;
+if(!(validate1539(data.token, {instancePath:instancePath+"/token",parentData:data,parentDataProperty:"token",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1539.errors : vErrors.concat(validate1539.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs30 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.chain !== undefined){
+const _errs31 = errors;
+if(!(validate1542(data.chain, {instancePath:instancePath+"/chain",parentData:data,parentDataProperty:"chain",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1542.errors : vErrors.concat(validate1542.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs31 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.recipient_address !== undefined){
+const _errs32 = errors;
+if(!(validate64(data.recipient_address, {instancePath:instancePath+"/recipient_address",parentData:data,parentDataProperty:"recipient_address",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate64.errors : vErrors.concat(validate64.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs32 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.payment_uri !== undefined){
+let data20 = data.payment_uri;
+const _errs33 = errors;
+if((typeof data20 !== "string") && (data20 !== null)){
+validate1527.errors = [{instancePath:instancePath+"/payment_uri",schemaPath:"#/properties/payment_uri/type",keyword:"type",params:{type: schema609.properties.payment_uri.type},message:"must be string,null"}];
+return false;
+}
+var valid0 = _errs33 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.wallet_only !== undefined){
+const _errs35 = errors;
+if(typeof data.wallet_only !== "boolean"){
+validate1527.errors = [{instancePath:instancePath+"/wallet_only",schemaPath:"#/properties/wallet_only/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+return false;
+}
+var valid0 = _errs35 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.wallet_message !== undefined){
+const _errs37 = errors;
+if(typeof data.wallet_message !== "string"){
+validate1527.errors = [{instancePath:instancePath+"/wallet_message",schemaPath:"#/properties/wallet_message/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+var valid0 = _errs37 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.payer_address !== undefined){
+let data23 = data.payer_address;
+const _errs39 = errors;
+const _errs40 = errors;
+let valid3 = false;
+let passing1 = null;
+const _errs41 = errors;
+if(!(validate64(data23, {instancePath:instancePath+"/payer_address",parentData:data,parentDataProperty:"payer_address",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate64.errors : vErrors.concat(validate64.errors);
+errors = vErrors.length;
+}
+var _valid1 = _errs41 === errors;
+if(_valid1){
+valid3 = true;
+passing1 = 0;
+}
+const _errs42 = errors;
+if(data23 !== null){
+const err2 = {instancePath:instancePath+"/payer_address",schemaPath:"#/properties/payer_address/oneOf/1/type",keyword:"type",params:{type: "null"},message:"must be null"};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+var _valid1 = _errs42 === errors;
+if(_valid1 && valid3){
+valid3 = false;
+passing1 = [passing1, 1];
+}
+else {
+if(_valid1){
+valid3 = true;
+passing1 = 1;
+}
+}
+if(!valid3){
+const err3 = {instancePath:instancePath+"/payer_address",schemaPath:"#/properties/payer_address/oneOf",keyword:"oneOf",params:{passingSchemas: passing1},message:"must match exactly one schema in oneOf"};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+validate1527.errors = vErrors;
+return false;
+}
+else {
+errors = _errs40;
+if(vErrors !== null){
+if(_errs40){
+vErrors.length = _errs40;
+}
+else {
+vErrors = null;
+}
+}
+}
+var valid0 = _errs39 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.tx_hash !== undefined){
+let data24 = data.tx_hash;
+const _errs44 = errors;
+const _errs45 = errors;
+let valid4 = false;
+let passing2 = null;
+const _errs46 = errors;
+if(!(validate285(data24, {instancePath:instancePath+"/tx_hash",parentData:data,parentDataProperty:"tx_hash",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate285.errors : vErrors.concat(validate285.errors);
+errors = vErrors.length;
+}
+var _valid2 = _errs46 === errors;
+if(_valid2){
+valid4 = true;
+passing2 = 0;
+}
+const _errs47 = errors;
+if(data24 !== null){
+const err4 = {instancePath:instancePath+"/tx_hash",schemaPath:"#/properties/tx_hash/oneOf/1/type",keyword:"type",params:{type: "null"},message:"must be null"};
+if(vErrors === null){
+vErrors = [err4];
+}
+else {
+vErrors.push(err4);
+}
+errors++;
+}
+var _valid2 = _errs47 === errors;
+if(_valid2 && valid4){
+valid4 = false;
+passing2 = [passing2, 1];
+}
+else {
+if(_valid2){
+valid4 = true;
+passing2 = 1;
+}
+}
+if(!valid4){
+const err5 = {instancePath:instancePath+"/tx_hash",schemaPath:"#/properties/tx_hash/oneOf",keyword:"oneOf",params:{passingSchemas: passing2},message:"must match exactly one schema in oneOf"};
+if(vErrors === null){
+vErrors = [err5];
+}
+else {
+vErrors.push(err5);
+}
+errors++;
+validate1527.errors = vErrors;
+return false;
+}
+else {
+errors = _errs45;
+if(vErrors !== null){
+if(_errs45){
+vErrors.length = _errs45;
+}
+else {
+vErrors = null;
+}
+}
+}
+var valid0 = _errs44 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.confirmations !== undefined){
+let data25 = data.confirmations;
+const _errs49 = errors;
+if(!((typeof data25 == "number") && (!(data25 % 1) && !isNaN(data25)))){
+validate1527.errors = [{instancePath:instancePath+"/confirmations",schemaPath:"#/properties/confirmations/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+return false;
+}
+if(errors === _errs49){
+if(typeof data25 == "number"){
+if(data25 < 0 || isNaN(data25)){
+validate1527.errors = [{instancePath:instancePath+"/confirmations",schemaPath:"#/properties/confirmations/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+return false;
+}
+}
+}
+var valid0 = _errs49 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.required_confirmations !== undefined){
+let data26 = data.required_confirmations;
+const _errs51 = errors;
+if(!((typeof data26 == "number") && (!(data26 % 1) && !isNaN(data26)))){
+validate1527.errors = [{instancePath:instancePath+"/required_confirmations",schemaPath:"#/properties/required_confirmations/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+return false;
+}
+if(errors === _errs51){
+if(typeof data26 == "number"){
+if(data26 < 0 || isNaN(data26)){
+validate1527.errors = [{instancePath:instancePath+"/required_confirmations",schemaPath:"#/properties/required_confirmations/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+return false;
+}
+}
+}
+var valid0 = _errs51 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.return_url !== undefined){
+let data27 = data.return_url;
+const _errs53 = errors;
+if((typeof data27 !== "string") && (data27 !== null)){
+validate1527.errors = [{instancePath:instancePath+"/return_url",schemaPath:"#/properties/return_url/type",keyword:"type",params:{type: schema609.properties.return_url.type},message:"must be string,null"}];
+return false;
+}
+var valid0 = _errs53 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.return_label !== undefined){
+let data28 = data.return_label;
+const _errs55 = errors;
+if((typeof data28 !== "string") && (data28 !== null)){
+validate1527.errors = [{instancePath:instancePath+"/return_label",schemaPath:"#/properties/return_label/type",keyword:"type",params:{type: schema609.properties.return_label.type},message:"must be string,null"}];
+return false;
+}
+var valid0 = _errs55 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.cancel_url !== undefined){
+let data29 = data.cancel_url;
+const _errs57 = errors;
+if((typeof data29 !== "string") && (data29 !== null)){
+validate1527.errors = [{instancePath:instancePath+"/cancel_url",schemaPath:"#/properties/cancel_url/type",keyword:"type",params:{type: schema609.properties.cancel_url.type},message:"must be string,null"}];
+return false;
+}
+var valid0 = _errs57 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.expires_at !== undefined){
+const _errs59 = errors;
+if(!(validate81(data.expires_at, {instancePath:instancePath+"/expires_at",parentData:data,parentDataProperty:"expires_at",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate81.errors : vErrors.concat(validate81.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs59 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.completed_at !== undefined){
+let data31 = data.completed_at;
+const _errs60 = errors;
+const _errs61 = errors;
+let valid5 = false;
+let passing3 = null;
+const _errs62 = errors;
+if(!(validate81(data31, {instancePath:instancePath+"/completed_at",parentData:data,parentDataProperty:"completed_at",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate81.errors : vErrors.concat(validate81.errors);
+errors = vErrors.length;
+}
+var _valid3 = _errs62 === errors;
+if(_valid3){
+valid5 = true;
+passing3 = 0;
+}
+const _errs63 = errors;
+if(data31 !== null){
+const err6 = {instancePath:instancePath+"/completed_at",schemaPath:"#/properties/completed_at/oneOf/1/type",keyword:"type",params:{type: "null"},message:"must be null"};
+if(vErrors === null){
+vErrors = [err6];
+}
+else {
+vErrors.push(err6);
+}
+errors++;
+}
+var _valid3 = _errs63 === errors;
+if(_valid3 && valid5){
+valid5 = false;
+passing3 = [passing3, 1];
+}
+else {
+if(_valid3){
+valid5 = true;
+passing3 = 1;
+}
+}
+if(!valid5){
+const err7 = {instancePath:instancePath+"/completed_at",schemaPath:"#/properties/completed_at/oneOf",keyword:"oneOf",params:{passingSchemas: passing3},message:"must match exactly one schema in oneOf"};
+if(vErrors === null){
+vErrors = [err7];
+}
+else {
+vErrors.push(err7);
+}
+errors++;
+validate1527.errors = vErrors;
+return false;
+}
+else {
+errors = _errs61;
+if(vErrors !== null){
+if(_errs61){
+vErrors.length = _errs61;
+}
+else {
+vErrors = null;
+}
+}
+}
+var valid0 = _errs60 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+else {
+validate1527.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate1527.errors = vErrors;
+return errors === 0;
+}
+validate1527.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 
 function validate1526(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
@@ -37553,728 +38332,64 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if((((((((((((((((((((((((((((((((data.object === undefined) && (missing0 = "object")) || ((data.id === undefined) && (missing0 = "id"))) || ((data.status === undefined) && (missing0 = "status"))) || ((data.payment_status === undefined) && (missing0 = "payment_status"))) || ((data.merchant === undefined) && (missing0 = "merchant"))) || ((data.name === undefined) && (missing0 = "name"))) || ((data.description === undefined) && (missing0 = "description"))) || ((data.image_url === undefined) && (missing0 = "image_url"))) || ((data.theme_color === undefined) && (missing0 = "theme_color"))) || ((data.button_text === undefined) && (missing0 = "button_text"))) || ((data.items === undefined) && (missing0 = "items"))) || ((data.subtotal === undefined) && (missing0 = "subtotal"))) || ((data.shipping_option === undefined) && (missing0 = "shipping_option"))) || ((data.amount === undefined) && (missing0 = "amount"))) || ((data.amount_due === undefined) && (missing0 = "amount_due"))) || ((data.amount_received === undefined) && (missing0 = "amount_received"))) || ((data.token === undefined) && (missing0 = "token"))) || ((data.chain === undefined) && (missing0 = "chain"))) || ((data.recipient_address === undefined) && (missing0 = "recipient_address"))) || ((data.payment_uri === undefined) && (missing0 = "payment_uri"))) || ((data.wallet_only === undefined) && (missing0 = "wallet_only"))) || ((data.wallet_message === undefined) && (missing0 = "wallet_message"))) || ((data.payer_address === undefined) && (missing0 = "payer_address"))) || ((data.tx_hash === undefined) && (missing0 = "tx_hash"))) || ((data.confirmations === undefined) && (missing0 = "confirmations"))) || ((data.required_confirmations === undefined) && (missing0 = "required_confirmations"))) || ((data.return_url === undefined) && (missing0 = "return_url"))) || ((data.return_label === undefined) && (missing0 = "return_label"))) || ((data.cancel_url === undefined) && (missing0 = "cancel_url"))) || ((data.expires_at === undefined) && (missing0 = "expires_at"))) || ((data.completed_at === undefined) && (missing0 = "completed_at"))){
-validate1526.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
-return false;
-}
-else {
-const _errs1 = errors;
-for(const key0 in data){
-if(!(func1.call(schema609.properties, key0))){
-validate1526.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
-return false;
-break;
-}
-}
-if(_errs1 === errors){
-if(data.object !== undefined){
-let data0 = data.object;
-const _errs2 = errors;
-if(typeof data0 !== "string"){
-validate1526.errors = [{instancePath:instancePath+"/object",schemaPath:"#/properties/object/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-if("checkout" !== data0){
-validate1526.errors = [{instancePath:instancePath+"/object",schemaPath:"#/properties/object/const",keyword:"const",params:{allowedValue: "checkout"},message:"must be equal to constant"}];
-return false;
-}
-var valid0 = _errs2 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.id !== undefined){
-const _errs4 = errors;
-if(!(validate269(data.id, {instancePath:instancePath+"/id",parentData:data,parentDataProperty:"id",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate269.errors : vErrors.concat(validate269.errors);
+if(!(validate1527(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1527.errors : vErrors.concat(validate1527.errors);
 errors = vErrors.length;
-}
-var valid0 = _errs4 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.status !== undefined){
-const _errs5 = errors;
-if(!(validate272(data.status, {instancePath:instancePath+"/status",parentData:data,parentDataProperty:"status",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate272.errors : vErrors.concat(validate272.errors);
-errors = vErrors.length;
-}
-var valid0 = _errs5 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.payment_status !== undefined){
-const _errs6 = errors;
-if(!(validate274(data.payment_status, {instancePath:instancePath+"/payment_status",parentData:data,parentDataProperty:"payment_status",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate274.errors : vErrors.concat(validate274.errors);
-errors = vErrors.length;
-}
-var valid0 = _errs6 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.merchant !== undefined){
-const _errs7 = errors;
-if(!(validate1530(data.merchant, {instancePath:instancePath+"/merchant",parentData:data,parentDataProperty:"merchant",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1530.errors : vErrors.concat(validate1530.errors);
-errors = vErrors.length;
-}
-var valid0 = _errs7 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.name !== undefined){
-let data5 = data.name;
-const _errs8 = errors;
-if((typeof data5 !== "string") && (data5 !== null)){
-validate1526.errors = [{instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type: schema609.properties.name.type},message:"must be string,null"}];
-return false;
-}
-var valid0 = _errs8 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.description !== undefined){
-let data6 = data.description;
-const _errs10 = errors;
-if((typeof data6 !== "string") && (data6 !== null)){
-validate1526.errors = [{instancePath:instancePath+"/description",schemaPath:"#/properties/description/type",keyword:"type",params:{type: schema609.properties.description.type},message:"must be string,null"}];
-return false;
-}
-var valid0 = _errs10 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.image_url !== undefined){
-let data7 = data.image_url;
-const _errs12 = errors;
-if((typeof data7 !== "string") && (data7 !== null)){
-validate1526.errors = [{instancePath:instancePath+"/image_url",schemaPath:"#/properties/image_url/type",keyword:"type",params:{type: schema609.properties.image_url.type},message:"must be string,null"}];
-return false;
-}
-var valid0 = _errs12 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.theme_color !== undefined){
-let data8 = data.theme_color;
-const _errs14 = errors;
-if((typeof data8 !== "string") && (data8 !== null)){
-validate1526.errors = [{instancePath:instancePath+"/theme_color",schemaPath:"#/properties/theme_color/type",keyword:"type",params:{type: schema609.properties.theme_color.type},message:"must be string,null"}];
-return false;
-}
-var valid0 = _errs14 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.button_text !== undefined){
-const _errs16 = errors;
-if(typeof data.button_text !== "string"){
-validate1526.errors = [{instancePath:instancePath+"/button_text",schemaPath:"#/properties/button_text/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-var valid0 = _errs16 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.items !== undefined){
-let data10 = data.items;
-const _errs18 = errors;
-if(errors === _errs18){
-if(Array.isArray(data10)){
-var valid1 = true;
-const len0 = data10.length;
-for(let i0=0; i0<len0; i0++){
-const _errs20 = errors;
-if(!(validate78(data10[i0], {instancePath:instancePath+"/items/" + i0,parentData:data10,parentDataProperty:i0,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate78.errors : vErrors.concat(validate78.errors);
-errors = vErrors.length;
-}
-var valid1 = _errs20 === errors;
-if(!valid1){
-break;
-}
-}
-}
-else {
-validate1526.errors = [{instancePath:instancePath+"/items",schemaPath:"#/properties/items/type",keyword:"type",params:{type: "array"},message:"must be array"}];
-return false;
-}
-}
-var valid0 = _errs18 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.subtotal !== undefined){
-const _errs21 = errors;
-if(!(validate75(data.subtotal, {instancePath:instancePath+"/subtotal",parentData:data,parentDataProperty:"subtotal",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate75.errors : vErrors.concat(validate75.errors);
-errors = vErrors.length;
-}
-var valid0 = _errs21 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.shipping_option !== undefined){
-let data13 = data.shipping_option;
-const _errs22 = errors;
-const _errs23 = errors;
-let valid2 = false;
-let passing0 = null;
-const _errs24 = errors;
-if(!(validate74(data13, {instancePath:instancePath+"/shipping_option",parentData:data,parentDataProperty:"shipping_option",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate74.errors : vErrors.concat(validate74.errors);
-errors = vErrors.length;
-}
-var _valid0 = _errs24 === errors;
-if(_valid0){
-valid2 = true;
-passing0 = 0;
-}
-const _errs25 = errors;
-if(data13 !== null){
-const err0 = {instancePath:instancePath+"/shipping_option",schemaPath:"#/properties/shipping_option/oneOf/1/type",keyword:"type",params:{type: "null"},message:"must be null"};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
-errors++;
-}
-var _valid0 = _errs25 === errors;
-if(_valid0 && valid2){
-valid2 = false;
-passing0 = [passing0, 1];
-}
-else {
-if(_valid0){
-valid2 = true;
-passing0 = 1;
-}
-}
-if(!valid2){
-const err1 = {instancePath:instancePath+"/shipping_option",schemaPath:"#/properties/shipping_option/oneOf",keyword:"oneOf",params:{passingSchemas: passing0},message:"must match exactly one schema in oneOf"};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
-errors++;
-validate1526.errors = vErrors;
-return false;
-}
-else {
-errors = _errs23;
-if(vErrors !== null){
-if(_errs23){
-vErrors.length = _errs23;
-}
-else {
-vErrors = null;
-}
-}
-}
-var valid0 = _errs22 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.amount !== undefined){
-const _errs27 = errors;
-if(!(validate75(data.amount, {instancePath:instancePath+"/amount",parentData:data,parentDataProperty:"amount",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate75.errors : vErrors.concat(validate75.errors);
-errors = vErrors.length;
-}
-var valid0 = _errs27 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.amount_due !== undefined){
-const _errs28 = errors;
-if(!(validate75(data.amount_due, {instancePath:instancePath+"/amount_due",parentData:data,parentDataProperty:"amount_due",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate75.errors : vErrors.concat(validate75.errors);
-errors = vErrors.length;
-}
-var valid0 = _errs28 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.amount_received !== undefined){
-const _errs29 = errors;
-if(!(validate75(data.amount_received, {instancePath:instancePath+"/amount_received",parentData:data,parentDataProperty:"amount_received",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate75.errors : vErrors.concat(validate75.errors);
-errors = vErrors.length;
-}
-var valid0 = _errs29 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.token !== undefined){
-const _errs30 = errors;
-if(!(validate1538(data.token, {instancePath:instancePath+"/token",parentData:data,parentDataProperty:"token",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1538.errors : vErrors.concat(validate1538.errors);
-errors = vErrors.length;
-}
-var valid0 = _errs30 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.chain !== undefined){
-const _errs31 = errors;
-if(!(validate1541(data.chain, {instancePath:instancePath+"/chain",parentData:data,parentDataProperty:"chain",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1541.errors : vErrors.concat(validate1541.errors);
-errors = vErrors.length;
-}
-var valid0 = _errs31 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.recipient_address !== undefined){
-const _errs32 = errors;
-if(!(validate64(data.recipient_address, {instancePath:instancePath+"/recipient_address",parentData:data,parentDataProperty:"recipient_address",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate64.errors : vErrors.concat(validate64.errors);
-errors = vErrors.length;
-}
-var valid0 = _errs32 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.payment_uri !== undefined){
-let data20 = data.payment_uri;
-const _errs33 = errors;
-if((typeof data20 !== "string") && (data20 !== null)){
-validate1526.errors = [{instancePath:instancePath+"/payment_uri",schemaPath:"#/properties/payment_uri/type",keyword:"type",params:{type: schema609.properties.payment_uri.type},message:"must be string,null"}];
-return false;
-}
-var valid0 = _errs33 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.wallet_only !== undefined){
-const _errs35 = errors;
-if(typeof data.wallet_only !== "boolean"){
-validate1526.errors = [{instancePath:instancePath+"/wallet_only",schemaPath:"#/properties/wallet_only/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
-return false;
-}
-var valid0 = _errs35 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.wallet_message !== undefined){
-const _errs37 = errors;
-if(typeof data.wallet_message !== "string"){
-validate1526.errors = [{instancePath:instancePath+"/wallet_message",schemaPath:"#/properties/wallet_message/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-var valid0 = _errs37 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.payer_address !== undefined){
-let data23 = data.payer_address;
-const _errs39 = errors;
-const _errs40 = errors;
-let valid3 = false;
-let passing1 = null;
-const _errs41 = errors;
-if(!(validate64(data23, {instancePath:instancePath+"/payer_address",parentData:data,parentDataProperty:"payer_address",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate64.errors : vErrors.concat(validate64.errors);
-errors = vErrors.length;
-}
-var _valid1 = _errs41 === errors;
-if(_valid1){
-valid3 = true;
-passing1 = 0;
-}
-const _errs42 = errors;
-if(data23 !== null){
-const err2 = {instancePath:instancePath+"/payer_address",schemaPath:"#/properties/payer_address/oneOf/1/type",keyword:"type",params:{type: "null"},message:"must be null"};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
-errors++;
-}
-var _valid1 = _errs42 === errors;
-if(_valid1 && valid3){
-valid3 = false;
-passing1 = [passing1, 1];
-}
-else {
-if(_valid1){
-valid3 = true;
-passing1 = 1;
-}
-}
-if(!valid3){
-const err3 = {instancePath:instancePath+"/payer_address",schemaPath:"#/properties/payer_address/oneOf",keyword:"oneOf",params:{passingSchemas: passing1},message:"must match exactly one schema in oneOf"};
-if(vErrors === null){
-vErrors = [err3];
-}
-else {
-vErrors.push(err3);
-}
-errors++;
-validate1526.errors = vErrors;
-return false;
-}
-else {
-errors = _errs40;
-if(vErrors !== null){
-if(_errs40){
-vErrors.length = _errs40;
-}
-else {
-vErrors = null;
-}
-}
-}
-var valid0 = _errs39 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.tx_hash !== undefined){
-let data24 = data.tx_hash;
-const _errs44 = errors;
-const _errs45 = errors;
-let valid4 = false;
-let passing2 = null;
-const _errs46 = errors;
-if(!(validate285(data24, {instancePath:instancePath+"/tx_hash",parentData:data,parentDataProperty:"tx_hash",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate285.errors : vErrors.concat(validate285.errors);
-errors = vErrors.length;
-}
-var _valid2 = _errs46 === errors;
-if(_valid2){
-valid4 = true;
-passing2 = 0;
-}
-const _errs47 = errors;
-if(data24 !== null){
-const err4 = {instancePath:instancePath+"/tx_hash",schemaPath:"#/properties/tx_hash/oneOf/1/type",keyword:"type",params:{type: "null"},message:"must be null"};
-if(vErrors === null){
-vErrors = [err4];
-}
-else {
-vErrors.push(err4);
-}
-errors++;
-}
-var _valid2 = _errs47 === errors;
-if(_valid2 && valid4){
-valid4 = false;
-passing2 = [passing2, 1];
-}
-else {
-if(_valid2){
-valid4 = true;
-passing2 = 1;
-}
-}
-if(!valid4){
-const err5 = {instancePath:instancePath+"/tx_hash",schemaPath:"#/properties/tx_hash/oneOf",keyword:"oneOf",params:{passingSchemas: passing2},message:"must match exactly one schema in oneOf"};
-if(vErrors === null){
-vErrors = [err5];
-}
-else {
-vErrors.push(err5);
-}
-errors++;
-validate1526.errors = vErrors;
-return false;
-}
-else {
-errors = _errs45;
-if(vErrors !== null){
-if(_errs45){
-vErrors.length = _errs45;
-}
-else {
-vErrors = null;
-}
-}
-}
-var valid0 = _errs44 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.confirmations !== undefined){
-let data25 = data.confirmations;
-const _errs49 = errors;
-if(!((typeof data25 == "number") && (!(data25 % 1) && !isNaN(data25)))){
-validate1526.errors = [{instancePath:instancePath+"/confirmations",schemaPath:"#/properties/confirmations/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
-return false;
-}
-if(errors === _errs49){
-if(typeof data25 == "number"){
-if(data25 < 0 || isNaN(data25)){
-validate1526.errors = [{instancePath:instancePath+"/confirmations",schemaPath:"#/properties/confirmations/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
-return false;
-}
-}
-}
-var valid0 = _errs49 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.required_confirmations !== undefined){
-let data26 = data.required_confirmations;
-const _errs51 = errors;
-if(!((typeof data26 == "number") && (!(data26 % 1) && !isNaN(data26)))){
-validate1526.errors = [{instancePath:instancePath+"/required_confirmations",schemaPath:"#/properties/required_confirmations/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
-return false;
-}
-if(errors === _errs51){
-if(typeof data26 == "number"){
-if(data26 < 0 || isNaN(data26)){
-validate1526.errors = [{instancePath:instancePath+"/required_confirmations",schemaPath:"#/properties/required_confirmations/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
-return false;
-}
-}
-}
-var valid0 = _errs51 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.return_url !== undefined){
-let data27 = data.return_url;
-const _errs53 = errors;
-if((typeof data27 !== "string") && (data27 !== null)){
-validate1526.errors = [{instancePath:instancePath+"/return_url",schemaPath:"#/properties/return_url/type",keyword:"type",params:{type: schema609.properties.return_url.type},message:"must be string,null"}];
-return false;
-}
-var valid0 = _errs53 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.return_label !== undefined){
-let data28 = data.return_label;
-const _errs55 = errors;
-if((typeof data28 !== "string") && (data28 !== null)){
-validate1526.errors = [{instancePath:instancePath+"/return_label",schemaPath:"#/properties/return_label/type",keyword:"type",params:{type: schema609.properties.return_label.type},message:"must be string,null"}];
-return false;
-}
-var valid0 = _errs55 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.cancel_url !== undefined){
-let data29 = data.cancel_url;
-const _errs57 = errors;
-if((typeof data29 !== "string") && (data29 !== null)){
-validate1526.errors = [{instancePath:instancePath+"/cancel_url",schemaPath:"#/properties/cancel_url/type",keyword:"type",params:{type: schema609.properties.cancel_url.type},message:"must be string,null"}];
-return false;
-}
-var valid0 = _errs57 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.expires_at !== undefined){
-const _errs59 = errors;
-if(!(validate81(data.expires_at, {instancePath:instancePath+"/expires_at",parentData:data,parentDataProperty:"expires_at",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate81.errors : vErrors.concat(validate81.errors);
-errors = vErrors.length;
-}
-var valid0 = _errs59 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.completed_at !== undefined){
-let data31 = data.completed_at;
-const _errs60 = errors;
-const _errs61 = errors;
-let valid5 = false;
-let passing3 = null;
-const _errs62 = errors;
-if(!(validate81(data31, {instancePath:instancePath+"/completed_at",parentData:data,parentDataProperty:"completed_at",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate81.errors : vErrors.concat(validate81.errors);
-errors = vErrors.length;
-}
-var _valid3 = _errs62 === errors;
-if(_valid3){
-valid5 = true;
-passing3 = 0;
-}
-const _errs63 = errors;
-if(data31 !== null){
-const err6 = {instancePath:instancePath+"/completed_at",schemaPath:"#/properties/completed_at/oneOf/1/type",keyword:"type",params:{type: "null"},message:"must be null"};
-if(vErrors === null){
-vErrors = [err6];
-}
-else {
-vErrors.push(err6);
-}
-errors++;
-}
-var _valid3 = _errs63 === errors;
-if(_valid3 && valid5){
-valid5 = false;
-passing3 = [passing3, 1];
-}
-else {
-if(_valid3){
-valid5 = true;
-passing3 = 1;
-}
-}
-if(!valid5){
-const err7 = {instancePath:instancePath+"/completed_at",schemaPath:"#/properties/completed_at/oneOf",keyword:"oneOf",params:{passingSchemas: passing3},message:"must match exactly one schema in oneOf"};
-if(vErrors === null){
-vErrors = [err7];
-}
-else {
-vErrors.push(err7);
-}
-errors++;
-validate1526.errors = vErrors;
-return false;
-}
-else {
-errors = _errs61;
-if(vErrors !== null){
-if(_errs61){
-vErrors.length = _errs61;
-}
-else {
-vErrors = null;
-}
-}
-}
-var valid0 = _errs60 === errors;
-}
-else {
-var valid0 = true;
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-else {
-validate1526.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
-return false;
-}
 }
 validate1526.errors = vErrors;
 return errors === 0;
 }
 validate1526.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
+exports.startCheckout_400 = validate1551;
+const schema613 = {"$ref":"document#/components/schemas/Error"};
 
-function validate1525(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate1552(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate1525.evaluated;
+const evaluated0 = validate1552.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(!(validate1526(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1526.errors : vErrors.concat(validate1526.errors);
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((data.error === undefined) && (missing0 = "error")){
+validate1552.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+return false;
+}
+else {
+const _errs1 = errors;
+for(const key0 in data){
+if(!(key0 === "error")){
+validate1552.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+return false;
+break;
+}
+}
+if(_errs1 === errors){
+if(data.error !== undefined){
+if(!(validate91(data.error, {instancePath:instancePath+"/error",parentData:data,parentDataProperty:"error",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate91.errors : vErrors.concat(validate91.errors);
 errors = vErrors.length;
 }
-validate1525.errors = vErrors;
+}
+}
+}
+}
+else {
+validate1552.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate1552.errors = vErrors;
 return errors === 0;
 }
-validate1525.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate1552.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-exports.startCheckout_400 = validate1550;
-const schema613 = {"$ref":"document#/components/schemas/Error"};
 
 function validate1551(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -38286,18 +38401,40 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
+if(!(validate1552(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1552.errors : vErrors.concat(validate1552.errors);
+errors = vErrors.length;
+}
+validate1551.errors = vErrors;
+return errors === 0;
+}
+validate1551.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+exports.startCheckout_404 = validate1555;
+const schema615 = {"$ref":"document#/components/schemas/Error"};
+
+function validate1556(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate1556.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.error === undefined) && (missing0 = "error")){
-validate1551.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate1556.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(key0 === "error")){
-validate1551.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate1556.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -38313,37 +38450,15 @@ errors = vErrors.length;
 }
 }
 else {
-validate1551.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate1556.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate1551.errors = vErrors;
+validate1556.errors = vErrors;
 return errors === 0;
 }
-validate1551.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate1556.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-
-function validate1550(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate1550.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate1551(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1551.errors : vErrors.concat(validate1551.errors);
-errors = vErrors.length;
-}
-validate1550.errors = vErrors;
-return errors === 0;
-}
-validate1550.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-exports.startCheckout_404 = validate1554;
-const schema615 = {"$ref":"document#/components/schemas/Error"};
 
 function validate1555(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -38355,18 +38470,40 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
+if(!(validate1556(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1556.errors : vErrors.concat(validate1556.errors);
+errors = vErrors.length;
+}
+validate1555.errors = vErrors;
+return errors === 0;
+}
+validate1555.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+exports.startCheckout_429 = validate1559;
+const schema617 = {"$ref":"document#/components/schemas/Error"};
+
+function validate1560(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate1560.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.error === undefined) && (missing0 = "error")){
-validate1555.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate1560.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(key0 === "error")){
-validate1555.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate1560.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -38382,37 +38519,15 @@ errors = vErrors.length;
 }
 }
 else {
-validate1555.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate1560.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate1555.errors = vErrors;
+validate1560.errors = vErrors;
 return errors === 0;
 }
-validate1555.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate1560.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-
-function validate1554(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate1554.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate1555(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1555.errors : vErrors.concat(validate1555.errors);
-errors = vErrors.length;
-}
-validate1554.errors = vErrors;
-return errors === 0;
-}
-validate1554.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-exports.startCheckout_429 = validate1558;
-const schema617 = {"$ref":"document#/components/schemas/Error"};
 
 function validate1559(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -38424,18 +38539,40 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
+if(!(validate1560(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1560.errors : vErrors.concat(validate1560.errors);
+errors = vErrors.length;
+}
+validate1559.errors = vErrors;
+return errors === 0;
+}
+validate1559.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+exports.startCheckout_500 = validate1563;
+const schema619 = {"$ref":"document#/components/schemas/Error"};
+
+function validate1564(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate1564.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.error === undefined) && (missing0 = "error")){
-validate1559.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate1564.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(key0 === "error")){
-validate1559.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate1564.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -38451,37 +38588,15 @@ errors = vErrors.length;
 }
 }
 else {
-validate1559.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate1564.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate1559.errors = vErrors;
+validate1564.errors = vErrors;
 return errors === 0;
 }
-validate1559.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate1564.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-
-function validate1558(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate1558.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate1559(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1559.errors : vErrors.concat(validate1559.errors);
-errors = vErrors.length;
-}
-validate1558.errors = vErrors;
-return errors === 0;
-}
-validate1558.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-exports.startCheckout_500 = validate1562;
-const schema619 = {"$ref":"document#/components/schemas/Error"};
 
 function validate1563(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -38493,69 +38608,22 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if((data.error === undefined) && (missing0 = "error")){
-validate1563.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
-return false;
-}
-else {
-const _errs1 = errors;
-for(const key0 in data){
-if(!(key0 === "error")){
-validate1563.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
-return false;
-break;
-}
-}
-if(_errs1 === errors){
-if(data.error !== undefined){
-if(!(validate91(data.error, {instancePath:instancePath+"/error",parentData:data,parentDataProperty:"error",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate91.errors : vErrors.concat(validate91.errors);
+if(!(validate1564(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1564.errors : vErrors.concat(validate1564.errors);
 errors = vErrors.length;
-}
-}
-}
-}
-}
-else {
-validate1563.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
-return false;
-}
 }
 validate1563.errors = vErrors;
 return errors === 0;
 }
 validate1563.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-
-function validate1562(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate1562.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate1563(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1563.errors : vErrors.concat(validate1563.errors);
-errors = vErrors.length;
-}
-validate1562.errors = vErrors;
-return errors === 0;
-}
-validate1562.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-exports.getCheckout_200 = validate1566;
+exports.getCheckout_200 = validate1567;
 const schema621 = {"$ref":"document#/components/schemas/Checkout"};
 
-function validate1567(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate1568(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate1567.evaluated;
+const evaluated0 = validate1568.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -38566,14 +38634,14 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((((((((((((((((((((((((((((data.object === undefined) && (missing0 = "object")) || ((data.id === undefined) && (missing0 = "id"))) || ((data.status === undefined) && (missing0 = "status"))) || ((data.payment_status === undefined) && (missing0 = "payment_status"))) || ((data.merchant === undefined) && (missing0 = "merchant"))) || ((data.name === undefined) && (missing0 = "name"))) || ((data.description === undefined) && (missing0 = "description"))) || ((data.image_url === undefined) && (missing0 = "image_url"))) || ((data.theme_color === undefined) && (missing0 = "theme_color"))) || ((data.button_text === undefined) && (missing0 = "button_text"))) || ((data.items === undefined) && (missing0 = "items"))) || ((data.subtotal === undefined) && (missing0 = "subtotal"))) || ((data.shipping_option === undefined) && (missing0 = "shipping_option"))) || ((data.amount === undefined) && (missing0 = "amount"))) || ((data.amount_due === undefined) && (missing0 = "amount_due"))) || ((data.amount_received === undefined) && (missing0 = "amount_received"))) || ((data.token === undefined) && (missing0 = "token"))) || ((data.chain === undefined) && (missing0 = "chain"))) || ((data.recipient_address === undefined) && (missing0 = "recipient_address"))) || ((data.payment_uri === undefined) && (missing0 = "payment_uri"))) || ((data.wallet_only === undefined) && (missing0 = "wallet_only"))) || ((data.wallet_message === undefined) && (missing0 = "wallet_message"))) || ((data.payer_address === undefined) && (missing0 = "payer_address"))) || ((data.tx_hash === undefined) && (missing0 = "tx_hash"))) || ((data.confirmations === undefined) && (missing0 = "confirmations"))) || ((data.required_confirmations === undefined) && (missing0 = "required_confirmations"))) || ((data.return_url === undefined) && (missing0 = "return_url"))) || ((data.return_label === undefined) && (missing0 = "return_label"))) || ((data.cancel_url === undefined) && (missing0 = "cancel_url"))) || ((data.expires_at === undefined) && (missing0 = "expires_at"))) || ((data.completed_at === undefined) && (missing0 = "completed_at"))){
-validate1567.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate1568.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(func1.call(schema609.properties, key0))){
-validate1567.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate1568.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -38583,11 +38651,11 @@ if(data.object !== undefined){
 let data0 = data.object;
 const _errs2 = errors;
 if(typeof data0 !== "string"){
-validate1567.errors = [{instancePath:instancePath+"/object",schemaPath:"#/properties/object/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate1568.errors = [{instancePath:instancePath+"/object",schemaPath:"#/properties/object/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if("checkout" !== data0){
-validate1567.errors = [{instancePath:instancePath+"/object",schemaPath:"#/properties/object/const",keyword:"const",params:{allowedValue: "checkout"},message:"must be equal to constant"}];
+validate1568.errors = [{instancePath:instancePath+"/object",schemaPath:"#/properties/object/const",keyword:"const",params:{allowedValue: "checkout"},message:"must be equal to constant"}];
 return false;
 }
 var valid0 = _errs2 === errors;
@@ -38634,8 +38702,8 @@ var valid0 = true;
 if(valid0){
 if(data.merchant !== undefined){
 const _errs7 = errors;
-if(!(validate1530(data.merchant, {instancePath:instancePath+"/merchant",parentData:data,parentDataProperty:"merchant",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1530.errors : vErrors.concat(validate1530.errors);
+if(!(validate1531(data.merchant, {instancePath:instancePath+"/merchant",parentData:data,parentDataProperty:"merchant",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1531.errors : vErrors.concat(validate1531.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs7 === errors;
@@ -38648,7 +38716,7 @@ if(data.name !== undefined){
 let data5 = data.name;
 const _errs8 = errors;
 if((typeof data5 !== "string") && (data5 !== null)){
-validate1567.errors = [{instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type: schema609.properties.name.type},message:"must be string,null"}];
+validate1568.errors = [{instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type: schema609.properties.name.type},message:"must be string,null"}];
 return false;
 }
 var valid0 = _errs8 === errors;
@@ -38661,7 +38729,7 @@ if(data.description !== undefined){
 let data6 = data.description;
 const _errs10 = errors;
 if((typeof data6 !== "string") && (data6 !== null)){
-validate1567.errors = [{instancePath:instancePath+"/description",schemaPath:"#/properties/description/type",keyword:"type",params:{type: schema609.properties.description.type},message:"must be string,null"}];
+validate1568.errors = [{instancePath:instancePath+"/description",schemaPath:"#/properties/description/type",keyword:"type",params:{type: schema609.properties.description.type},message:"must be string,null"}];
 return false;
 }
 var valid0 = _errs10 === errors;
@@ -38674,7 +38742,7 @@ if(data.image_url !== undefined){
 let data7 = data.image_url;
 const _errs12 = errors;
 if((typeof data7 !== "string") && (data7 !== null)){
-validate1567.errors = [{instancePath:instancePath+"/image_url",schemaPath:"#/properties/image_url/type",keyword:"type",params:{type: schema609.properties.image_url.type},message:"must be string,null"}];
+validate1568.errors = [{instancePath:instancePath+"/image_url",schemaPath:"#/properties/image_url/type",keyword:"type",params:{type: schema609.properties.image_url.type},message:"must be string,null"}];
 return false;
 }
 var valid0 = _errs12 === errors;
@@ -38687,7 +38755,7 @@ if(data.theme_color !== undefined){
 let data8 = data.theme_color;
 const _errs14 = errors;
 if((typeof data8 !== "string") && (data8 !== null)){
-validate1567.errors = [{instancePath:instancePath+"/theme_color",schemaPath:"#/properties/theme_color/type",keyword:"type",params:{type: schema609.properties.theme_color.type},message:"must be string,null"}];
+validate1568.errors = [{instancePath:instancePath+"/theme_color",schemaPath:"#/properties/theme_color/type",keyword:"type",params:{type: schema609.properties.theme_color.type},message:"must be string,null"}];
 return false;
 }
 var valid0 = _errs14 === errors;
@@ -38699,7 +38767,7 @@ if(valid0){
 if(data.button_text !== undefined){
 const _errs16 = errors;
 if(typeof data.button_text !== "string"){
-validate1567.errors = [{instancePath:instancePath+"/button_text",schemaPath:"#/properties/button_text/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate1568.errors = [{instancePath:instancePath+"/button_text",schemaPath:"#/properties/button_text/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 var valid0 = _errs16 === errors;
@@ -38728,7 +38796,7 @@ break;
 }
 }
 else {
-validate1567.errors = [{instancePath:instancePath+"/items",schemaPath:"#/properties/items/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate1568.errors = [{instancePath:instancePath+"/items",schemaPath:"#/properties/items/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
 }
@@ -38797,7 +38865,7 @@ else {
 vErrors.push(err1);
 }
 errors++;
-validate1567.errors = vErrors;
+validate1568.errors = vErrors;
 return false;
 }
 else {
@@ -38855,8 +38923,8 @@ var valid0 = true;
 if(valid0){
 if(data.token !== undefined){
 const _errs30 = errors;
-if(!(validate1538(data.token, {instancePath:instancePath+"/token",parentData:data,parentDataProperty:"token",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1538.errors : vErrors.concat(validate1538.errors);
+if(!(validate1539(data.token, {instancePath:instancePath+"/token",parentData:data,parentDataProperty:"token",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1539.errors : vErrors.concat(validate1539.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs30 === errors;
@@ -38867,8 +38935,8 @@ var valid0 = true;
 if(valid0){
 if(data.chain !== undefined){
 const _errs31 = errors;
-if(!(validate1541(data.chain, {instancePath:instancePath+"/chain",parentData:data,parentDataProperty:"chain",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1541.errors : vErrors.concat(validate1541.errors);
+if(!(validate1542(data.chain, {instancePath:instancePath+"/chain",parentData:data,parentDataProperty:"chain",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1542.errors : vErrors.concat(validate1542.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs31 === errors;
@@ -38893,7 +38961,7 @@ if(data.payment_uri !== undefined){
 let data20 = data.payment_uri;
 const _errs33 = errors;
 if((typeof data20 !== "string") && (data20 !== null)){
-validate1567.errors = [{instancePath:instancePath+"/payment_uri",schemaPath:"#/properties/payment_uri/type",keyword:"type",params:{type: schema609.properties.payment_uri.type},message:"must be string,null"}];
+validate1568.errors = [{instancePath:instancePath+"/payment_uri",schemaPath:"#/properties/payment_uri/type",keyword:"type",params:{type: schema609.properties.payment_uri.type},message:"must be string,null"}];
 return false;
 }
 var valid0 = _errs33 === errors;
@@ -38905,7 +38973,7 @@ if(valid0){
 if(data.wallet_only !== undefined){
 const _errs35 = errors;
 if(typeof data.wallet_only !== "boolean"){
-validate1567.errors = [{instancePath:instancePath+"/wallet_only",schemaPath:"#/properties/wallet_only/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+validate1568.errors = [{instancePath:instancePath+"/wallet_only",schemaPath:"#/properties/wallet_only/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
 var valid0 = _errs35 === errors;
@@ -38917,7 +38985,7 @@ if(valid0){
 if(data.wallet_message !== undefined){
 const _errs37 = errors;
 if(typeof data.wallet_message !== "string"){
-validate1567.errors = [{instancePath:instancePath+"/wallet_message",schemaPath:"#/properties/wallet_message/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate1568.errors = [{instancePath:instancePath+"/wallet_message",schemaPath:"#/properties/wallet_message/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 var valid0 = _errs37 === errors;
@@ -38973,7 +39041,7 @@ else {
 vErrors.push(err3);
 }
 errors++;
-validate1567.errors = vErrors;
+validate1568.errors = vErrors;
 return false;
 }
 else {
@@ -39040,7 +39108,7 @@ else {
 vErrors.push(err5);
 }
 errors++;
-validate1567.errors = vErrors;
+validate1568.errors = vErrors;
 return false;
 }
 else {
@@ -39064,13 +39132,13 @@ if(data.confirmations !== undefined){
 let data25 = data.confirmations;
 const _errs49 = errors;
 if(!((typeof data25 == "number") && (!(data25 % 1) && !isNaN(data25)))){
-validate1567.errors = [{instancePath:instancePath+"/confirmations",schemaPath:"#/properties/confirmations/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate1568.errors = [{instancePath:instancePath+"/confirmations",schemaPath:"#/properties/confirmations/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs49){
 if(typeof data25 == "number"){
 if(data25 < 0 || isNaN(data25)){
-validate1567.errors = [{instancePath:instancePath+"/confirmations",schemaPath:"#/properties/confirmations/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate1568.errors = [{instancePath:instancePath+"/confirmations",schemaPath:"#/properties/confirmations/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
 return false;
 }
 }
@@ -39085,13 +39153,13 @@ if(data.required_confirmations !== undefined){
 let data26 = data.required_confirmations;
 const _errs51 = errors;
 if(!((typeof data26 == "number") && (!(data26 % 1) && !isNaN(data26)))){
-validate1567.errors = [{instancePath:instancePath+"/required_confirmations",schemaPath:"#/properties/required_confirmations/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate1568.errors = [{instancePath:instancePath+"/required_confirmations",schemaPath:"#/properties/required_confirmations/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs51){
 if(typeof data26 == "number"){
 if(data26 < 0 || isNaN(data26)){
-validate1567.errors = [{instancePath:instancePath+"/required_confirmations",schemaPath:"#/properties/required_confirmations/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate1568.errors = [{instancePath:instancePath+"/required_confirmations",schemaPath:"#/properties/required_confirmations/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
 return false;
 }
 }
@@ -39106,7 +39174,7 @@ if(data.return_url !== undefined){
 let data27 = data.return_url;
 const _errs53 = errors;
 if((typeof data27 !== "string") && (data27 !== null)){
-validate1567.errors = [{instancePath:instancePath+"/return_url",schemaPath:"#/properties/return_url/type",keyword:"type",params:{type: schema609.properties.return_url.type},message:"must be string,null"}];
+validate1568.errors = [{instancePath:instancePath+"/return_url",schemaPath:"#/properties/return_url/type",keyword:"type",params:{type: schema609.properties.return_url.type},message:"must be string,null"}];
 return false;
 }
 var valid0 = _errs53 === errors;
@@ -39119,7 +39187,7 @@ if(data.return_label !== undefined){
 let data28 = data.return_label;
 const _errs55 = errors;
 if((typeof data28 !== "string") && (data28 !== null)){
-validate1567.errors = [{instancePath:instancePath+"/return_label",schemaPath:"#/properties/return_label/type",keyword:"type",params:{type: schema609.properties.return_label.type},message:"must be string,null"}];
+validate1568.errors = [{instancePath:instancePath+"/return_label",schemaPath:"#/properties/return_label/type",keyword:"type",params:{type: schema609.properties.return_label.type},message:"must be string,null"}];
 return false;
 }
 var valid0 = _errs55 === errors;
@@ -39132,7 +39200,7 @@ if(data.cancel_url !== undefined){
 let data29 = data.cancel_url;
 const _errs57 = errors;
 if((typeof data29 !== "string") && (data29 !== null)){
-validate1567.errors = [{instancePath:instancePath+"/cancel_url",schemaPath:"#/properties/cancel_url/type",keyword:"type",params:{type: schema609.properties.cancel_url.type},message:"must be string,null"}];
+validate1568.errors = [{instancePath:instancePath+"/cancel_url",schemaPath:"#/properties/cancel_url/type",keyword:"type",params:{type: schema609.properties.cancel_url.type},message:"must be string,null"}];
 return false;
 }
 var valid0 = _errs57 === errors;
@@ -39200,7 +39268,7 @@ else {
 vErrors.push(err7);
 }
 errors++;
-validate1567.errors = vErrors;
+validate1568.errors = vErrors;
 return false;
 }
 else {
@@ -39253,37 +39321,84 @@ var valid0 = true;
 }
 }
 else {
-validate1567.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate1568.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate1567.errors = vErrors;
+validate1568.errors = vErrors;
 return errors === 0;
 }
-validate1567.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate1568.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 
-function validate1566(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate1567(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate1566.evaluated;
+const evaluated0 = validate1567.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(!(validate1567(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1567.errors : vErrors.concat(validate1567.errors);
+if(!(validate1568(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1568.errors : vErrors.concat(validate1568.errors);
 errors = vErrors.length;
 }
-validate1566.errors = vErrors;
+validate1567.errors = vErrors;
 return errors === 0;
 }
-validate1566.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate1567.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-exports.getCheckout_400 = validate1586;
+exports.getCheckout_400 = validate1587;
 const schema623 = {"$ref":"document#/components/schemas/Error"};
+
+function validate1588(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate1588.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((data.error === undefined) && (missing0 = "error")){
+validate1588.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+return false;
+}
+else {
+const _errs1 = errors;
+for(const key0 in data){
+if(!(key0 === "error")){
+validate1588.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+return false;
+break;
+}
+}
+if(_errs1 === errors){
+if(data.error !== undefined){
+if(!(validate91(data.error, {instancePath:instancePath+"/error",parentData:data,parentDataProperty:"error",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate91.errors : vErrors.concat(validate91.errors);
+errors = vErrors.length;
+}
+}
+}
+}
+}
+else {
+validate1588.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate1588.errors = vErrors;
+return errors === 0;
+}
+validate1588.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
 
 function validate1587(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -39295,18 +39410,40 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
+if(!(validate1588(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1588.errors : vErrors.concat(validate1588.errors);
+errors = vErrors.length;
+}
+validate1587.errors = vErrors;
+return errors === 0;
+}
+validate1587.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+exports.getCheckout_404 = validate1591;
+const schema625 = {"$ref":"document#/components/schemas/Error"};
+
+function validate1592(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate1592.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.error === undefined) && (missing0 = "error")){
-validate1587.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate1592.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(key0 === "error")){
-validate1587.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate1592.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -39322,37 +39459,15 @@ errors = vErrors.length;
 }
 }
 else {
-validate1587.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate1592.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate1587.errors = vErrors;
+validate1592.errors = vErrors;
 return errors === 0;
 }
-validate1587.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate1592.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-
-function validate1586(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate1586.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate1587(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1587.errors : vErrors.concat(validate1587.errors);
-errors = vErrors.length;
-}
-validate1586.errors = vErrors;
-return errors === 0;
-}
-validate1586.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-exports.getCheckout_404 = validate1590;
-const schema625 = {"$ref":"document#/components/schemas/Error"};
 
 function validate1591(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -39364,18 +39479,40 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
+if(!(validate1592(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1592.errors : vErrors.concat(validate1592.errors);
+errors = vErrors.length;
+}
+validate1591.errors = vErrors;
+return errors === 0;
+}
+validate1591.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+exports.getCheckout_429 = validate1595;
+const schema627 = {"$ref":"document#/components/schemas/Error"};
+
+function validate1596(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate1596.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.error === undefined) && (missing0 = "error")){
-validate1591.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate1596.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(key0 === "error")){
-validate1591.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate1596.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -39391,37 +39528,15 @@ errors = vErrors.length;
 }
 }
 else {
-validate1591.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate1596.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate1591.errors = vErrors;
+validate1596.errors = vErrors;
 return errors === 0;
 }
-validate1591.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate1596.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-
-function validate1590(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate1590.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate1591(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1591.errors : vErrors.concat(validate1591.errors);
-errors = vErrors.length;
-}
-validate1590.errors = vErrors;
-return errors === 0;
-}
-validate1590.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-exports.getCheckout_429 = validate1594;
-const schema627 = {"$ref":"document#/components/schemas/Error"};
 
 function validate1595(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -39433,18 +39548,40 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
+if(!(validate1596(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1596.errors : vErrors.concat(validate1596.errors);
+errors = vErrors.length;
+}
+validate1595.errors = vErrors;
+return errors === 0;
+}
+validate1595.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+exports.getCheckout_500 = validate1599;
+const schema629 = {"$ref":"document#/components/schemas/Error"};
+
+function validate1600(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate1600.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.error === undefined) && (missing0 = "error")){
-validate1595.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate1600.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(key0 === "error")){
-validate1595.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate1600.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -39460,37 +39597,15 @@ errors = vErrors.length;
 }
 }
 else {
-validate1595.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate1600.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate1595.errors = vErrors;
+validate1600.errors = vErrors;
 return errors === 0;
 }
-validate1595.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate1600.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-
-function validate1594(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate1594.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate1595(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1595.errors : vErrors.concat(validate1595.errors);
-errors = vErrors.length;
-}
-validate1594.errors = vErrors;
-return errors === 0;
-}
-validate1594.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-exports.getCheckout_500 = validate1598;
-const schema629 = {"$ref":"document#/components/schemas/Error"};
 
 function validate1599(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -39502,65 +39617,441 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if((data.error === undefined) && (missing0 = "error")){
-validate1599.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
-return false;
-}
-else {
-const _errs1 = errors;
-for(const key0 in data){
-if(!(key0 === "error")){
-validate1599.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
-return false;
-break;
-}
-}
-if(_errs1 === errors){
-if(data.error !== undefined){
-if(!(validate91(data.error, {instancePath:instancePath+"/error",parentData:data,parentDataProperty:"error",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate91.errors : vErrors.concat(validate91.errors);
+if(!(validate1600(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1600.errors : vErrors.concat(validate1600.errors);
 errors = vErrors.length;
-}
-}
-}
-}
-}
-else {
-validate1599.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
-return false;
-}
 }
 validate1599.errors = vErrors;
 return errors === 0;
 }
 validate1599.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
+exports.getCheckoutState_200 = validate1603;
+const schema631 = {"$ref":"document#/components/schemas/CheckoutState"};
+const schema632 = {"type":"object","description":"What changes of a session while its payer waits.","x-decision":114,"required":["object","id","status","payment_status","amount_due","amount_received","payer_address","tx_hash","confirmations","required_confirmations","failure_reason","late","return_url","expires_at","completed_at"],"properties":{"object":{"type":"string","description":"Kind of the record.","const":"checkout_state","examples":["checkout_state"]},"id":{"$ref":"#/components/schemas/SessionId","description":"Id of the session."},"status":{"$ref":"#/components/schemas/SessionStatus","description":"State of the session."},"payment_status":{"$ref":"#/components/schemas/PaymentStatus","description":"How far the payment is."},"amount_due":{"$ref":"#/components/schemas/Amount","description":"What has to be sent, exactly, in the token's smallest unit; a wallet that signed owes the amount alone.","x-decision":132},"amount_received":{"$ref":"#/components/schemas/Amount","description":"What was received and confirmed, in the token's smallest unit."},"payer_address":{"description":"The wallet that signed; null while none did.","oneOf":[{"$ref":"#/components/schemas/Address"},{"type":"null"}]},"tx_hash":{"description":"The latest paying transaction that was claimed or seen; null while there is none.","oneOf":[{"$ref":"#/components/schemas/Hash"},{"type":"null"}]},"confirmations":{"type":"integer","description":"Blocks on top of that of the paying transfer, up to the number required; 0 while none is seen.","x-decision":143,"minimum":0,"examples":[2]},"required_confirmations":{"type":"integer","description":"Blocks on top of its own that complete the payment; with 0 its own block does.","x-decision":143,"minimum":0,"examples":[3]},"failure_reason":{"$ref":"#/components/schemas/FailureReason","description":"Why the last attempt failed; null unless it did."},"late":{"type":"boolean","description":"Whether money came after the session had ended.","examples":[false]},"return_url":{"type":["string","null"],"description":"Where to go after the payment, ready to use; null for nowhere and until the session is completed.","examples":["https://books.example/thanks?session=cs_9hUw3ZpLk5RtN8xEbG2mQy7V"]},"expires_at":{"$ref":"#/components/schemas/Timestamp","description":"Until when it has to be paid."},"completed_at":{"description":"When the session was completed; null while it is not.","oneOf":[{"$ref":"#/components/schemas/Timestamp"},{"type":"null"}]}},"additionalProperties":false};
 
-function validate1598(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate1604(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate1598.evaluated;
+const evaluated0 = validate1604.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(!(validate1599(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1599.errors : vErrors.concat(validate1599.errors);
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((((((((((((((((data.object === undefined) && (missing0 = "object")) || ((data.id === undefined) && (missing0 = "id"))) || ((data.status === undefined) && (missing0 = "status"))) || ((data.payment_status === undefined) && (missing0 = "payment_status"))) || ((data.amount_due === undefined) && (missing0 = "amount_due"))) || ((data.amount_received === undefined) && (missing0 = "amount_received"))) || ((data.payer_address === undefined) && (missing0 = "payer_address"))) || ((data.tx_hash === undefined) && (missing0 = "tx_hash"))) || ((data.confirmations === undefined) && (missing0 = "confirmations"))) || ((data.required_confirmations === undefined) && (missing0 = "required_confirmations"))) || ((data.failure_reason === undefined) && (missing0 = "failure_reason"))) || ((data.late === undefined) && (missing0 = "late"))) || ((data.return_url === undefined) && (missing0 = "return_url"))) || ((data.expires_at === undefined) && (missing0 = "expires_at"))) || ((data.completed_at === undefined) && (missing0 = "completed_at"))){
+validate1604.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+return false;
+}
+else {
+const _errs1 = errors;
+for(const key0 in data){
+if(!(func1.call(schema632.properties, key0))){
+validate1604.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+return false;
+break;
+}
+}
+if(_errs1 === errors){
+if(data.object !== undefined){
+let data0 = data.object;
+const _errs2 = errors;
+if(typeof data0 !== "string"){
+validate1604.errors = [{instancePath:instancePath+"/object",schemaPath:"#/properties/object/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+if("checkout_state" !== data0){
+validate1604.errors = [{instancePath:instancePath+"/object",schemaPath:"#/properties/object/const",keyword:"const",params:{allowedValue: "checkout_state"},message:"must be equal to constant"}];
+return false;
+}
+var valid0 = _errs2 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.id !== undefined){
+const _errs4 = errors;
+if(!(validate269(data.id, {instancePath:instancePath+"/id",parentData:data,parentDataProperty:"id",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate269.errors : vErrors.concat(validate269.errors);
 errors = vErrors.length;
 }
-validate1598.errors = vErrors;
+var valid0 = _errs4 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.status !== undefined){
+const _errs5 = errors;
+if(!(validate272(data.status, {instancePath:instancePath+"/status",parentData:data,parentDataProperty:"status",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate272.errors : vErrors.concat(validate272.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.payment_status !== undefined){
+const _errs6 = errors;
+if(!(validate274(data.payment_status, {instancePath:instancePath+"/payment_status",parentData:data,parentDataProperty:"payment_status",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate274.errors : vErrors.concat(validate274.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs6 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.amount_due !== undefined){
+const _errs7 = errors;
+if(!(validate75(data.amount_due, {instancePath:instancePath+"/amount_due",parentData:data,parentDataProperty:"amount_due",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate75.errors : vErrors.concat(validate75.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.amount_received !== undefined){
+const _errs8 = errors;
+if(!(validate75(data.amount_received, {instancePath:instancePath+"/amount_received",parentData:data,parentDataProperty:"amount_received",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate75.errors : vErrors.concat(validate75.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs8 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.payer_address !== undefined){
+let data6 = data.payer_address;
+const _errs9 = errors;
+const _errs10 = errors;
+let valid1 = false;
+let passing0 = null;
+const _errs11 = errors;
+if(!(validate64(data6, {instancePath:instancePath+"/payer_address",parentData:data,parentDataProperty:"payer_address",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate64.errors : vErrors.concat(validate64.errors);
+errors = vErrors.length;
+}
+var _valid0 = _errs11 === errors;
+if(_valid0){
+valid1 = true;
+passing0 = 0;
+}
+const _errs12 = errors;
+if(data6 !== null){
+const err0 = {instancePath:instancePath+"/payer_address",schemaPath:"#/properties/payer_address/oneOf/1/type",keyword:"type",params:{type: "null"},message:"must be null"};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+var _valid0 = _errs12 === errors;
+if(_valid0 && valid1){
+valid1 = false;
+passing0 = [passing0, 1];
+}
+else {
+if(_valid0){
+valid1 = true;
+passing0 = 1;
+}
+}
+if(!valid1){
+const err1 = {instancePath:instancePath+"/payer_address",schemaPath:"#/properties/payer_address/oneOf",keyword:"oneOf",params:{passingSchemas: passing0},message:"must match exactly one schema in oneOf"};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+validate1604.errors = vErrors;
+return false;
+}
+else {
+errors = _errs10;
+if(vErrors !== null){
+if(_errs10){
+vErrors.length = _errs10;
+}
+else {
+vErrors = null;
+}
+}
+}
+var valid0 = _errs9 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.tx_hash !== undefined){
+let data7 = data.tx_hash;
+const _errs14 = errors;
+const _errs15 = errors;
+let valid2 = false;
+let passing1 = null;
+const _errs16 = errors;
+if(!(validate285(data7, {instancePath:instancePath+"/tx_hash",parentData:data,parentDataProperty:"tx_hash",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate285.errors : vErrors.concat(validate285.errors);
+errors = vErrors.length;
+}
+var _valid1 = _errs16 === errors;
+if(_valid1){
+valid2 = true;
+passing1 = 0;
+}
+const _errs17 = errors;
+if(data7 !== null){
+const err2 = {instancePath:instancePath+"/tx_hash",schemaPath:"#/properties/tx_hash/oneOf/1/type",keyword:"type",params:{type: "null"},message:"must be null"};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+var _valid1 = _errs17 === errors;
+if(_valid1 && valid2){
+valid2 = false;
+passing1 = [passing1, 1];
+}
+else {
+if(_valid1){
+valid2 = true;
+passing1 = 1;
+}
+}
+if(!valid2){
+const err3 = {instancePath:instancePath+"/tx_hash",schemaPath:"#/properties/tx_hash/oneOf",keyword:"oneOf",params:{passingSchemas: passing1},message:"must match exactly one schema in oneOf"};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+validate1604.errors = vErrors;
+return false;
+}
+else {
+errors = _errs15;
+if(vErrors !== null){
+if(_errs15){
+vErrors.length = _errs15;
+}
+else {
+vErrors = null;
+}
+}
+}
+var valid0 = _errs14 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.confirmations !== undefined){
+let data8 = data.confirmations;
+const _errs19 = errors;
+if(!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))){
+validate1604.errors = [{instancePath:instancePath+"/confirmations",schemaPath:"#/properties/confirmations/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+return false;
+}
+if(errors === _errs19){
+if(typeof data8 == "number"){
+if(data8 < 0 || isNaN(data8)){
+validate1604.errors = [{instancePath:instancePath+"/confirmations",schemaPath:"#/properties/confirmations/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+return false;
+}
+}
+}
+var valid0 = _errs19 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.required_confirmations !== undefined){
+let data9 = data.required_confirmations;
+const _errs21 = errors;
+if(!((typeof data9 == "number") && (!(data9 % 1) && !isNaN(data9)))){
+validate1604.errors = [{instancePath:instancePath+"/required_confirmations",schemaPath:"#/properties/required_confirmations/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+return false;
+}
+if(errors === _errs21){
+if(typeof data9 == "number"){
+if(data9 < 0 || isNaN(data9)){
+validate1604.errors = [{instancePath:instancePath+"/required_confirmations",schemaPath:"#/properties/required_confirmations/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+return false;
+}
+}
+}
+var valid0 = _errs21 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.failure_reason !== undefined){
+const _errs23 = errors;
+if(!(validate523(data.failure_reason, {instancePath:instancePath+"/failure_reason",parentData:data,parentDataProperty:"failure_reason",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate523.errors : vErrors.concat(validate523.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs23 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.late !== undefined){
+const _errs24 = errors;
+if(typeof data.late !== "boolean"){
+validate1604.errors = [{instancePath:instancePath+"/late",schemaPath:"#/properties/late/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+return false;
+}
+var valid0 = _errs24 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.return_url !== undefined){
+let data12 = data.return_url;
+const _errs26 = errors;
+if((typeof data12 !== "string") && (data12 !== null)){
+validate1604.errors = [{instancePath:instancePath+"/return_url",schemaPath:"#/properties/return_url/type",keyword:"type",params:{type: schema632.properties.return_url.type},message:"must be string,null"}];
+return false;
+}
+var valid0 = _errs26 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.expires_at !== undefined){
+const _errs28 = errors;
+if(!(validate81(data.expires_at, {instancePath:instancePath+"/expires_at",parentData:data,parentDataProperty:"expires_at",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate81.errors : vErrors.concat(validate81.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs28 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.completed_at !== undefined){
+let data14 = data.completed_at;
+const _errs29 = errors;
+const _errs30 = errors;
+let valid3 = false;
+let passing2 = null;
+const _errs31 = errors;
+if(!(validate81(data14, {instancePath:instancePath+"/completed_at",parentData:data,parentDataProperty:"completed_at",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate81.errors : vErrors.concat(validate81.errors);
+errors = vErrors.length;
+}
+var _valid2 = _errs31 === errors;
+if(_valid2){
+valid3 = true;
+passing2 = 0;
+}
+const _errs32 = errors;
+if(data14 !== null){
+const err4 = {instancePath:instancePath+"/completed_at",schemaPath:"#/properties/completed_at/oneOf/1/type",keyword:"type",params:{type: "null"},message:"must be null"};
+if(vErrors === null){
+vErrors = [err4];
+}
+else {
+vErrors.push(err4);
+}
+errors++;
+}
+var _valid2 = _errs32 === errors;
+if(_valid2 && valid3){
+valid3 = false;
+passing2 = [passing2, 1];
+}
+else {
+if(_valid2){
+valid3 = true;
+passing2 = 1;
+}
+}
+if(!valid3){
+const err5 = {instancePath:instancePath+"/completed_at",schemaPath:"#/properties/completed_at/oneOf",keyword:"oneOf",params:{passingSchemas: passing2},message:"must match exactly one schema in oneOf"};
+if(vErrors === null){
+vErrors = [err5];
+}
+else {
+vErrors.push(err5);
+}
+errors++;
+validate1604.errors = vErrors;
+return false;
+}
+else {
+errors = _errs30;
+if(vErrors !== null){
+if(_errs30){
+vErrors.length = _errs30;
+}
+else {
+vErrors = null;
+}
+}
+}
+var valid0 = _errs29 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+else {
+validate1604.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate1604.errors = vErrors;
 return errors === 0;
 }
-validate1598.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate1604.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-exports.getCheckoutState_200 = validate1602;
-const schema631 = {"$ref":"document#/components/schemas/CheckoutState"};
-const schema632 = {"type":"object","description":"What changes of a session while its payer waits.","x-decision":114,"required":["object","id","status","payment_status","amount_due","amount_received","payer_address","tx_hash","confirmations","required_confirmations","failure_reason","late","return_url","expires_at","completed_at"],"properties":{"object":{"type":"string","description":"Kind of the record.","const":"checkout_state","examples":["checkout_state"]},"id":{"$ref":"#/components/schemas/SessionId","description":"Id of the session."},"status":{"$ref":"#/components/schemas/SessionStatus","description":"State of the session."},"payment_status":{"$ref":"#/components/schemas/PaymentStatus","description":"How far the payment is."},"amount_due":{"$ref":"#/components/schemas/Amount","description":"What has to be sent, exactly, in the token's smallest unit; a wallet that signed owes the amount alone.","x-decision":132},"amount_received":{"$ref":"#/components/schemas/Amount","description":"What was received and confirmed, in the token's smallest unit."},"payer_address":{"description":"The wallet that signed; null while none did.","oneOf":[{"$ref":"#/components/schemas/Address"},{"type":"null"}]},"tx_hash":{"description":"The latest paying transaction that was claimed or seen; null while there is none.","oneOf":[{"$ref":"#/components/schemas/Hash"},{"type":"null"}]},"confirmations":{"type":"integer","description":"Blocks on top of that of the paying transfer, up to the number required; 0 while none is seen.","x-decision":143,"minimum":0,"examples":[2]},"required_confirmations":{"type":"integer","description":"Blocks on top of its own that complete the payment; with 0 its own block does.","x-decision":143,"minimum":0,"examples":[3]},"failure_reason":{"$ref":"#/components/schemas/FailureReason","description":"Why the last attempt failed; null unless it did."},"late":{"type":"boolean","description":"Whether money came after the session had ended.","examples":[false]},"return_url":{"type":["string","null"],"description":"Where to go after the payment, ready to use; null for nowhere and until the session is completed.","examples":["https://books.example/thanks?session=cs_9hUw3ZpLk5RtN8xEbG2mQy7V"]},"expires_at":{"$ref":"#/components/schemas/Timestamp","description":"Until when it has to be paid."},"completed_at":{"description":"When the session was completed; null while it is not.","oneOf":[{"$ref":"#/components/schemas/Timestamp"},{"type":"null"}]}},"additionalProperties":false};
 
 function validate1603(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -39572,440 +40063,64 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if((((((((((((((((data.object === undefined) && (missing0 = "object")) || ((data.id === undefined) && (missing0 = "id"))) || ((data.status === undefined) && (missing0 = "status"))) || ((data.payment_status === undefined) && (missing0 = "payment_status"))) || ((data.amount_due === undefined) && (missing0 = "amount_due"))) || ((data.amount_received === undefined) && (missing0 = "amount_received"))) || ((data.payer_address === undefined) && (missing0 = "payer_address"))) || ((data.tx_hash === undefined) && (missing0 = "tx_hash"))) || ((data.confirmations === undefined) && (missing0 = "confirmations"))) || ((data.required_confirmations === undefined) && (missing0 = "required_confirmations"))) || ((data.failure_reason === undefined) && (missing0 = "failure_reason"))) || ((data.late === undefined) && (missing0 = "late"))) || ((data.return_url === undefined) && (missing0 = "return_url"))) || ((data.expires_at === undefined) && (missing0 = "expires_at"))) || ((data.completed_at === undefined) && (missing0 = "completed_at"))){
-validate1603.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
-return false;
-}
-else {
-const _errs1 = errors;
-for(const key0 in data){
-if(!(func1.call(schema632.properties, key0))){
-validate1603.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
-return false;
-break;
-}
-}
-if(_errs1 === errors){
-if(data.object !== undefined){
-let data0 = data.object;
-const _errs2 = errors;
-if(typeof data0 !== "string"){
-validate1603.errors = [{instancePath:instancePath+"/object",schemaPath:"#/properties/object/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-if("checkout_state" !== data0){
-validate1603.errors = [{instancePath:instancePath+"/object",schemaPath:"#/properties/object/const",keyword:"const",params:{allowedValue: "checkout_state"},message:"must be equal to constant"}];
-return false;
-}
-var valid0 = _errs2 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.id !== undefined){
-const _errs4 = errors;
-if(!(validate269(data.id, {instancePath:instancePath+"/id",parentData:data,parentDataProperty:"id",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate269.errors : vErrors.concat(validate269.errors);
+if(!(validate1604(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1604.errors : vErrors.concat(validate1604.errors);
 errors = vErrors.length;
-}
-var valid0 = _errs4 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.status !== undefined){
-const _errs5 = errors;
-if(!(validate272(data.status, {instancePath:instancePath+"/status",parentData:data,parentDataProperty:"status",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate272.errors : vErrors.concat(validate272.errors);
-errors = vErrors.length;
-}
-var valid0 = _errs5 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.payment_status !== undefined){
-const _errs6 = errors;
-if(!(validate274(data.payment_status, {instancePath:instancePath+"/payment_status",parentData:data,parentDataProperty:"payment_status",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate274.errors : vErrors.concat(validate274.errors);
-errors = vErrors.length;
-}
-var valid0 = _errs6 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.amount_due !== undefined){
-const _errs7 = errors;
-if(!(validate75(data.amount_due, {instancePath:instancePath+"/amount_due",parentData:data,parentDataProperty:"amount_due",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate75.errors : vErrors.concat(validate75.errors);
-errors = vErrors.length;
-}
-var valid0 = _errs7 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.amount_received !== undefined){
-const _errs8 = errors;
-if(!(validate75(data.amount_received, {instancePath:instancePath+"/amount_received",parentData:data,parentDataProperty:"amount_received",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate75.errors : vErrors.concat(validate75.errors);
-errors = vErrors.length;
-}
-var valid0 = _errs8 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.payer_address !== undefined){
-let data6 = data.payer_address;
-const _errs9 = errors;
-const _errs10 = errors;
-let valid1 = false;
-let passing0 = null;
-const _errs11 = errors;
-if(!(validate64(data6, {instancePath:instancePath+"/payer_address",parentData:data,parentDataProperty:"payer_address",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate64.errors : vErrors.concat(validate64.errors);
-errors = vErrors.length;
-}
-var _valid0 = _errs11 === errors;
-if(_valid0){
-valid1 = true;
-passing0 = 0;
-}
-const _errs12 = errors;
-if(data6 !== null){
-const err0 = {instancePath:instancePath+"/payer_address",schemaPath:"#/properties/payer_address/oneOf/1/type",keyword:"type",params:{type: "null"},message:"must be null"};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
-errors++;
-}
-var _valid0 = _errs12 === errors;
-if(_valid0 && valid1){
-valid1 = false;
-passing0 = [passing0, 1];
-}
-else {
-if(_valid0){
-valid1 = true;
-passing0 = 1;
-}
-}
-if(!valid1){
-const err1 = {instancePath:instancePath+"/payer_address",schemaPath:"#/properties/payer_address/oneOf",keyword:"oneOf",params:{passingSchemas: passing0},message:"must match exactly one schema in oneOf"};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
-errors++;
-validate1603.errors = vErrors;
-return false;
-}
-else {
-errors = _errs10;
-if(vErrors !== null){
-if(_errs10){
-vErrors.length = _errs10;
-}
-else {
-vErrors = null;
-}
-}
-}
-var valid0 = _errs9 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.tx_hash !== undefined){
-let data7 = data.tx_hash;
-const _errs14 = errors;
-const _errs15 = errors;
-let valid2 = false;
-let passing1 = null;
-const _errs16 = errors;
-if(!(validate285(data7, {instancePath:instancePath+"/tx_hash",parentData:data,parentDataProperty:"tx_hash",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate285.errors : vErrors.concat(validate285.errors);
-errors = vErrors.length;
-}
-var _valid1 = _errs16 === errors;
-if(_valid1){
-valid2 = true;
-passing1 = 0;
-}
-const _errs17 = errors;
-if(data7 !== null){
-const err2 = {instancePath:instancePath+"/tx_hash",schemaPath:"#/properties/tx_hash/oneOf/1/type",keyword:"type",params:{type: "null"},message:"must be null"};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
-errors++;
-}
-var _valid1 = _errs17 === errors;
-if(_valid1 && valid2){
-valid2 = false;
-passing1 = [passing1, 1];
-}
-else {
-if(_valid1){
-valid2 = true;
-passing1 = 1;
-}
-}
-if(!valid2){
-const err3 = {instancePath:instancePath+"/tx_hash",schemaPath:"#/properties/tx_hash/oneOf",keyword:"oneOf",params:{passingSchemas: passing1},message:"must match exactly one schema in oneOf"};
-if(vErrors === null){
-vErrors = [err3];
-}
-else {
-vErrors.push(err3);
-}
-errors++;
-validate1603.errors = vErrors;
-return false;
-}
-else {
-errors = _errs15;
-if(vErrors !== null){
-if(_errs15){
-vErrors.length = _errs15;
-}
-else {
-vErrors = null;
-}
-}
-}
-var valid0 = _errs14 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.confirmations !== undefined){
-let data8 = data.confirmations;
-const _errs19 = errors;
-if(!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))){
-validate1603.errors = [{instancePath:instancePath+"/confirmations",schemaPath:"#/properties/confirmations/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
-return false;
-}
-if(errors === _errs19){
-if(typeof data8 == "number"){
-if(data8 < 0 || isNaN(data8)){
-validate1603.errors = [{instancePath:instancePath+"/confirmations",schemaPath:"#/properties/confirmations/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
-return false;
-}
-}
-}
-var valid0 = _errs19 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.required_confirmations !== undefined){
-let data9 = data.required_confirmations;
-const _errs21 = errors;
-if(!((typeof data9 == "number") && (!(data9 % 1) && !isNaN(data9)))){
-validate1603.errors = [{instancePath:instancePath+"/required_confirmations",schemaPath:"#/properties/required_confirmations/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
-return false;
-}
-if(errors === _errs21){
-if(typeof data9 == "number"){
-if(data9 < 0 || isNaN(data9)){
-validate1603.errors = [{instancePath:instancePath+"/required_confirmations",schemaPath:"#/properties/required_confirmations/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
-return false;
-}
-}
-}
-var valid0 = _errs21 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.failure_reason !== undefined){
-const _errs23 = errors;
-if(!(validate523(data.failure_reason, {instancePath:instancePath+"/failure_reason",parentData:data,parentDataProperty:"failure_reason",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate523.errors : vErrors.concat(validate523.errors);
-errors = vErrors.length;
-}
-var valid0 = _errs23 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.late !== undefined){
-const _errs24 = errors;
-if(typeof data.late !== "boolean"){
-validate1603.errors = [{instancePath:instancePath+"/late",schemaPath:"#/properties/late/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
-return false;
-}
-var valid0 = _errs24 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.return_url !== undefined){
-let data12 = data.return_url;
-const _errs26 = errors;
-if((typeof data12 !== "string") && (data12 !== null)){
-validate1603.errors = [{instancePath:instancePath+"/return_url",schemaPath:"#/properties/return_url/type",keyword:"type",params:{type: schema632.properties.return_url.type},message:"must be string,null"}];
-return false;
-}
-var valid0 = _errs26 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.expires_at !== undefined){
-const _errs28 = errors;
-if(!(validate81(data.expires_at, {instancePath:instancePath+"/expires_at",parentData:data,parentDataProperty:"expires_at",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate81.errors : vErrors.concat(validate81.errors);
-errors = vErrors.length;
-}
-var valid0 = _errs28 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.completed_at !== undefined){
-let data14 = data.completed_at;
-const _errs29 = errors;
-const _errs30 = errors;
-let valid3 = false;
-let passing2 = null;
-const _errs31 = errors;
-if(!(validate81(data14, {instancePath:instancePath+"/completed_at",parentData:data,parentDataProperty:"completed_at",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate81.errors : vErrors.concat(validate81.errors);
-errors = vErrors.length;
-}
-var _valid2 = _errs31 === errors;
-if(_valid2){
-valid3 = true;
-passing2 = 0;
-}
-const _errs32 = errors;
-if(data14 !== null){
-const err4 = {instancePath:instancePath+"/completed_at",schemaPath:"#/properties/completed_at/oneOf/1/type",keyword:"type",params:{type: "null"},message:"must be null"};
-if(vErrors === null){
-vErrors = [err4];
-}
-else {
-vErrors.push(err4);
-}
-errors++;
-}
-var _valid2 = _errs32 === errors;
-if(_valid2 && valid3){
-valid3 = false;
-passing2 = [passing2, 1];
-}
-else {
-if(_valid2){
-valid3 = true;
-passing2 = 1;
-}
-}
-if(!valid3){
-const err5 = {instancePath:instancePath+"/completed_at",schemaPath:"#/properties/completed_at/oneOf",keyword:"oneOf",params:{passingSchemas: passing2},message:"must match exactly one schema in oneOf"};
-if(vErrors === null){
-vErrors = [err5];
-}
-else {
-vErrors.push(err5);
-}
-errors++;
-validate1603.errors = vErrors;
-return false;
-}
-else {
-errors = _errs30;
-if(vErrors !== null){
-if(_errs30){
-vErrors.length = _errs30;
-}
-else {
-vErrors = null;
-}
-}
-}
-var valid0 = _errs29 === errors;
-}
-else {
-var valid0 = true;
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-else {
-validate1603.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
-return false;
-}
 }
 validate1603.errors = vErrors;
 return errors === 0;
 }
 validate1603.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
+exports.getCheckoutState_400 = validate1616;
+const schema633 = {"$ref":"document#/components/schemas/Error"};
 
-function validate1602(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate1617(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate1602.evaluated;
+const evaluated0 = validate1617.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(!(validate1603(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1603.errors : vErrors.concat(validate1603.errors);
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((data.error === undefined) && (missing0 = "error")){
+validate1617.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+return false;
+}
+else {
+const _errs1 = errors;
+for(const key0 in data){
+if(!(key0 === "error")){
+validate1617.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+return false;
+break;
+}
+}
+if(_errs1 === errors){
+if(data.error !== undefined){
+if(!(validate91(data.error, {instancePath:instancePath+"/error",parentData:data,parentDataProperty:"error",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate91.errors : vErrors.concat(validate91.errors);
 errors = vErrors.length;
 }
-validate1602.errors = vErrors;
+}
+}
+}
+}
+else {
+validate1617.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate1617.errors = vErrors;
 return errors === 0;
 }
-validate1602.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate1617.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-exports.getCheckoutState_400 = validate1615;
-const schema633 = {"$ref":"document#/components/schemas/Error"};
 
 function validate1616(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -40017,18 +40132,40 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
+if(!(validate1617(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1617.errors : vErrors.concat(validate1617.errors);
+errors = vErrors.length;
+}
+validate1616.errors = vErrors;
+return errors === 0;
+}
+validate1616.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+exports.getCheckoutState_404 = validate1620;
+const schema635 = {"$ref":"document#/components/schemas/Error"};
+
+function validate1621(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate1621.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.error === undefined) && (missing0 = "error")){
-validate1616.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate1621.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(key0 === "error")){
-validate1616.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate1621.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -40044,37 +40181,15 @@ errors = vErrors.length;
 }
 }
 else {
-validate1616.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate1621.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate1616.errors = vErrors;
+validate1621.errors = vErrors;
 return errors === 0;
 }
-validate1616.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate1621.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-
-function validate1615(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate1615.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate1616(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1616.errors : vErrors.concat(validate1616.errors);
-errors = vErrors.length;
-}
-validate1615.errors = vErrors;
-return errors === 0;
-}
-validate1615.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-exports.getCheckoutState_404 = validate1619;
-const schema635 = {"$ref":"document#/components/schemas/Error"};
 
 function validate1620(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -40086,18 +40201,40 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
+if(!(validate1621(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1621.errors : vErrors.concat(validate1621.errors);
+errors = vErrors.length;
+}
+validate1620.errors = vErrors;
+return errors === 0;
+}
+validate1620.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+exports.getCheckoutState_429 = validate1624;
+const schema637 = {"$ref":"document#/components/schemas/Error"};
+
+function validate1625(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate1625.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.error === undefined) && (missing0 = "error")){
-validate1620.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate1625.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(key0 === "error")){
-validate1620.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate1625.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -40113,37 +40250,15 @@ errors = vErrors.length;
 }
 }
 else {
-validate1620.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate1625.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate1620.errors = vErrors;
+validate1625.errors = vErrors;
 return errors === 0;
 }
-validate1620.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate1625.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-
-function validate1619(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate1619.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate1620(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1620.errors : vErrors.concat(validate1620.errors);
-errors = vErrors.length;
-}
-validate1619.errors = vErrors;
-return errors === 0;
-}
-validate1619.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-exports.getCheckoutState_429 = validate1623;
-const schema637 = {"$ref":"document#/components/schemas/Error"};
 
 function validate1624(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -40155,18 +40270,40 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
+if(!(validate1625(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1625.errors : vErrors.concat(validate1625.errors);
+errors = vErrors.length;
+}
+validate1624.errors = vErrors;
+return errors === 0;
+}
+validate1624.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+exports.getCheckoutState_500 = validate1628;
+const schema639 = {"$ref":"document#/components/schemas/Error"};
+
+function validate1629(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate1629.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.error === undefined) && (missing0 = "error")){
-validate1624.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate1629.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(key0 === "error")){
-validate1624.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate1629.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -40182,37 +40319,15 @@ errors = vErrors.length;
 }
 }
 else {
-validate1624.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate1629.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate1624.errors = vErrors;
+validate1629.errors = vErrors;
 return errors === 0;
 }
-validate1624.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate1629.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-
-function validate1623(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate1623.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate1624(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1624.errors : vErrors.concat(validate1624.errors);
-errors = vErrors.length;
-}
-validate1623.errors = vErrors;
-return errors === 0;
-}
-validate1623.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-exports.getCheckoutState_500 = validate1627;
-const schema639 = {"$ref":"document#/components/schemas/Error"};
 
 function validate1628(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -40224,64 +40339,440 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if((data.error === undefined) && (missing0 = "error")){
-validate1628.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
-return false;
-}
-else {
-const _errs1 = errors;
-for(const key0 in data){
-if(!(key0 === "error")){
-validate1628.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
-return false;
-break;
-}
-}
-if(_errs1 === errors){
-if(data.error !== undefined){
-if(!(validate91(data.error, {instancePath:instancePath+"/error",parentData:data,parentDataProperty:"error",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate91.errors : vErrors.concat(validate91.errors);
+if(!(validate1629(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1629.errors : vErrors.concat(validate1629.errors);
 errors = vErrors.length;
-}
-}
-}
-}
-}
-else {
-validate1628.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
-return false;
-}
 }
 validate1628.errors = vErrors;
 return errors === 0;
 }
 validate1628.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
+exports.bindWallet_200 = validate1632;
+const schema641 = {"$ref":"document#/components/schemas/CheckoutState"};
 
-function validate1627(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate1633(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate1627.evaluated;
+const evaluated0 = validate1633.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(!(validate1628(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1628.errors : vErrors.concat(validate1628.errors);
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((((((((((((((((data.object === undefined) && (missing0 = "object")) || ((data.id === undefined) && (missing0 = "id"))) || ((data.status === undefined) && (missing0 = "status"))) || ((data.payment_status === undefined) && (missing0 = "payment_status"))) || ((data.amount_due === undefined) && (missing0 = "amount_due"))) || ((data.amount_received === undefined) && (missing0 = "amount_received"))) || ((data.payer_address === undefined) && (missing0 = "payer_address"))) || ((data.tx_hash === undefined) && (missing0 = "tx_hash"))) || ((data.confirmations === undefined) && (missing0 = "confirmations"))) || ((data.required_confirmations === undefined) && (missing0 = "required_confirmations"))) || ((data.failure_reason === undefined) && (missing0 = "failure_reason"))) || ((data.late === undefined) && (missing0 = "late"))) || ((data.return_url === undefined) && (missing0 = "return_url"))) || ((data.expires_at === undefined) && (missing0 = "expires_at"))) || ((data.completed_at === undefined) && (missing0 = "completed_at"))){
+validate1633.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+return false;
+}
+else {
+const _errs1 = errors;
+for(const key0 in data){
+if(!(func1.call(schema632.properties, key0))){
+validate1633.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+return false;
+break;
+}
+}
+if(_errs1 === errors){
+if(data.object !== undefined){
+let data0 = data.object;
+const _errs2 = errors;
+if(typeof data0 !== "string"){
+validate1633.errors = [{instancePath:instancePath+"/object",schemaPath:"#/properties/object/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+if("checkout_state" !== data0){
+validate1633.errors = [{instancePath:instancePath+"/object",schemaPath:"#/properties/object/const",keyword:"const",params:{allowedValue: "checkout_state"},message:"must be equal to constant"}];
+return false;
+}
+var valid0 = _errs2 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.id !== undefined){
+const _errs4 = errors;
+if(!(validate269(data.id, {instancePath:instancePath+"/id",parentData:data,parentDataProperty:"id",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate269.errors : vErrors.concat(validate269.errors);
 errors = vErrors.length;
 }
-validate1627.errors = vErrors;
+var valid0 = _errs4 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.status !== undefined){
+const _errs5 = errors;
+if(!(validate272(data.status, {instancePath:instancePath+"/status",parentData:data,parentDataProperty:"status",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate272.errors : vErrors.concat(validate272.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.payment_status !== undefined){
+const _errs6 = errors;
+if(!(validate274(data.payment_status, {instancePath:instancePath+"/payment_status",parentData:data,parentDataProperty:"payment_status",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate274.errors : vErrors.concat(validate274.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs6 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.amount_due !== undefined){
+const _errs7 = errors;
+if(!(validate75(data.amount_due, {instancePath:instancePath+"/amount_due",parentData:data,parentDataProperty:"amount_due",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate75.errors : vErrors.concat(validate75.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.amount_received !== undefined){
+const _errs8 = errors;
+if(!(validate75(data.amount_received, {instancePath:instancePath+"/amount_received",parentData:data,parentDataProperty:"amount_received",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate75.errors : vErrors.concat(validate75.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs8 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.payer_address !== undefined){
+let data6 = data.payer_address;
+const _errs9 = errors;
+const _errs10 = errors;
+let valid1 = false;
+let passing0 = null;
+const _errs11 = errors;
+if(!(validate64(data6, {instancePath:instancePath+"/payer_address",parentData:data,parentDataProperty:"payer_address",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate64.errors : vErrors.concat(validate64.errors);
+errors = vErrors.length;
+}
+var _valid0 = _errs11 === errors;
+if(_valid0){
+valid1 = true;
+passing0 = 0;
+}
+const _errs12 = errors;
+if(data6 !== null){
+const err0 = {instancePath:instancePath+"/payer_address",schemaPath:"#/properties/payer_address/oneOf/1/type",keyword:"type",params:{type: "null"},message:"must be null"};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+var _valid0 = _errs12 === errors;
+if(_valid0 && valid1){
+valid1 = false;
+passing0 = [passing0, 1];
+}
+else {
+if(_valid0){
+valid1 = true;
+passing0 = 1;
+}
+}
+if(!valid1){
+const err1 = {instancePath:instancePath+"/payer_address",schemaPath:"#/properties/payer_address/oneOf",keyword:"oneOf",params:{passingSchemas: passing0},message:"must match exactly one schema in oneOf"};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+validate1633.errors = vErrors;
+return false;
+}
+else {
+errors = _errs10;
+if(vErrors !== null){
+if(_errs10){
+vErrors.length = _errs10;
+}
+else {
+vErrors = null;
+}
+}
+}
+var valid0 = _errs9 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.tx_hash !== undefined){
+let data7 = data.tx_hash;
+const _errs14 = errors;
+const _errs15 = errors;
+let valid2 = false;
+let passing1 = null;
+const _errs16 = errors;
+if(!(validate285(data7, {instancePath:instancePath+"/tx_hash",parentData:data,parentDataProperty:"tx_hash",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate285.errors : vErrors.concat(validate285.errors);
+errors = vErrors.length;
+}
+var _valid1 = _errs16 === errors;
+if(_valid1){
+valid2 = true;
+passing1 = 0;
+}
+const _errs17 = errors;
+if(data7 !== null){
+const err2 = {instancePath:instancePath+"/tx_hash",schemaPath:"#/properties/tx_hash/oneOf/1/type",keyword:"type",params:{type: "null"},message:"must be null"};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+var _valid1 = _errs17 === errors;
+if(_valid1 && valid2){
+valid2 = false;
+passing1 = [passing1, 1];
+}
+else {
+if(_valid1){
+valid2 = true;
+passing1 = 1;
+}
+}
+if(!valid2){
+const err3 = {instancePath:instancePath+"/tx_hash",schemaPath:"#/properties/tx_hash/oneOf",keyword:"oneOf",params:{passingSchemas: passing1},message:"must match exactly one schema in oneOf"};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+validate1633.errors = vErrors;
+return false;
+}
+else {
+errors = _errs15;
+if(vErrors !== null){
+if(_errs15){
+vErrors.length = _errs15;
+}
+else {
+vErrors = null;
+}
+}
+}
+var valid0 = _errs14 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.confirmations !== undefined){
+let data8 = data.confirmations;
+const _errs19 = errors;
+if(!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))){
+validate1633.errors = [{instancePath:instancePath+"/confirmations",schemaPath:"#/properties/confirmations/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+return false;
+}
+if(errors === _errs19){
+if(typeof data8 == "number"){
+if(data8 < 0 || isNaN(data8)){
+validate1633.errors = [{instancePath:instancePath+"/confirmations",schemaPath:"#/properties/confirmations/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+return false;
+}
+}
+}
+var valid0 = _errs19 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.required_confirmations !== undefined){
+let data9 = data.required_confirmations;
+const _errs21 = errors;
+if(!((typeof data9 == "number") && (!(data9 % 1) && !isNaN(data9)))){
+validate1633.errors = [{instancePath:instancePath+"/required_confirmations",schemaPath:"#/properties/required_confirmations/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+return false;
+}
+if(errors === _errs21){
+if(typeof data9 == "number"){
+if(data9 < 0 || isNaN(data9)){
+validate1633.errors = [{instancePath:instancePath+"/required_confirmations",schemaPath:"#/properties/required_confirmations/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+return false;
+}
+}
+}
+var valid0 = _errs21 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.failure_reason !== undefined){
+const _errs23 = errors;
+if(!(validate523(data.failure_reason, {instancePath:instancePath+"/failure_reason",parentData:data,parentDataProperty:"failure_reason",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate523.errors : vErrors.concat(validate523.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs23 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.late !== undefined){
+const _errs24 = errors;
+if(typeof data.late !== "boolean"){
+validate1633.errors = [{instancePath:instancePath+"/late",schemaPath:"#/properties/late/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+return false;
+}
+var valid0 = _errs24 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.return_url !== undefined){
+let data12 = data.return_url;
+const _errs26 = errors;
+if((typeof data12 !== "string") && (data12 !== null)){
+validate1633.errors = [{instancePath:instancePath+"/return_url",schemaPath:"#/properties/return_url/type",keyword:"type",params:{type: schema632.properties.return_url.type},message:"must be string,null"}];
+return false;
+}
+var valid0 = _errs26 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.expires_at !== undefined){
+const _errs28 = errors;
+if(!(validate81(data.expires_at, {instancePath:instancePath+"/expires_at",parentData:data,parentDataProperty:"expires_at",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate81.errors : vErrors.concat(validate81.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs28 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.completed_at !== undefined){
+let data14 = data.completed_at;
+const _errs29 = errors;
+const _errs30 = errors;
+let valid3 = false;
+let passing2 = null;
+const _errs31 = errors;
+if(!(validate81(data14, {instancePath:instancePath+"/completed_at",parentData:data,parentDataProperty:"completed_at",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate81.errors : vErrors.concat(validate81.errors);
+errors = vErrors.length;
+}
+var _valid2 = _errs31 === errors;
+if(_valid2){
+valid3 = true;
+passing2 = 0;
+}
+const _errs32 = errors;
+if(data14 !== null){
+const err4 = {instancePath:instancePath+"/completed_at",schemaPath:"#/properties/completed_at/oneOf/1/type",keyword:"type",params:{type: "null"},message:"must be null"};
+if(vErrors === null){
+vErrors = [err4];
+}
+else {
+vErrors.push(err4);
+}
+errors++;
+}
+var _valid2 = _errs32 === errors;
+if(_valid2 && valid3){
+valid3 = false;
+passing2 = [passing2, 1];
+}
+else {
+if(_valid2){
+valid3 = true;
+passing2 = 1;
+}
+}
+if(!valid3){
+const err5 = {instancePath:instancePath+"/completed_at",schemaPath:"#/properties/completed_at/oneOf",keyword:"oneOf",params:{passingSchemas: passing2},message:"must match exactly one schema in oneOf"};
+if(vErrors === null){
+vErrors = [err5];
+}
+else {
+vErrors.push(err5);
+}
+errors++;
+validate1633.errors = vErrors;
+return false;
+}
+else {
+errors = _errs30;
+if(vErrors !== null){
+if(_errs30){
+vErrors.length = _errs30;
+}
+else {
+vErrors = null;
+}
+}
+}
+var valid0 = _errs29 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+else {
+validate1633.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate1633.errors = vErrors;
 return errors === 0;
 }
-validate1627.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate1633.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-exports.bindWallet_200 = validate1631;
-const schema641 = {"$ref":"document#/components/schemas/CheckoutState"};
 
 function validate1632(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -40293,440 +40784,64 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if((((((((((((((((data.object === undefined) && (missing0 = "object")) || ((data.id === undefined) && (missing0 = "id"))) || ((data.status === undefined) && (missing0 = "status"))) || ((data.payment_status === undefined) && (missing0 = "payment_status"))) || ((data.amount_due === undefined) && (missing0 = "amount_due"))) || ((data.amount_received === undefined) && (missing0 = "amount_received"))) || ((data.payer_address === undefined) && (missing0 = "payer_address"))) || ((data.tx_hash === undefined) && (missing0 = "tx_hash"))) || ((data.confirmations === undefined) && (missing0 = "confirmations"))) || ((data.required_confirmations === undefined) && (missing0 = "required_confirmations"))) || ((data.failure_reason === undefined) && (missing0 = "failure_reason"))) || ((data.late === undefined) && (missing0 = "late"))) || ((data.return_url === undefined) && (missing0 = "return_url"))) || ((data.expires_at === undefined) && (missing0 = "expires_at"))) || ((data.completed_at === undefined) && (missing0 = "completed_at"))){
-validate1632.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
-return false;
-}
-else {
-const _errs1 = errors;
-for(const key0 in data){
-if(!(func1.call(schema632.properties, key0))){
-validate1632.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
-return false;
-break;
-}
-}
-if(_errs1 === errors){
-if(data.object !== undefined){
-let data0 = data.object;
-const _errs2 = errors;
-if(typeof data0 !== "string"){
-validate1632.errors = [{instancePath:instancePath+"/object",schemaPath:"#/properties/object/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-if("checkout_state" !== data0){
-validate1632.errors = [{instancePath:instancePath+"/object",schemaPath:"#/properties/object/const",keyword:"const",params:{allowedValue: "checkout_state"},message:"must be equal to constant"}];
-return false;
-}
-var valid0 = _errs2 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.id !== undefined){
-const _errs4 = errors;
-if(!(validate269(data.id, {instancePath:instancePath+"/id",parentData:data,parentDataProperty:"id",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate269.errors : vErrors.concat(validate269.errors);
+if(!(validate1633(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1633.errors : vErrors.concat(validate1633.errors);
 errors = vErrors.length;
-}
-var valid0 = _errs4 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.status !== undefined){
-const _errs5 = errors;
-if(!(validate272(data.status, {instancePath:instancePath+"/status",parentData:data,parentDataProperty:"status",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate272.errors : vErrors.concat(validate272.errors);
-errors = vErrors.length;
-}
-var valid0 = _errs5 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.payment_status !== undefined){
-const _errs6 = errors;
-if(!(validate274(data.payment_status, {instancePath:instancePath+"/payment_status",parentData:data,parentDataProperty:"payment_status",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate274.errors : vErrors.concat(validate274.errors);
-errors = vErrors.length;
-}
-var valid0 = _errs6 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.amount_due !== undefined){
-const _errs7 = errors;
-if(!(validate75(data.amount_due, {instancePath:instancePath+"/amount_due",parentData:data,parentDataProperty:"amount_due",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate75.errors : vErrors.concat(validate75.errors);
-errors = vErrors.length;
-}
-var valid0 = _errs7 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.amount_received !== undefined){
-const _errs8 = errors;
-if(!(validate75(data.amount_received, {instancePath:instancePath+"/amount_received",parentData:data,parentDataProperty:"amount_received",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate75.errors : vErrors.concat(validate75.errors);
-errors = vErrors.length;
-}
-var valid0 = _errs8 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.payer_address !== undefined){
-let data6 = data.payer_address;
-const _errs9 = errors;
-const _errs10 = errors;
-let valid1 = false;
-let passing0 = null;
-const _errs11 = errors;
-if(!(validate64(data6, {instancePath:instancePath+"/payer_address",parentData:data,parentDataProperty:"payer_address",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate64.errors : vErrors.concat(validate64.errors);
-errors = vErrors.length;
-}
-var _valid0 = _errs11 === errors;
-if(_valid0){
-valid1 = true;
-passing0 = 0;
-}
-const _errs12 = errors;
-if(data6 !== null){
-const err0 = {instancePath:instancePath+"/payer_address",schemaPath:"#/properties/payer_address/oneOf/1/type",keyword:"type",params:{type: "null"},message:"must be null"};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
-errors++;
-}
-var _valid0 = _errs12 === errors;
-if(_valid0 && valid1){
-valid1 = false;
-passing0 = [passing0, 1];
-}
-else {
-if(_valid0){
-valid1 = true;
-passing0 = 1;
-}
-}
-if(!valid1){
-const err1 = {instancePath:instancePath+"/payer_address",schemaPath:"#/properties/payer_address/oneOf",keyword:"oneOf",params:{passingSchemas: passing0},message:"must match exactly one schema in oneOf"};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
-errors++;
-validate1632.errors = vErrors;
-return false;
-}
-else {
-errors = _errs10;
-if(vErrors !== null){
-if(_errs10){
-vErrors.length = _errs10;
-}
-else {
-vErrors = null;
-}
-}
-}
-var valid0 = _errs9 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.tx_hash !== undefined){
-let data7 = data.tx_hash;
-const _errs14 = errors;
-const _errs15 = errors;
-let valid2 = false;
-let passing1 = null;
-const _errs16 = errors;
-if(!(validate285(data7, {instancePath:instancePath+"/tx_hash",parentData:data,parentDataProperty:"tx_hash",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate285.errors : vErrors.concat(validate285.errors);
-errors = vErrors.length;
-}
-var _valid1 = _errs16 === errors;
-if(_valid1){
-valid2 = true;
-passing1 = 0;
-}
-const _errs17 = errors;
-if(data7 !== null){
-const err2 = {instancePath:instancePath+"/tx_hash",schemaPath:"#/properties/tx_hash/oneOf/1/type",keyword:"type",params:{type: "null"},message:"must be null"};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
-errors++;
-}
-var _valid1 = _errs17 === errors;
-if(_valid1 && valid2){
-valid2 = false;
-passing1 = [passing1, 1];
-}
-else {
-if(_valid1){
-valid2 = true;
-passing1 = 1;
-}
-}
-if(!valid2){
-const err3 = {instancePath:instancePath+"/tx_hash",schemaPath:"#/properties/tx_hash/oneOf",keyword:"oneOf",params:{passingSchemas: passing1},message:"must match exactly one schema in oneOf"};
-if(vErrors === null){
-vErrors = [err3];
-}
-else {
-vErrors.push(err3);
-}
-errors++;
-validate1632.errors = vErrors;
-return false;
-}
-else {
-errors = _errs15;
-if(vErrors !== null){
-if(_errs15){
-vErrors.length = _errs15;
-}
-else {
-vErrors = null;
-}
-}
-}
-var valid0 = _errs14 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.confirmations !== undefined){
-let data8 = data.confirmations;
-const _errs19 = errors;
-if(!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))){
-validate1632.errors = [{instancePath:instancePath+"/confirmations",schemaPath:"#/properties/confirmations/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
-return false;
-}
-if(errors === _errs19){
-if(typeof data8 == "number"){
-if(data8 < 0 || isNaN(data8)){
-validate1632.errors = [{instancePath:instancePath+"/confirmations",schemaPath:"#/properties/confirmations/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
-return false;
-}
-}
-}
-var valid0 = _errs19 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.required_confirmations !== undefined){
-let data9 = data.required_confirmations;
-const _errs21 = errors;
-if(!((typeof data9 == "number") && (!(data9 % 1) && !isNaN(data9)))){
-validate1632.errors = [{instancePath:instancePath+"/required_confirmations",schemaPath:"#/properties/required_confirmations/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
-return false;
-}
-if(errors === _errs21){
-if(typeof data9 == "number"){
-if(data9 < 0 || isNaN(data9)){
-validate1632.errors = [{instancePath:instancePath+"/required_confirmations",schemaPath:"#/properties/required_confirmations/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
-return false;
-}
-}
-}
-var valid0 = _errs21 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.failure_reason !== undefined){
-const _errs23 = errors;
-if(!(validate523(data.failure_reason, {instancePath:instancePath+"/failure_reason",parentData:data,parentDataProperty:"failure_reason",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate523.errors : vErrors.concat(validate523.errors);
-errors = vErrors.length;
-}
-var valid0 = _errs23 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.late !== undefined){
-const _errs24 = errors;
-if(typeof data.late !== "boolean"){
-validate1632.errors = [{instancePath:instancePath+"/late",schemaPath:"#/properties/late/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
-return false;
-}
-var valid0 = _errs24 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.return_url !== undefined){
-let data12 = data.return_url;
-const _errs26 = errors;
-if((typeof data12 !== "string") && (data12 !== null)){
-validate1632.errors = [{instancePath:instancePath+"/return_url",schemaPath:"#/properties/return_url/type",keyword:"type",params:{type: schema632.properties.return_url.type},message:"must be string,null"}];
-return false;
-}
-var valid0 = _errs26 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.expires_at !== undefined){
-const _errs28 = errors;
-if(!(validate81(data.expires_at, {instancePath:instancePath+"/expires_at",parentData:data,parentDataProperty:"expires_at",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate81.errors : vErrors.concat(validate81.errors);
-errors = vErrors.length;
-}
-var valid0 = _errs28 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.completed_at !== undefined){
-let data14 = data.completed_at;
-const _errs29 = errors;
-const _errs30 = errors;
-let valid3 = false;
-let passing2 = null;
-const _errs31 = errors;
-if(!(validate81(data14, {instancePath:instancePath+"/completed_at",parentData:data,parentDataProperty:"completed_at",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate81.errors : vErrors.concat(validate81.errors);
-errors = vErrors.length;
-}
-var _valid2 = _errs31 === errors;
-if(_valid2){
-valid3 = true;
-passing2 = 0;
-}
-const _errs32 = errors;
-if(data14 !== null){
-const err4 = {instancePath:instancePath+"/completed_at",schemaPath:"#/properties/completed_at/oneOf/1/type",keyword:"type",params:{type: "null"},message:"must be null"};
-if(vErrors === null){
-vErrors = [err4];
-}
-else {
-vErrors.push(err4);
-}
-errors++;
-}
-var _valid2 = _errs32 === errors;
-if(_valid2 && valid3){
-valid3 = false;
-passing2 = [passing2, 1];
-}
-else {
-if(_valid2){
-valid3 = true;
-passing2 = 1;
-}
-}
-if(!valid3){
-const err5 = {instancePath:instancePath+"/completed_at",schemaPath:"#/properties/completed_at/oneOf",keyword:"oneOf",params:{passingSchemas: passing2},message:"must match exactly one schema in oneOf"};
-if(vErrors === null){
-vErrors = [err5];
-}
-else {
-vErrors.push(err5);
-}
-errors++;
-validate1632.errors = vErrors;
-return false;
-}
-else {
-errors = _errs30;
-if(vErrors !== null){
-if(_errs30){
-vErrors.length = _errs30;
-}
-else {
-vErrors = null;
-}
-}
-}
-var valid0 = _errs29 === errors;
-}
-else {
-var valid0 = true;
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-else {
-validate1632.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
-return false;
-}
 }
 validate1632.errors = vErrors;
 return errors === 0;
 }
 validate1632.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
+exports.bindWallet_400 = validate1645;
+const schema643 = {"$ref":"document#/components/schemas/Error"};
 
-function validate1631(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate1646(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate1631.evaluated;
+const evaluated0 = validate1646.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(!(validate1632(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1632.errors : vErrors.concat(validate1632.errors);
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((data.error === undefined) && (missing0 = "error")){
+validate1646.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+return false;
+}
+else {
+const _errs1 = errors;
+for(const key0 in data){
+if(!(key0 === "error")){
+validate1646.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+return false;
+break;
+}
+}
+if(_errs1 === errors){
+if(data.error !== undefined){
+if(!(validate91(data.error, {instancePath:instancePath+"/error",parentData:data,parentDataProperty:"error",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate91.errors : vErrors.concat(validate91.errors);
 errors = vErrors.length;
 }
-validate1631.errors = vErrors;
+}
+}
+}
+}
+else {
+validate1646.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate1646.errors = vErrors;
 return errors === 0;
 }
-validate1631.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate1646.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-exports.bindWallet_400 = validate1644;
-const schema643 = {"$ref":"document#/components/schemas/Error"};
 
 function validate1645(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -40738,18 +40853,40 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
+if(!(validate1646(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1646.errors : vErrors.concat(validate1646.errors);
+errors = vErrors.length;
+}
+validate1645.errors = vErrors;
+return errors === 0;
+}
+validate1645.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+exports.bindWallet_404 = validate1649;
+const schema645 = {"$ref":"document#/components/schemas/Error"};
+
+function validate1650(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate1650.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.error === undefined) && (missing0 = "error")){
-validate1645.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate1650.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(key0 === "error")){
-validate1645.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate1650.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -40765,37 +40902,15 @@ errors = vErrors.length;
 }
 }
 else {
-validate1645.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate1650.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate1645.errors = vErrors;
+validate1650.errors = vErrors;
 return errors === 0;
 }
-validate1645.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate1650.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-
-function validate1644(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate1644.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate1645(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1645.errors : vErrors.concat(validate1645.errors);
-errors = vErrors.length;
-}
-validate1644.errors = vErrors;
-return errors === 0;
-}
-validate1644.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-exports.bindWallet_404 = validate1648;
-const schema645 = {"$ref":"document#/components/schemas/Error"};
 
 function validate1649(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -40807,18 +40922,40 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
+if(!(validate1650(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1650.errors : vErrors.concat(validate1650.errors);
+errors = vErrors.length;
+}
+validate1649.errors = vErrors;
+return errors === 0;
+}
+validate1649.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+exports.bindWallet_429 = validate1653;
+const schema647 = {"$ref":"document#/components/schemas/Error"};
+
+function validate1654(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate1654.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.error === undefined) && (missing0 = "error")){
-validate1649.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate1654.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(key0 === "error")){
-validate1649.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate1654.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -40834,37 +40971,15 @@ errors = vErrors.length;
 }
 }
 else {
-validate1649.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate1654.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate1649.errors = vErrors;
+validate1654.errors = vErrors;
 return errors === 0;
 }
-validate1649.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate1654.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-
-function validate1648(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate1648.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate1649(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1649.errors : vErrors.concat(validate1649.errors);
-errors = vErrors.length;
-}
-validate1648.errors = vErrors;
-return errors === 0;
-}
-validate1648.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-exports.bindWallet_429 = validate1652;
-const schema647 = {"$ref":"document#/components/schemas/Error"};
 
 function validate1653(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -40876,18 +40991,40 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
+if(!(validate1654(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1654.errors : vErrors.concat(validate1654.errors);
+errors = vErrors.length;
+}
+validate1653.errors = vErrors;
+return errors === 0;
+}
+validate1653.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+exports.bindWallet_500 = validate1657;
+const schema649 = {"$ref":"document#/components/schemas/Error"};
+
+function validate1658(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate1658.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.error === undefined) && (missing0 = "error")){
-validate1653.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate1658.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(key0 === "error")){
-validate1653.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate1658.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -40903,37 +41040,15 @@ errors = vErrors.length;
 }
 }
 else {
-validate1653.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate1658.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate1653.errors = vErrors;
+validate1658.errors = vErrors;
 return errors === 0;
 }
-validate1653.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate1658.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-
-function validate1652(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate1652.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate1653(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1653.errors : vErrors.concat(validate1653.errors);
-errors = vErrors.length;
-}
-validate1652.errors = vErrors;
-return errors === 0;
-}
-validate1652.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-exports.bindWallet_500 = validate1656;
-const schema649 = {"$ref":"document#/components/schemas/Error"};
 
 function validate1657(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -40945,69 +41060,22 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if((data.error === undefined) && (missing0 = "error")){
-validate1657.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
-return false;
-}
-else {
-const _errs1 = errors;
-for(const key0 in data){
-if(!(key0 === "error")){
-validate1657.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
-return false;
-break;
-}
-}
-if(_errs1 === errors){
-if(data.error !== undefined){
-if(!(validate91(data.error, {instancePath:instancePath+"/error",parentData:data,parentDataProperty:"error",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate91.errors : vErrors.concat(validate91.errors);
+if(!(validate1658(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1658.errors : vErrors.concat(validate1658.errors);
 errors = vErrors.length;
-}
-}
-}
-}
-}
-else {
-validate1657.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
-return false;
-}
 }
 validate1657.errors = vErrors;
 return errors === 0;
 }
 validate1657.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-
-function validate1656(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate1656.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate1657(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1657.errors : vErrors.concat(validate1657.errors);
-errors = vErrors.length;
-}
-validate1656.errors = vErrors;
-return errors === 0;
-}
-validate1656.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-exports.claimPayment_200 = validate1660;
+exports.claimPayment_200 = validate1661;
 const schema651 = {"$ref":"document#/components/schemas/CheckoutState"};
 
-function validate1661(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate1662(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate1661.evaluated;
+const evaluated0 = validate1662.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -41018,14 +41086,14 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((((((((((((data.object === undefined) && (missing0 = "object")) || ((data.id === undefined) && (missing0 = "id"))) || ((data.status === undefined) && (missing0 = "status"))) || ((data.payment_status === undefined) && (missing0 = "payment_status"))) || ((data.amount_due === undefined) && (missing0 = "amount_due"))) || ((data.amount_received === undefined) && (missing0 = "amount_received"))) || ((data.payer_address === undefined) && (missing0 = "payer_address"))) || ((data.tx_hash === undefined) && (missing0 = "tx_hash"))) || ((data.confirmations === undefined) && (missing0 = "confirmations"))) || ((data.required_confirmations === undefined) && (missing0 = "required_confirmations"))) || ((data.failure_reason === undefined) && (missing0 = "failure_reason"))) || ((data.late === undefined) && (missing0 = "late"))) || ((data.return_url === undefined) && (missing0 = "return_url"))) || ((data.expires_at === undefined) && (missing0 = "expires_at"))) || ((data.completed_at === undefined) && (missing0 = "completed_at"))){
-validate1661.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate1662.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(func1.call(schema632.properties, key0))){
-validate1661.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate1662.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -41035,11 +41103,11 @@ if(data.object !== undefined){
 let data0 = data.object;
 const _errs2 = errors;
 if(typeof data0 !== "string"){
-validate1661.errors = [{instancePath:instancePath+"/object",schemaPath:"#/properties/object/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate1662.errors = [{instancePath:instancePath+"/object",schemaPath:"#/properties/object/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if("checkout_state" !== data0){
-validate1661.errors = [{instancePath:instancePath+"/object",schemaPath:"#/properties/object/const",keyword:"const",params:{allowedValue: "checkout_state"},message:"must be equal to constant"}];
+validate1662.errors = [{instancePath:instancePath+"/object",schemaPath:"#/properties/object/const",keyword:"const",params:{allowedValue: "checkout_state"},message:"must be equal to constant"}];
 return false;
 }
 var valid0 = _errs2 === errors;
@@ -41155,7 +41223,7 @@ else {
 vErrors.push(err1);
 }
 errors++;
-validate1661.errors = vErrors;
+validate1662.errors = vErrors;
 return false;
 }
 else {
@@ -41222,7 +41290,7 @@ else {
 vErrors.push(err3);
 }
 errors++;
-validate1661.errors = vErrors;
+validate1662.errors = vErrors;
 return false;
 }
 else {
@@ -41246,13 +41314,13 @@ if(data.confirmations !== undefined){
 let data8 = data.confirmations;
 const _errs19 = errors;
 if(!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))){
-validate1661.errors = [{instancePath:instancePath+"/confirmations",schemaPath:"#/properties/confirmations/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate1662.errors = [{instancePath:instancePath+"/confirmations",schemaPath:"#/properties/confirmations/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs19){
 if(typeof data8 == "number"){
 if(data8 < 0 || isNaN(data8)){
-validate1661.errors = [{instancePath:instancePath+"/confirmations",schemaPath:"#/properties/confirmations/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate1662.errors = [{instancePath:instancePath+"/confirmations",schemaPath:"#/properties/confirmations/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
 return false;
 }
 }
@@ -41267,13 +41335,13 @@ if(data.required_confirmations !== undefined){
 let data9 = data.required_confirmations;
 const _errs21 = errors;
 if(!((typeof data9 == "number") && (!(data9 % 1) && !isNaN(data9)))){
-validate1661.errors = [{instancePath:instancePath+"/required_confirmations",schemaPath:"#/properties/required_confirmations/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate1662.errors = [{instancePath:instancePath+"/required_confirmations",schemaPath:"#/properties/required_confirmations/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs21){
 if(typeof data9 == "number"){
 if(data9 < 0 || isNaN(data9)){
-validate1661.errors = [{instancePath:instancePath+"/required_confirmations",schemaPath:"#/properties/required_confirmations/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate1662.errors = [{instancePath:instancePath+"/required_confirmations",schemaPath:"#/properties/required_confirmations/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
 return false;
 }
 }
@@ -41299,7 +41367,7 @@ if(valid0){
 if(data.late !== undefined){
 const _errs24 = errors;
 if(typeof data.late !== "boolean"){
-validate1661.errors = [{instancePath:instancePath+"/late",schemaPath:"#/properties/late/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+validate1662.errors = [{instancePath:instancePath+"/late",schemaPath:"#/properties/late/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
 var valid0 = _errs24 === errors;
@@ -41312,7 +41380,7 @@ if(data.return_url !== undefined){
 let data12 = data.return_url;
 const _errs26 = errors;
 if((typeof data12 !== "string") && (data12 !== null)){
-validate1661.errors = [{instancePath:instancePath+"/return_url",schemaPath:"#/properties/return_url/type",keyword:"type",params:{type: schema632.properties.return_url.type},message:"must be string,null"}];
+validate1662.errors = [{instancePath:instancePath+"/return_url",schemaPath:"#/properties/return_url/type",keyword:"type",params:{type: schema632.properties.return_url.type},message:"must be string,null"}];
 return false;
 }
 var valid0 = _errs26 === errors;
@@ -41380,7 +41448,7 @@ else {
 vErrors.push(err5);
 }
 errors++;
-validate1661.errors = vErrors;
+validate1662.errors = vErrors;
 return false;
 }
 else {
@@ -41417,37 +41485,84 @@ var valid0 = true;
 }
 }
 else {
-validate1661.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate1662.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate1661.errors = vErrors;
+validate1662.errors = vErrors;
 return errors === 0;
 }
-validate1661.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate1662.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 
-function validate1660(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate1661(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate1660.evaluated;
+const evaluated0 = validate1661.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(!(validate1661(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1661.errors : vErrors.concat(validate1661.errors);
+if(!(validate1662(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1662.errors : vErrors.concat(validate1662.errors);
 errors = vErrors.length;
 }
-validate1660.errors = vErrors;
+validate1661.errors = vErrors;
 return errors === 0;
 }
-validate1660.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate1661.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-exports.claimPayment_400 = validate1673;
+exports.claimPayment_400 = validate1674;
 const schema653 = {"$ref":"document#/components/schemas/Error"};
+
+function validate1675(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate1675.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((data.error === undefined) && (missing0 = "error")){
+validate1675.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+return false;
+}
+else {
+const _errs1 = errors;
+for(const key0 in data){
+if(!(key0 === "error")){
+validate1675.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+return false;
+break;
+}
+}
+if(_errs1 === errors){
+if(data.error !== undefined){
+if(!(validate91(data.error, {instancePath:instancePath+"/error",parentData:data,parentDataProperty:"error",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate91.errors : vErrors.concat(validate91.errors);
+errors = vErrors.length;
+}
+}
+}
+}
+}
+else {
+validate1675.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate1675.errors = vErrors;
+return errors === 0;
+}
+validate1675.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
 
 function validate1674(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -41459,18 +41574,40 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
+if(!(validate1675(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1675.errors : vErrors.concat(validate1675.errors);
+errors = vErrors.length;
+}
+validate1674.errors = vErrors;
+return errors === 0;
+}
+validate1674.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+exports.claimPayment_404 = validate1678;
+const schema655 = {"$ref":"document#/components/schemas/Error"};
+
+function validate1679(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate1679.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.error === undefined) && (missing0 = "error")){
-validate1674.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate1679.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(key0 === "error")){
-validate1674.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate1679.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -41486,37 +41623,15 @@ errors = vErrors.length;
 }
 }
 else {
-validate1674.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate1679.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate1674.errors = vErrors;
+validate1679.errors = vErrors;
 return errors === 0;
 }
-validate1674.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate1679.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-
-function validate1673(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate1673.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate1674(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1674.errors : vErrors.concat(validate1674.errors);
-errors = vErrors.length;
-}
-validate1673.errors = vErrors;
-return errors === 0;
-}
-validate1673.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-exports.claimPayment_404 = validate1677;
-const schema655 = {"$ref":"document#/components/schemas/Error"};
 
 function validate1678(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -41528,18 +41643,40 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
+if(!(validate1679(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1679.errors : vErrors.concat(validate1679.errors);
+errors = vErrors.length;
+}
+validate1678.errors = vErrors;
+return errors === 0;
+}
+validate1678.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+exports.claimPayment_429 = validate1682;
+const schema657 = {"$ref":"document#/components/schemas/Error"};
+
+function validate1683(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate1683.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.error === undefined) && (missing0 = "error")){
-validate1678.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate1683.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(key0 === "error")){
-validate1678.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate1683.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -41555,37 +41692,15 @@ errors = vErrors.length;
 }
 }
 else {
-validate1678.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate1683.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate1678.errors = vErrors;
+validate1683.errors = vErrors;
 return errors === 0;
 }
-validate1678.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate1683.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-
-function validate1677(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate1677.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate1678(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1678.errors : vErrors.concat(validate1678.errors);
-errors = vErrors.length;
-}
-validate1677.errors = vErrors;
-return errors === 0;
-}
-validate1677.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-exports.claimPayment_429 = validate1681;
-const schema657 = {"$ref":"document#/components/schemas/Error"};
 
 function validate1682(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -41597,18 +41712,40 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
+if(!(validate1683(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1683.errors : vErrors.concat(validate1683.errors);
+errors = vErrors.length;
+}
+validate1682.errors = vErrors;
+return errors === 0;
+}
+validate1682.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+exports.claimPayment_500 = validate1686;
+const schema659 = {"$ref":"document#/components/schemas/Error"};
+
+function validate1687(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate1687.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.error === undefined) && (missing0 = "error")){
-validate1682.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate1687.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(key0 === "error")){
-validate1682.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate1687.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -41624,37 +41761,15 @@ errors = vErrors.length;
 }
 }
 else {
-validate1682.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate1687.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate1682.errors = vErrors;
+validate1687.errors = vErrors;
 return errors === 0;
 }
-validate1682.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate1687.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-
-function validate1681(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate1681.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate1682(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1682.errors : vErrors.concat(validate1682.errors);
-errors = vErrors.length;
-}
-validate1681.errors = vErrors;
-return errors === 0;
-}
-validate1681.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-exports.claimPayment_500 = validate1685;
-const schema659 = {"$ref":"document#/components/schemas/Error"};
 
 function validate1686(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -41666,58 +41781,11 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if((data.error === undefined) && (missing0 = "error")){
-validate1686.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
-return false;
-}
-else {
-const _errs1 = errors;
-for(const key0 in data){
-if(!(key0 === "error")){
-validate1686.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
-return false;
-break;
-}
-}
-if(_errs1 === errors){
-if(data.error !== undefined){
-if(!(validate91(data.error, {instancePath:instancePath+"/error",parentData:data,parentDataProperty:"error",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate91.errors : vErrors.concat(validate91.errors);
+if(!(validate1687(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1687.errors : vErrors.concat(validate1687.errors);
 errors = vErrors.length;
-}
-}
-}
-}
-}
-else {
-validate1686.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
-return false;
-}
 }
 validate1686.errors = vErrors;
 return errors === 0;
 }
 validate1686.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-
-function validate1685(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate1685.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate1686(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1686.errors : vErrors.concat(validate1686.errors);
-errors = vErrors.length;
-}
-validate1685.errors = vErrors;
-return errors === 0;
-}
-validate1685.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};

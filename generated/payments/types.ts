@@ -3413,6 +3413,8 @@ export interface components {
             block_hash: components["schemas"]["Hash"];
             /** @description Time of that block. */
             block_timestamp: components["schemas"]["Timestamp"];
+            /** @description The session that it was probably meant for, as its amount and its time say when it is recorded; null when there is none. Nothing is assigned by itself. */
+            suggested_session_id: components["schemas"]["SessionId"] | null;
             /** @description The session that it was assigned to; null while it is open. */
             session_id: components["schemas"]["SessionId"] | null;
             /** @description The transaction that it became; null while it is open. */
