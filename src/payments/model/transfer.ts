@@ -24,6 +24,8 @@ export interface UnmatchedTransfer extends Owner, Transfer {
   readonly id: string;
   /** Null until it has its confirmations; only then it is listed. */
   readonly confirmedAt: number | null;
+  /** The session that it was probably meant for, as it looked when the transfer was recorded. */
+  readonly suggestedSessionId: string | null;
   readonly sessionId: string | null;
   readonly transactionId: string | null;
   readonly createdAt: number;

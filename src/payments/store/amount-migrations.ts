@@ -1,4 +1,5 @@
 import type { Migration } from '../../db/migrate.ts';
+import { addColumn } from '../../db/table.ts';
 
 /** The schema of exact amounts and of what payers are told apart by, behind that of webhooks. */
 export const AMOUNT_MIGRATIONS: readonly Migration[] = [
@@ -13,5 +14,9 @@ export const AMOUNT_MIGRATIONS: readonly Migration[] = [
          (chain_id, token_address, recipient_address, ${column}) where is_active and ${column} is not null`,
       ),
     ],
+  },
+  {
+    name: 'suggested sessions',
+    up: [addColumn('unmatched_transfers', 'suggested_session_id', 'text')],
   },
 ];

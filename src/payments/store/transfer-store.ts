@@ -13,10 +13,15 @@ export interface TransferFilters {
   readonly chainId?: number | undefined;
 }
 
+/** A transfer that matches no session, and the one it was probably meant for. */
+export interface NewTransfer extends Transfer {
+  readonly suggestedSessionId?: string | null;
+}
+
 /** Transfers that match no session, once for every owner whose they could be. */
 export interface TransferStore {
   /** Seen again in another block, one that nobody assigned has to be confirmed again. Times are UTC milliseconds. */
-  upsert(owner: Owner, transfer: Transfer, now: number): Promise<void>;
+  upsert(owner: Owner, transfer: NewTransfer, now: number): Promise<void>;
   /** Confirmed ones only, the newest first. */
   list(owner: Owner, filters: TransferFilters, page: Page): Promise<Paged<UnmatchedTransfer>>;
   /** Undefined for one that is not confirmed. */
@@ -52,7 +57,7 @@ export function transferStore(handle: Handle): TransferStore {
          on conflict (chain_id, tx_hash, log_index, organization_id, mode) do update set
            block_number = excluded.block_number, block_hash = excluded.block_hash, block_time = excluded.block_time,
            token_address = excluded.token_address, sender = excluded.sender, recipient = excluded.recipient,
-           amount = excluded.amount, confirmed_at = null
+           amount = excluded.amount, suggested_session_id = excluded.suggested_session_id, confirmed_at = null
          where unmatched_transfers.block_hash <> excluded.block_hash and unmatched_transfers.assigned_at is null`,
         Object.values(values),
       );
@@ -118,13 +123,14 @@ interface TransferRow {
   recipient: string;
   amount: string;
   confirmed_at: number | null;
+  suggested_session_id: string | null;
   session_id: string | null;
   transaction_id: string | null;
   created_at: number;
   assigned_at: number | null;
 }
 
-function transferValues(owner: Owner, transfer: Transfer, now: number) {
+function transferValues(owner: Owner, transfer: NewTransfer, now: number) {
   return {
     id: newId('utr'),
     organization_id: owner.organizationId,
@@ -140,6 +146,7 @@ function transferValues(owner: Owner, transfer: Transfer, now: number) {
     recipient: transfer.recipient,
     amount: uintColumn(transfer.amount),
     confirmed_at: null,
+    suggested_session_id: transfer.suggestedSessionId ?? null,
     session_id: null,
     transaction_id: null,
     created_at: now,
@@ -163,6 +170,7 @@ function transferOf(row: TransferRow): UnmatchedTransfer {
     recipient: row.recipient,
     amount: uintOf(row.amount),
     confirmedAt: row.confirmed_at,
+    suggestedSessionId: row.suggested_session_id,
     sessionId: row.session_id,
     transactionId: row.transaction_id,
     createdAt: row.created_at,

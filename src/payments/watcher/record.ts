@@ -1,12 +1,16 @@
+import type { Handle } from '../../db/open.ts';
+import type { Owner } from '../model/owner.ts';
+import { tokenOf } from '../model/payment-chain.ts';
 import type { PaymentTransaction } from '../model/payment-transaction.ts';
 import type { Transfer, UnmatchedTransfer } from '../model/transfer.ts';
 import { cursorStore } from '../store/cursor-store.ts';
 import { sessionStore } from '../store/session-store.ts';
+import { suggestedSession } from '../store/suggested-session.ts';
 import { transactionStore } from '../store/transaction-store.ts';
 import { transferStore } from '../store/transfer-store.ts';
 import { watchedStore } from '../store/watched-store.ts';
 import type { EffectScope } from './effect.ts';
-import { match, placeOf } from './match.ts';
+import { CLOCK_ALLOWANCE_MS, LATE_MS, match, placeOf } from './match.ts';
 import { moveRows } from './moved.ts';
 import { confirmationsOf, ROWS_PER_EFFECT, type Round } from './round.ts';
 
@@ -115,9 +119,24 @@ async function recordNew(
   }
   if (here.length > 0) return 'open';
   for (const owner of await watchedStore(handle).ownersOf(placeOf(transfer))) {
-    await unmatched.upsert(owner, transfer, now);
+    const suggestedSessionId = await suggestionFor(round, { handle, owner, transfer });
+    await unmatched.upsert(owner, { ...transfer, suggestedSessionId }, now);
   }
   return 'open';
+}
+
+/** The session that the payer probably meant, for the merchant to judge. Decision 133. */
+function suggestionFor(
+  { chain }: Round,
+  { handle, owner, transfer }: { handle: Handle; owner: Owner; transfer: Transfer },
+): Promise<string | null> {
+  return suggestedSession(handle, owner, {
+    ...placeOf(transfer),
+    amount: transfer.amount,
+    tokenDecimals: tokenOf(chain, transfer.tokenAddress)?.decimals ?? 0,
+    openedBy: transfer.blockTime + CLOCK_ALLOWANCE_MS,
+    endedAfter: transfer.blockTime - LATE_MS,
+  });
 }
 
 /** Those that were kept before, of any block. */

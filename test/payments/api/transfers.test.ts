@@ -30,7 +30,7 @@ eachDatabase('unmatched transfers', databases => {
   async function unmatched({ owner }: Merchant, changes: object = {}, isConfirmed = true): Promise<string> {
     const store = transferStore(api.db);
     const transfer = aPayment({ amount: 1003n, blockTime: api.clock.now(), ...changes });
-    await store.upsert(owner, transfer, api.clock.now());
+    await store.upsert(owner, { suggestedSessionId: null, ...transfer }, api.clock.now());
     const all = await store.unconfirmed(transfer.chainId);
     const { id } = all.find(({ txHash }) => txHash === transfer.txHash) ?? { id: 'none' };
     if (isConfirmed) await store.confirm([id], api.clock.now());
@@ -69,12 +69,23 @@ eachDatabase('unmatched transfers', databases => {
           log_index: 1,
           block_number: 7,
           block_timestamp: new Date(api.clock.now()).toISOString(),
+          suggested_session_id: null,
           session_id: null,
           transaction_id: null,
           assigned_at: null,
         },
         { log_index: null },
       ],
+    });
+  });
+
+  test('say which session they were probably meant for', async () => {
+    const merchant = await api.merchant();
+    const suggestedSessionId = await opened(merchant);
+    await unmatched(merchant, { suggestedSessionId });
+
+    expect((await merchant.get(PATH)).body).toMatchObject({
+      data: [{ suggested_session_id: suggestedSessionId, session_id: null }],
     });
   });
 

@@ -90,6 +90,8 @@ export async function shop(options: DatabaseOptions, clock: Clock, chain: Paymen
       transaction(db, handle => sessionStore(handle, seals).bindWallet(id, wallet, clock.now())),
     claim: (id: string, hash: string) =>
       transaction(db, handle => settlement({ handle, seals, now: clock.now() }).claim({ id }, hash)),
+    expire: (id: string) =>
+      transaction(db, handle => settlement({ handle, seals, now: clock.now() }).expire(id)),
     payments: (id: string) => transactionStore(db).ofSession(id),
     /** Types, the oldest first. */
     async events(): Promise<string[]> {

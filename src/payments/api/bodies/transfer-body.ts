@@ -20,6 +20,7 @@ export function transferBody(transfer: UnmatchedTransfer): PaymentsSchemas['Unma
     block_number: transfer.blockNumber,
     block_hash: transfer.blockHash,
     block_timestamp: timestamp(transfer.blockTime),
+    suggested_session_id: transfer.suggestedSessionId,
     session_id: transfer.sessionId,
     transaction_id: transfer.transactionId,
     created_at: timestamp(transfer.createdAt),

@@ -1,0 +1,130 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { CheckoutSession } from '../../../src/payments/model/session.ts';
+import { linkStore } from '../../../src/payments/store/link-store.ts';
+import { transferStore } from '../../../src/payments/store/transfer-store.ts';
+import { eachDatabase } from '../../support/databases.ts';
+import { manualClock } from '../../support/manual-clock.ts';
+import { startPaymentChain, type TestPaymentChain } from '../../support/payment-chain.ts';
+import { aLink } from '../../support/payments-records.ts';
+import { BLOCKS_TO_SETTLE, paymentChain, shop, watcherOf } from './setting.ts';
+
+const PRICE = 5_000_000n;
+const never = new AbortController().signal;
+let chain: TestPaymentChain;
+beforeAll(async () => {
+  chain = await startPaymentChain();
+});
+afterAll(() => chain.stop());
+
+eachDatabase('money that was rounded', databases => {
+  async function begin() {
+    const clock = manualClock(Date.now());
+    const watched = paymentChain(chain);
+    const ours = await shop(await databases.create(), clock, watched);
+    const watcher = watcherOf({ chain: watched, rpcUrl: chain.rpcUrl, db: ours.db, clock });
+    return {
+      ...ours,
+      clock,
+      /** Adds a link to where sessions of these tests are paid. */
+      async link(amount: bigint | null) {
+        const { tokenAddress, chainId, recipientAddress } = await ours.open({ amount: 1n });
+        const link = aLink(ours.owner, { amount, tokenAddress, chainId, recipientAddress });
+        await linkStore(ours.db).insert(link);
+        return link;
+      },
+      /** Pays from a wallet that signed nothing, and answers with what is then unmatched. */
+      async paid(amount: bigint) {
+        await chain.pay({ from: 7, to: ours.recipient, amount });
+        clock.advance(5_000);
+        await chain.mine(BLOCKS_TO_SETTLE);
+        for (let look = 0; look < 3; look++) await watcher.runOnce(never);
+        const { data } = await transferStore(ours.db).list(ours.owner, {}, { page: 1, limit: 10 });
+        return data.map(one => ({ amount: one.amount, suggested: one.suggestedSessionId }));
+      },
+      paymentStatus: async ({ id }: CheckoutSession) => (await ours.session(id)).paymentStatus,
+      [Symbol.asyncDispose]: async () => ours.close(),
+    };
+  }
+
+  test('to the price never pays the session that a stranger keeps open, and suggests the customer’s', async () => {
+    await using ours = await begin();
+    const link = await ours.link(PRICE);
+    const stranger = await ours.open({ paymentLinkId: link.id });
+    ours.clock.advance(1_000);
+    const customer = await ours.open({ paymentLinkId: link.id });
+
+    const unmatched = await ours.paid(PRICE);
+
+    expect(unmatched).toEqual([{ amount: PRICE, suggested: customer.id }]);
+    expect(await ours.paymentStatus(stranger)).toBe('awaiting_payment');
+    expect(await ours.paymentStatus(customer)).toBe('awaiting_payment');
+  });
+
+  test('to the price never pays a stranger who chose less at a link without an amount', async () => {
+    await using ours = await begin();
+    const link = await ours.link(null);
+    const customer = await ours.open();
+    ours.clock.advance(1_000);
+    const strangers = [];
+    for (let less = 1n; less <= 20n; less++) {
+      strangers.push(
+        await ours.open({ paymentLinkId: link.id, subtotal: PRICE - less, amount: PRICE - less }),
+      );
+    }
+
+    const unmatched = await ours.paid(PRICE);
+
+    expect(unmatched).toEqual([{ amount: PRICE, suggested: customer.id }]);
+    expect(new Set(await Promise.all(strangers.map(ours.paymentStatus)))).toEqual(
+      new Set(['awaiting_payment']),
+    );
+  });
+
+  test('to any decimal place is unmatched, and suggests the session whose amount is nearest', async () => {
+    await using ours = await begin();
+    const customer = await ours.open();
+    await ours.open({ subtotal: 9_000_000n, amount: 9_000_000n });
+    const up = (customer.amountDue / 10_000n + 1n) * 10_000n;
+
+    const unmatched = await ours.paid(up);
+
+    expect(unmatched).toEqual([{ amount: up, suggested: customer.id }]);
+    expect(await ours.paymentStatus(customer)).toBe('awaiting_payment');
+  });
+
+  test('of a session that expired lately suggests that one, and far from every amount none', async () => {
+    await using ours = await begin();
+    const late = await ours.open({ expiresAt: ours.clock.now() + 1, createdAt: ours.clock.now() - 60_000 });
+    await ours.expire(late.id);
+
+    expect(await ours.paid(PRICE)).toEqual([{ amount: PRICE, suggested: late.id }]);
+    expect(await ours.paid(77n * PRICE)).toContainEqual({ amount: 77n * PRICE, suggested: null });
+  });
+
+  test('an exact amount that became the price of a later session or link is not taken for either', async () => {
+    await using ours = await begin();
+    const first = await ours.open();
+    const second = await ours.open();
+    const later = await ours.open({ subtotal: first.amountDue, amount: first.amountDue });
+    await ours.link(second.amountDue);
+
+    const ofSession = await ours.paid(first.amountDue);
+    const ofBoth = await ours.paid(second.amountDue);
+
+    expect(ofSession).toEqual([{ amount: first.amountDue, suggested: later.id }]);
+    expect(ofBoth).toContainEqual({ amount: second.amountDue, suggested: second.id });
+    for (const session of [first, second, later]) {
+      expect(await ours.paymentStatus(session)).toBe('awaiting_payment');
+    }
+  });
+
+  test('an exact amount pays its session as long as no price is the same', async () => {
+    await using ours = await begin();
+    const link = await ours.link(PRICE);
+    await ours.open({ paymentLinkId: link.id });
+    const session = await ours.open({ paymentLinkId: link.id });
+
+    expect(await ours.paid(session.amountDue)).toEqual([]);
+    expect(await ours.session(session.id)).toMatchObject({ status: 'completed' });
+  });
+});
