@@ -35,6 +35,7 @@ export function anApiKey({ organizationId, mode }: Owner, changes: Partial<ApiKe
     lastUsedAt: null,
     createdAt: RECORD_TIME,
     revokedAt: null,
+    rolledAt: null,
     ...changes,
   };
 }

@@ -54,9 +54,9 @@ export function apiKeyHandlers({ db, clock }: Pick<PaymentsContext, 'db' | 'cloc
       return caller.commit(async handle => {
         const now = clock.now();
         const old = await seenBy(handle, caller, path.api_key_id);
-        if (!isActiveKey(old, now)) throw notActive(old);
+        if (!isActiveKey(old, now) || old.rolledAt !== null) throw cannotRoll(old);
         const { key, secret } = await issueKey(handle, old, now);
-        await apiKeyStore(handle).expireAt(old.id, now + body.old_key_expires_in * 1000);
+        await apiKeyStore(handle).roll(old.id, now + body.old_key_expires_in * 1000, now);
         return { status: 201, body: createdApiKeyBody(key, secret, now) };
       });
     },
@@ -74,18 +74,18 @@ async function seenBy(handle: Transaction, caller: Known, id: string): Promise<A
   return key;
 }
 
-/** Without an admin key nobody could make another one. */
-async function keepOneAdmin(handle: Transaction, { organizationId, mode }: ApiKey, now: number) {
-  const admins = await apiKeyStore(handle).countActiveAdmins(organizationId, mode, now);
-  if (admins > 1) return;
+/** Without an admin key no other one can be made. A rolled one does not count, because it ends soon. */
+async function keepOneAdmin(handle: Transaction, key: ApiKey, now: number) {
+  if (await apiKeyStore(handle).hasOtherAdmin(key, now)) return;
   throw paymentsError(
     'invalid_status_transition',
-    `This is the last active admin key of ${mode} mode: create or roll one first.`,
+    `This is the last active admin key of ${key.mode} mode: create or roll one first.`,
   );
 }
 
-function notActive({ revokedAt }: ApiKey) {
-  const state = revokedAt === null ? 'has expired' : 'was revoked';
+function cannotRoll({ revokedAt, rolledAt }: ApiKey) {
+  const replaced = rolledAt === null ? 'has expired' : 'was rolled before';
+  const state = revokedAt === null ? replaced : 'was revoked';
   return paymentsError('invalid_status_transition', `This API key ${state} and cannot be rolled.`);
 }
 

@@ -35,6 +35,7 @@ export async function issueKey(
     lastUsedAt: null,
     createdAt: now,
     revokedAt: null,
+    rolledAt: null,
   };
   await apiKeyStore(handle).insert(key, secret);
   return { key, secret };

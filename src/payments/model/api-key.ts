@@ -18,6 +18,8 @@ export interface ApiKey {
   readonly lastUsedAt: number | null;
   readonly createdAt: number;
   readonly revokedAt: number | null;
+  /** When another key took its place; it lives on until `expiresAt` and is not rolled again. */
+  readonly rolledAt: number | null;
 }
 
 /** Everything that a permission includes, itself last. */

@@ -1,4 +1,3 @@
-import { exactInteger } from '../../db/columns.ts';
 import { placeholders } from '../../db/insert.ts';
 import type { Handle } from '../../db/open.ts';
 import { execute, rowsOf, type Sql } from '../../db/query.ts';
@@ -23,10 +22,10 @@ export interface ApiKeyStore {
   touch(id: string, now: number): Promise<void>;
   /** False when it was revoked before. */
   revoke(id: string, now: number): Promise<boolean>;
-  /** Lets a key end at a time, unless it ends before. */
-  expireAt(id: string, at: number): Promise<void>;
-  /** How many keys that are neither expired nor revoked have the permission `admin` in a mode. */
-  countActiveAdmins(organizationId: string, mode: Mode, now: number): Promise<number>;
+  /** Marks a key as rolled now, and lets it end at a time unless it ends before. False when it was rolled before. */
+  roll(id: string, until: number, now: number): Promise<boolean>;
+  /** True when the key's mode has another key with the permission `admin` that is not expired, revoked or rolled. */
+  hasOtherAdmin(key: ApiKey, now: number): Promise<boolean>;
 }
 
 export function apiKeyStore(handle: Handle): ApiKeyStore {
@@ -45,6 +44,7 @@ export function apiKeyStore(handle: Handle): ApiKeyStore {
         last_used_at: key.lastUsedAt,
         created_at: key.createdAt,
         revoked_at: key.revokedAt,
+        rolled_at: key.rolledAt,
       }),
 
     async findBySecret(secret) {
@@ -88,20 +88,21 @@ export function apiKeyStore(handle: Handle): ApiKeyStore {
       return (await execute(handle, sql, [now, id])) === 1;
     },
 
-    async expireAt(id, at) {
-      const sql =
-        'update api_keys set expires_at = ? where id = ? and (expires_at is null or expires_at > ?)';
-      await execute(handle, sql, [at, id, at]);
+    async roll(id, until, now) {
+      const sql = `update api_keys set rolled_at = ?,
+                     expires_at = case when expires_at < ? then expires_at else ? end
+                   where id = ? and rolled_at is null`;
+      return (await execute(handle, sql, [now, until, until, id])) === 1;
     },
 
-    async countActiveAdmins(organizationId, mode, now) {
-      const [row] = await rowsOf<{ total: number }>(
+    async hasOtherAdmin({ id, organizationId, mode }, now) {
+      const rows = await rowsOf(
         handle,
-        `select count(*) as total from api_keys where organization_id = ? and mode = ? and permission = 'admin'
-         and revoked_at is null and (expires_at is null or expires_at > ?)`,
-        [organizationId, mode, now],
+        `select id from api_keys where organization_id = ? and mode = ? and id <> ? and permission = 'admin'
+         and revoked_at is null and rolled_at is null and (expires_at is null or expires_at > ?) limit 1`,
+        [organizationId, mode, id, now],
       );
-      return exactInteger(row?.total);
+      return rows.length > 0;
     },
   };
 }
@@ -126,6 +127,7 @@ interface ApiKeyRow {
   last_used_at: number | null;
   created_at: number;
   revoked_at: number | null;
+  rolled_at: number | null;
 }
 
 function apiKeyOf(row: ApiKeyRow): ApiKey {
@@ -141,5 +143,6 @@ function apiKeyOf(row: ApiKeyRow): ApiKey {
     lastUsedAt: row.last_used_at,
     createdAt: row.created_at,
     revokedAt: row.revoked_at,
+    rolledAt: row.rolled_at,
   };
 }

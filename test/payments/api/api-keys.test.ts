@@ -239,6 +239,32 @@ eachDatabase('API keys', databases => {
       expect([await works(admin.secret), await works(key)]).toEqual(['key_expired', true]);
     });
 
+    test('once: a rolled key lives on its grace alone and cannot be rolled again', async () => {
+      const old = await created({ permission: 'write' });
+      const first = await roll(old.id, { old_key_expires_in: 604_800 });
+      const before = await service.send('GET', KEYS, { key: admin.secret });
+
+      const again = await roll(old.id, { old_key_expires_in: 604_800 });
+
+      const after = await service.send('GET', KEYS, { key: admin.secret });
+      const { id }: Created = JSON.parse(first.text);
+      expect([again.status, again.body]).toEqual([400, refused('invalid_status_transition')]);
+      expect(after.body).toEqual(before.body);
+      expect((await roll(id, {})).status).toBe(201);
+    });
+
+    test('and a rolled key is no admin to rely on: the last other one stays, the rolled one may end early', async () => {
+      const rolled = await roll(admin.id, { old_key_expires_in: 604_800 });
+      const { id, key }: Created = JSON.parse(rolled.text);
+
+      const last = await service.send('DELETE', `${KEYS}/${id}`, { key: admin.secret });
+      const early = await service.send('DELETE', `${KEYS}/${admin.id}`, { key });
+
+      expect([last.status, last.body]).toEqual([400, refused('invalid_status_transition')]);
+      expect(early.status).toBe(200);
+      expect([await works(admin.secret), await works(key)]).toEqual(['key_revoked', true]);
+    });
+
     test('but not when they are revoked or expired, nor with more than seven days left', async () => {
       const revoked = await created({});
       await service.send('DELETE', `${KEYS}/${revoked.id}`, { key: admin.secret });

@@ -125,34 +125,43 @@ eachDatabase('the API keys', databases => {
     expect((await store.find(us.id, ['live'], other.id))?.revokedAt).toBeNull();
   });
 
-  test('end when they are told to, or before if that was said', async () => {
+  test('end when they are rolled, or before if that was said, and are rolled once', async () => {
     const store = apiKeyStore(db);
     const endless = anApiKey(live);
     const short = anApiKey(live, { expiresAt: RECORD_TIME + MINUTE });
     for (const key of [endless, short]) await store.insert(key, newKey('live'));
 
-    for (const key of [endless, short]) await store.expireAt(key.id, RECORD_TIME + 2 * MINUTE);
+    const rolls = [];
+    for (const { id } of [endless, short])
+      rolls.push(await store.roll(id, RECORD_TIME + 2 * MINUTE, RECORD_TIME));
+    rolls.push(await store.roll(endless.id, RECORD_TIME + 9 * MINUTE, RECORD_TIME + 1));
 
+    expect(rolls).toEqual([true, true, false]);
+    expect((await store.find(us.id, ['live'], endless.id))?.rolledAt).toBe(RECORD_TIME);
     expect((await store.find(us.id, ['live'], endless.id))?.expiresAt).toBe(RECORD_TIME + 2 * MINUTE);
     expect((await store.find(us.id, ['live'], short.id))?.expiresAt).toBe(RECORD_TIME + MINUTE);
   });
 
-  test('count as active admins of their mode until they are revoked or expired', async () => {
+  test('have another admin only in one of their mode that is not revoked, expired or rolled', async () => {
     const store = apiKeyStore(db);
-    const keys = [
-      anApiKey(live),
-      anApiKey(live, { expiresAt: RECORD_TIME + 1 }),
+    const first = anApiKey(live);
+    const second = anApiKey(live, { expiresAt: RECORD_TIME + 1 });
+    const onlyTrial = anApiKey(trial);
+    const others = [
       anApiKey(live, { expiresAt: RECORD_TIME }),
       anApiKey(live, { revokedAt: RECORD_TIME }),
+      anApiKey(live, { rolledAt: RECORD_TIME }),
       anApiKey(live, { permission: 'write' }),
-      anApiKey(trial),
       anApiKey({ ...live, organizationId: them.id }),
     ];
-    for (const key of keys) await store.insert(key, newKey(key.mode));
+    for (const key of [first, second, onlyTrial, ...others]) await store.insert(key, newKey(key.mode));
 
-    expect(await store.countActiveAdmins(us.id, 'live', RECORD_TIME)).toBe(2);
-    expect(await store.countActiveAdmins(us.id, 'test', RECORD_TIME)).toBe(1);
-    expect(await store.countActiveAdmins(them.id, 'test', RECORD_TIME)).toBe(0);
+    const has = await Promise.all(
+      [first, second, onlyTrial].map(key => store.hasOtherAdmin(key, RECORD_TIME)),
+    );
+
+    expect(has).toEqual([true, true, false]);
+    expect(await store.hasOtherAdmin(first, RECORD_TIME + 1)).toBe(false);
   });
 
   test('belong to an organization that exists', async () => {
