@@ -1,11 +1,14 @@
 import type { PaymentsSchemas } from '../../contract/payments.ts';
-import { type Fault, firstOf, missing, notNow, type Report } from './fault.ts';
+import { type Fault, firstOf, missing, notNow, type Report, wrong } from './fault.ts';
 import { formDataOf } from './form-data.ts';
 import type { Owner } from './owner.ts';
 import { type PaymentChains, tokenOf } from './payment-chain.ts';
 import { availabilityOf, type PaymentLink } from './payment-link.ts';
 import { shippingOptionOf, subtotalOf, totalOf } from './price.ts';
 import type { CheckoutSession, Presentation } from './session.ts';
+
+/** Keys of one record's metadata. Source: `MetadataInput` of the contract. */
+const MAX_METADATA_KEYS = 50;
 
 /** Terms that a merchant names without a link; valid, addresses lower case, the amount in the smallest unit. */
 export interface OwnTerms {
@@ -49,7 +52,9 @@ export function openingOf(
   const { id, organizationId, mode, now, lifetimeMs, successUrl, cancelUrl } = circumstances;
   const faults: Fault[] = [];
   const place = 'link' in terms ? terms.link : terms.own;
-  const chosen = chosenOf(terms, choices, fault => faults.push(fault));
+  const report: Report = fault => faults.push(fault);
+  const chosen = chosenOf(terms, choices, report);
+  const metadata = metadataOf(terms, choices, report);
   // State comes last: what is wrong with the body is wrong at any time (Decision 100).
   const fault = firstOf(faults) ?? unavailable(terms, circumstances);
   if (fault !== undefined) return { fault };
@@ -81,7 +86,7 @@ export function openingOf(
     successUrl: successUrl ?? ('link' in terms ? terms.link.returnUrl : null),
     cancelUrl,
     clientReferenceId: choices.clientReferenceId ?? null,
-    metadata: { ...('link' in terms ? terms.link.metadata : {}), ...choices.metadata },
+    metadata,
     customerEmail: choices.customerEmail ?? null,
     customerName: choices.customerName?.trim() ?? null,
     expiresAt: endOf(terms, now + lifetimeMs),
@@ -106,6 +111,17 @@ function chosenOf(terms: Terms, choices: Choices, report: Report): Chosen {
     shippingAddress: shippingAddressOf(link, choices.shipping_address, report),
     formData: formDataOf(link?.formSchema ?? null, choices.form_data, report),
   };
+}
+
+/** The link's metadata with that of the choices over it. A payer's choices have none, so they never exceed the bound. */
+function metadataOf(terms: Terms, choices: Choices, report: Report): CheckoutSession['metadata'] {
+  const merged = { ...('link' in terms ? terms.link.metadata : {}), ...choices.metadata };
+  if (Object.keys(choices.metadata ?? {}).length > 0 && Object.keys(merged).length > MAX_METADATA_KEYS) {
+    report(
+      wrong('metadata', `would have more than ${MAX_METADATA_KEYS} keys together with that of the link`),
+    );
+  }
+  return merged;
 }
 
 /** A link that does not ask for an address gets none; without a link it is the merchant who asked. */

@@ -77,6 +77,24 @@ eachDatabase('checkout sessions', databases => {
       });
     });
 
+    test('keeps metadata of the link and its own within 50 keys together', async () => {
+      const keys = (prefix: string, count: number) =>
+        Object.fromEntries(Array.from({ length: count }, (_, index) => [`${prefix}${index}`, 'x']));
+      const link = await linked({ metadata: keys('link', 50) });
+      const over = { ...keys('link', 49), own: 'x' };
+
+      const replaced = await opened({ payment_link_id: link.id, metadata: keys('link', 50) });
+      const byPayer = await api.payer.post(`/api/v1/pay/links/${link.shortCode}/sessions`, {
+        metadata: over,
+      });
+
+      expect(await refused({ payment_link_id: link.id, metadata: over })).toBe(
+        '400 invalid_field_value metadata',
+      );
+      expect(replaced.metadata).toEqual(keys('link', 50));
+      expect(byPayer.status).toBe(201);
+    });
+
     test('of own terms reads addresses in any case and the other name of the coin', async () => {
       const session = await opened({
         ...OWN,
