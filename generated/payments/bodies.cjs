@@ -195,7 +195,7 @@ return errors === 0;
 validate60.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 const schema25 = {"type":["object","null"],"description":"The fields that the payer is asked for, 1 to 20 with different ids.","x-decision":108,"required":["fields"],"properties":{"fields":{"type":"array","description":"The fields in the order in which they are shown.","minItems":1,"maxItems":20,"items":{"$ref":"#/components/schemas/FormFieldInput"}}},"additionalProperties":false};
-const schema26 = {"type":"object","description":"One field of the payer's form.","required":["id","type","label"],"properties":{"id":{"type":"string","description":"Key of the value in `form_data`; unique in the form.","pattern":"^[A-Za-z0-9_-]{1,40}$","examples":["size"]},"type":{"$ref":"#/components/schemas/FormFieldType","description":"Kind of the field."},"label":{"type":"string","description":"What the payer reads beside the field.","minLength":1,"maxLength":100,"pattern":"^(?=.*\\S)[^\\u0000-\\u001f\\u007f]+$","examples":["Size of the shirt"]},"required":{"type":"boolean","description":"Whether the payer has to fill it in.","default":false,"examples":[true]},"placeholder":{"type":["string","null"],"description":"Text shown while the field is empty.","maxLength":100,"examples":["Choose a size"]},"options":{"type":"array","description":"What a `select` offers, which needs at least one; ignored for every other kind.","maxItems":50,"default":[],"items":{"type":"string","minLength":1,"maxLength":100},"examples":[["S","M","L"]]}},"additionalProperties":false};
+const schema26 = {"type":"object","description":"One field of the payer's form.","required":["id","type","label"],"properties":{"id":{"type":"string","description":"Key of the value in `form_data`; unique in the form. `email` and `shipping_address` are refused, because events have the payer's e-mail address and the address to ship to there.","x-decision":150,"pattern":"^[A-Za-z0-9_-]{1,40}$","not":{"enum":["email","shipping_address"]},"examples":["size"]},"type":{"$ref":"#/components/schemas/FormFieldType","description":"Kind of the field."},"label":{"type":"string","description":"What the payer reads beside the field.","minLength":1,"maxLength":100,"pattern":"^(?=.*\\S)[^\\u0000-\\u001f\\u007f]+$","examples":["Size of the shirt"]},"required":{"type":"boolean","description":"Whether the payer has to fill it in.","default":false,"examples":[true]},"placeholder":{"type":["string","null"],"description":"Text shown while the field is empty.","maxLength":100,"examples":["Choose a size"]},"options":{"type":"array","description":"What a `select` offers, which needs at least one; ignored for every other kind.","maxItems":50,"default":[],"items":{"type":"string","minLength":1,"maxLength":100},"examples":[["S","M","L"]]}},"additionalProperties":false};
 const pattern14 = new RegExp("^[A-Za-z0-9_-]{1,40}$", "u");
 const schema27 = {"type":"string","description":"Kind of a form field.","enum":["text","email","phone","select","textarea","number","checkbox"],"examples":["select"]};
 
@@ -257,6 +257,34 @@ if(_errs1 === errors){
 if(data.id !== undefined){
 let data0 = data.id;
 const _errs2 = errors;
+const _errs4 = errors;
+const _errs5 = errors;
+if(!((data0 === "email") || (data0 === "shipping_address"))){
+const err0 = {};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+var valid1 = _errs5 === errors;
+if(valid1){
+validate63.errors = [{instancePath:instancePath+"/id",schemaPath:"#/properties/id/not",keyword:"not",params:{},message:"must NOT be valid"}];
+return false;
+}
+else {
+errors = _errs4;
+if(vErrors !== null){
+if(_errs4){
+vErrors.length = _errs4;
+}
+else {
+vErrors = null;
+}
+}
+}
 if(errors === _errs2){
 if(typeof data0 === "string"){
 if(!pattern14.test(data0)){
@@ -276,12 +304,12 @@ var valid0 = true;
 }
 if(valid0){
 if(data.type !== undefined){
-const _errs4 = errors;
+const _errs6 = errors;
 if(!(validate64(data.type, {instancePath:instancePath+"/type",parentData:data,parentDataProperty:"type",rootData,dynamicAnchors}))){
 vErrors = vErrors === null ? validate64.errors : vErrors.concat(validate64.errors);
 errors = vErrors.length;
 }
-var valid0 = _errs4 === errors;
+var valid0 = _errs6 === errors;
 }
 else {
 var valid0 = true;
@@ -289,8 +317,8 @@ var valid0 = true;
 if(valid0){
 if(data.label !== undefined){
 let data2 = data.label;
-const _errs5 = errors;
-if(errors === _errs5){
+const _errs7 = errors;
+if(errors === _errs7){
 if(typeof data2 === "string"){
 if(func2(data2) > 100){
 validate63.errors = [{instancePath:instancePath+"/label",schemaPath:"#/properties/label/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters"}];
@@ -314,27 +342,27 @@ validate63.errors = [{instancePath:instancePath+"/label",schemaPath:"#/propertie
 return false;
 }
 }
-var valid0 = _errs5 === errors;
+var valid0 = _errs7 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
-const _errs7 = errors;
+const _errs9 = errors;
 if(typeof data.required !== "boolean"){
 validate63.errors = [{instancePath:instancePath+"/required",schemaPath:"#/properties/required/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
-var valid0 = _errs7 === errors;
+var valid0 = _errs9 === errors;
 if(valid0){
 if(data.placeholder !== undefined){
 let data4 = data.placeholder;
-const _errs9 = errors;
+const _errs11 = errors;
 if((typeof data4 !== "string") && (data4 !== null)){
 validate63.errors = [{instancePath:instancePath+"/placeholder",schemaPath:"#/properties/placeholder/type",keyword:"type",params:{type: schema26.properties.placeholder.type},message:"must be string,null"}];
 return false;
 }
-if(errors === _errs9){
+if(errors === _errs11){
 if(typeof data4 === "string"){
 if(func2(data4) > 100){
 validate63.errors = [{instancePath:instancePath+"/placeholder",schemaPath:"#/properties/placeholder/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters"}];
@@ -342,27 +370,27 @@ return false;
 }
 }
 }
-var valid0 = _errs9 === errors;
+var valid0 = _errs11 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 let data5 = data.options;
-const _errs11 = errors;
-if(errors === _errs11){
+const _errs13 = errors;
+if(errors === _errs13){
 if(Array.isArray(data5)){
 if(data5.length > 50){
 validate63.errors = [{instancePath:instancePath+"/options",schemaPath:"#/properties/options/maxItems",keyword:"maxItems",params:{limit: 50},message:"must NOT have more than 50 items"}];
 return false;
 }
 else {
-var valid1 = true;
+var valid2 = true;
 const len0 = data5.length;
 for(let i0=0; i0<len0; i0++){
 let data6 = data5[i0];
-const _errs13 = errors;
-if(errors === _errs13){
+const _errs15 = errors;
+if(errors === _errs15){
 if(typeof data6 === "string"){
 if(func2(data6) > 100){
 validate63.errors = [{instancePath:instancePath+"/options/" + i0,schemaPath:"#/properties/options/items/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters"}];
@@ -380,8 +408,8 @@ validate63.errors = [{instancePath:instancePath+"/options/" + i0,schemaPath:"#/p
 return false;
 }
 }
-var valid1 = _errs13 === errors;
-if(!valid1){
+var valid2 = _errs15 === errors;
+if(!valid2){
 break;
 }
 }
@@ -392,7 +420,7 @@ validate63.errors = [{instancePath:instancePath+"/options",schemaPath:"#/propert
 return false;
 }
 }
-var valid0 = _errs11 === errors;
+var valid0 = _errs13 === errors;
 }
 }
 }

@@ -20986,7 +20986,7 @@ return errors === 0;
 validate819.evaluated = {"dynamicProps":false,"dynamicItems":false};
 
 const schema318 = {"type":"object","description":"The transaction that an event is about.","x-decision":117,"required":["id","payment_link_id","session_id","amount","token_address","chain_id","sender_address","recipient_address","tx_hash","log_index","status","failure_reason","late","duplicate","form_data","discount_code","created_at","completed_at","checkoutSession"],"properties":{"id":{"$ref":"#/components/schemas/TransactionId","description":"Id of the transaction."},"payment_link_id":{"description":"The link that was paid; null when there is none.","oneOf":[{"$ref":"#/components/schemas/PaymentLinkId"},{"type":"null"}]},"session_id":{"$ref":"#/components/schemas/SessionId","description":"The session that was paid."},"amount":{"$ref":"#/components/schemas/Amount","description":"What was sent, in the token's smallest unit."},"token_address":{"$ref":"#/components/schemas/TokenAddress","description":"The token that was sent."},"chain_id":{"$ref":"#/components/schemas/ChainId","description":"The chain of the transfer."},"sender_address":{"description":"Who sent it; null when the transaction was never seen.","oneOf":[{"$ref":"#/components/schemas/Address"},{"type":"null"}]},"recipient_address":{"$ref":"#/components/schemas/Address","description":"Who received it."},"tx_hash":{"description":"Hash of the chain's transaction; null for a simulated payment that failed.","oneOf":[{"$ref":"#/components/schemas/Hash"},{"type":"null"}]},"log_index":{"type":["integer","null"],"description":"Place of the transfer's event in its block; null for native coins and without a block.","minimum":0,"examples":[4]},"status":{"$ref":"#/components/schemas/TransactionStatus","description":"State of the transaction."},"failure_reason":{"$ref":"#/components/schemas/FailureReason","description":"Why it failed; null unless it did."},"late":{"type":"boolean","description":"Whether the money came after the session had ended or its link was used up.","examples":[false]},"duplicate":{"type":"boolean","description":"Whether another transaction had completed the session before.","examples":[false]},"form_data":{"$ref":"#/components/schemas/EventFormData","description":"What the payer filled in."},"discount_code":{"type":["string","null"],"description":"Always null, there are no discounts yet.","examples":[null]},"created_at":{"$ref":"#/components/schemas/Timestamp","description":"When the transaction was recorded."},"completed_at":{"description":"When it was completed; null unless it is.","oneOf":[{"$ref":"#/components/schemas/Timestamp"},{"type":"null"}]},"checkoutSession":{"$ref":"#/components/schemas/EventSession","description":"The session that the event belongs to."}},"additionalProperties":false};
-const schema319 = {"type":"object","description":"What the payer filled in by the ids of the form's fields, with the e-mail address as `email` and, when asked, the address to ship to as `shipping_address`.","x-decision":117,"additionalProperties":true,"examples":[{"email":"ada@example.com","size":"M","shipping_address":{"line1":"12 St James's Square","city":"London","state":"England","zip":"SW1Y 4JH"}}]};
+const schema319 = {"type":"object","description":"What the payer filled in by the ids of the form's fields, with the e-mail address as `email` and, when asked, the address to ship to as `shipping_address`. Links from before these two ids were refused may have such fields: their answers are in `field_email` and `field_shipping_address`.","x-decision":150,"properties":{"email":{"type":"string","description":"E-mail address of the payer; absent when not given.","examples":["ada@example.com"]},"shipping_address":{"$ref":"#/components/schemas/ShippingAddress","description":"Where to ship to; absent when not asked."}},"additionalProperties":true,"examples":[{"email":"ada@example.com","size":"M","shipping_address":{"line1":"12 St James's Square","city":"London","state":"England","zip":"SW1Y 4JH","name":"Ada Lovelace","line2":null,"country":"GB"}}]};
 
 function validate835(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -21000,6 +21000,30 @@ evaluated0.items = undefined;
 }
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.email !== undefined){
+const _errs2 = errors;
+if(typeof data.email !== "string"){
+validate835.errors = [{instancePath:instancePath+"/email",schemaPath:"#/properties/email/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+var valid0 = _errs2 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.shipping_address !== undefined){
+const _errs4 = errors;
+if(!(validate292(data.shipping_address, {instancePath:instancePath+"/shipping_address",parentData:data,parentDataProperty:"shipping_address",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate292.errors : vErrors.concat(validate292.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs4 === errors;
+}
+else {
+var valid0 = true;
+}
+}
 }
 else {
 validate835.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
@@ -21013,10 +21037,10 @@ validate835.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false}
 
 const schema320 = {"type":"object","description":"What the merchant knows the checkout by; the names are the document's.","required":["id","clientReferenceId","metadata","customerEmail","customerName"],"properties":{"id":{"$ref":"#/components/schemas/SessionId","description":"Id of the session."},"clientReferenceId":{"type":["string","null"],"description":"The merchant's own id of the checkout; null when not given.","examples":["order-1042"]},"metadata":{"$ref":"#/components/schemas/Metadata","description":"Metadata of the session; empty when there is none."},"customerEmail":{"type":["string","null"],"description":"E-mail address of the payer; null when not given.","examples":["ada@example.com"]},"customerName":{"type":["string","null"],"description":"Name of the payer; null when not given.","examples":["Ada Lovelace"]}},"additionalProperties":false};
 
-function validate839(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate840(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate839.evaluated;
+const evaluated0 = validate840.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -21027,14 +21051,14 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((data.id === undefined) && (missing0 = "id")) || ((data.clientReferenceId === undefined) && (missing0 = "clientReferenceId"))) || ((data.metadata === undefined) && (missing0 = "metadata"))) || ((data.customerEmail === undefined) && (missing0 = "customerEmail"))) || ((data.customerName === undefined) && (missing0 = "customerName"))){
-validate839.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate840.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(((((key0 === "id") || (key0 === "clientReferenceId")) || (key0 === "metadata")) || (key0 === "customerEmail")) || (key0 === "customerName"))){
-validate839.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate840.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -21056,7 +21080,7 @@ if(data.clientReferenceId !== undefined){
 let data1 = data.clientReferenceId;
 const _errs3 = errors;
 if((typeof data1 !== "string") && (data1 !== null)){
-validate839.errors = [{instancePath:instancePath+"/clientReferenceId",schemaPath:"#/properties/clientReferenceId/type",keyword:"type",params:{type: schema320.properties.clientReferenceId.type},message:"must be string,null"}];
+validate840.errors = [{instancePath:instancePath+"/clientReferenceId",schemaPath:"#/properties/clientReferenceId/type",keyword:"type",params:{type: schema320.properties.clientReferenceId.type},message:"must be string,null"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -21081,7 +21105,7 @@ if(data.customerEmail !== undefined){
 let data3 = data.customerEmail;
 const _errs6 = errors;
 if((typeof data3 !== "string") && (data3 !== null)){
-validate839.errors = [{instancePath:instancePath+"/customerEmail",schemaPath:"#/properties/customerEmail/type",keyword:"type",params:{type: schema320.properties.customerEmail.type},message:"must be string,null"}];
+validate840.errors = [{instancePath:instancePath+"/customerEmail",schemaPath:"#/properties/customerEmail/type",keyword:"type",params:{type: schema320.properties.customerEmail.type},message:"must be string,null"}];
 return false;
 }
 var valid0 = _errs6 === errors;
@@ -21094,7 +21118,7 @@ if(data.customerName !== undefined){
 let data4 = data.customerName;
 const _errs8 = errors;
 if((typeof data4 !== "string") && (data4 !== null)){
-validate839.errors = [{instancePath:instancePath+"/customerName",schemaPath:"#/properties/customerName/type",keyword:"type",params:{type: schema320.properties.customerName.type},message:"must be string,null"}];
+validate840.errors = [{instancePath:instancePath+"/customerName",schemaPath:"#/properties/customerName/type",keyword:"type",params:{type: schema320.properties.customerName.type},message:"must be string,null"}];
 return false;
 }
 var valid0 = _errs8 === errors;
@@ -21110,14 +21134,14 @@ var valid0 = true;
 }
 }
 else {
-validate839.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate840.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate839.errors = vErrors;
+validate840.errors = vErrors;
 return errors === 0;
 }
-validate839.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate840.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 
 function validate823(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
@@ -21595,8 +21619,8 @@ var valid0 = true;
 if(valid0){
 if(data.checkoutSession !== undefined){
 const _errs40 = errors;
-if(!(validate839(data.checkoutSession, {instancePath:instancePath+"/checkoutSession",parentData:data,parentDataProperty:"checkoutSession",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate839.errors : vErrors.concat(validate839.errors);
+if(!(validate840(data.checkoutSession, {instancePath:instancePath+"/checkoutSession",parentData:data,parentDataProperty:"checkoutSession",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate840.errors : vErrors.concat(validate840.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs40 === errors;
@@ -21765,10 +21789,10 @@ validate818.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false}
 const schema321 = {"type":"object","description":"A session was completed.","required":["object","id","mode","event","created_at","data"],"properties":{"object":{"type":"string","description":"Kind of the record.","const":"event","examples":["event"]},"id":{"$ref":"#/components/schemas/EventId","description":"Id of the event."},"mode":{"$ref":"#/components/schemas/Mode","description":"Whether the event belongs to live or to test data."},"event":{"type":"string","description":"What happened.","const":"checkout.completed","examples":["checkout.completed"]},"created_at":{"$ref":"#/components/schemas/Timestamp","description":"When it happened."},"data":{"$ref":"#/components/schemas/CheckoutCompletedData","description":"What the event is about."}},"additionalProperties":false};
 const schema322 = {"type":"object","description":"The paying transaction with what the payer chose.","x-decision":117,"required":["id","payment_link_id","session_id","amount","token_address","chain_id","sender_address","recipient_address","tx_hash","log_index","status","failure_reason","late","duplicate","form_data","discount_code","created_at","completed_at","checkoutSession","shipping_address","shipping_option","discount","subtotal","total"],"properties":{"id":{"$ref":"#/components/schemas/TransactionId","description":"Id of the transaction."},"payment_link_id":{"description":"The link that was paid; null when there is none.","oneOf":[{"$ref":"#/components/schemas/PaymentLinkId"},{"type":"null"}]},"session_id":{"$ref":"#/components/schemas/SessionId","description":"The session that was paid."},"amount":{"$ref":"#/components/schemas/Amount","description":"What was sent, in the token's smallest unit."},"token_address":{"$ref":"#/components/schemas/TokenAddress","description":"The token that was sent."},"chain_id":{"$ref":"#/components/schemas/ChainId","description":"The chain of the transfer."},"sender_address":{"description":"Who sent it; null when the transaction was never seen.","oneOf":[{"$ref":"#/components/schemas/Address"},{"type":"null"}]},"recipient_address":{"$ref":"#/components/schemas/Address","description":"Who received it."},"tx_hash":{"description":"Hash of the chain's transaction; null for a simulated payment that failed.","oneOf":[{"$ref":"#/components/schemas/Hash"},{"type":"null"}]},"log_index":{"type":["integer","null"],"description":"Place of the transfer's event in its block; null for native coins and without a block.","minimum":0,"examples":[4]},"status":{"$ref":"#/components/schemas/TransactionStatus","description":"State of the transaction."},"failure_reason":{"$ref":"#/components/schemas/FailureReason","description":"Why it failed; null unless it did."},"late":{"type":"boolean","description":"Whether the money came after the session had ended or its link was used up.","examples":[false]},"duplicate":{"type":"boolean","description":"Whether another transaction had completed the session before.","examples":[false]},"form_data":{"$ref":"#/components/schemas/EventFormData","description":"What the payer filled in."},"discount_code":{"type":["string","null"],"description":"Always null, there are no discounts yet.","examples":[null]},"created_at":{"$ref":"#/components/schemas/Timestamp","description":"When the transaction was recorded."},"completed_at":{"description":"When it was completed; null unless it is.","oneOf":[{"$ref":"#/components/schemas/Timestamp"},{"type":"null"}]},"checkoutSession":{"$ref":"#/components/schemas/EventSession","description":"The session that the event belongs to."},"shipping_address":{"description":"Where to ship to; null when not asked.","oneOf":[{"$ref":"#/components/schemas/ShippingAddress"},{"type":"null"}]},"shipping_option":{"description":"The way of shipping that was chosen; null when there was none to choose.","oneOf":[{"$ref":"#/components/schemas/ShippingOption"},{"type":"null"}]},"discount":{"type":"null","description":"Always null, there are no discounts yet.","examples":[null]},"subtotal":{"$ref":"#/components/schemas/Amount","description":"Price without shipping, in the token's smallest unit."},"total":{"$ref":"#/components/schemas/Amount","description":"Price with shipping, in the token's smallest unit."}},"additionalProperties":false};
 
-function validate849(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate850(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate849.evaluated;
+const evaluated0 = validate850.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -21779,14 +21803,14 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((((((((((((((((((((((data.id === undefined) && (missing0 = "id")) || ((data.payment_link_id === undefined) && (missing0 = "payment_link_id"))) || ((data.session_id === undefined) && (missing0 = "session_id"))) || ((data.amount === undefined) && (missing0 = "amount"))) || ((data.token_address === undefined) && (missing0 = "token_address"))) || ((data.chain_id === undefined) && (missing0 = "chain_id"))) || ((data.sender_address === undefined) && (missing0 = "sender_address"))) || ((data.recipient_address === undefined) && (missing0 = "recipient_address"))) || ((data.tx_hash === undefined) && (missing0 = "tx_hash"))) || ((data.log_index === undefined) && (missing0 = "log_index"))) || ((data.status === undefined) && (missing0 = "status"))) || ((data.failure_reason === undefined) && (missing0 = "failure_reason"))) || ((data.late === undefined) && (missing0 = "late"))) || ((data.duplicate === undefined) && (missing0 = "duplicate"))) || ((data.form_data === undefined) && (missing0 = "form_data"))) || ((data.discount_code === undefined) && (missing0 = "discount_code"))) || ((data.created_at === undefined) && (missing0 = "created_at"))) || ((data.completed_at === undefined) && (missing0 = "completed_at"))) || ((data.checkoutSession === undefined) && (missing0 = "checkoutSession"))) || ((data.shipping_address === undefined) && (missing0 = "shipping_address"))) || ((data.shipping_option === undefined) && (missing0 = "shipping_option"))) || ((data.discount === undefined) && (missing0 = "discount"))) || ((data.subtotal === undefined) && (missing0 = "subtotal"))) || ((data.total === undefined) && (missing0 = "total"))){
-validate849.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate850.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(func1.call(schema322.properties, key0))){
-validate849.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate850.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -21851,7 +21875,7 @@ else {
 vErrors.push(err1);
 }
 errors++;
-validate849.errors = vErrors;
+validate850.errors = vErrors;
 return false;
 }
 else {
@@ -21966,7 +21990,7 @@ else {
 vErrors.push(err3);
 }
 errors++;
-validate849.errors = vErrors;
+validate850.errors = vErrors;
 return false;
 }
 else {
@@ -22045,7 +22069,7 @@ else {
 vErrors.push(err5);
 }
 errors++;
-validate849.errors = vErrors;
+validate850.errors = vErrors;
 return false;
 }
 else {
@@ -22069,13 +22093,13 @@ if(data.log_index !== undefined){
 let data9 = data.log_index;
 const _errs23 = errors;
 if((!((typeof data9 == "number") && (!(data9 % 1) && !isNaN(data9)))) && (data9 !== null)){
-validate849.errors = [{instancePath:instancePath+"/log_index",schemaPath:"#/properties/log_index/type",keyword:"type",params:{type: schema322.properties.log_index.type},message:"must be integer,null"}];
+validate850.errors = [{instancePath:instancePath+"/log_index",schemaPath:"#/properties/log_index/type",keyword:"type",params:{type: schema322.properties.log_index.type},message:"must be integer,null"}];
 return false;
 }
 if(errors === _errs23){
 if(typeof data9 == "number"){
 if(data9 < 0 || isNaN(data9)){
-validate849.errors = [{instancePath:instancePath+"/log_index",schemaPath:"#/properties/log_index/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate850.errors = [{instancePath:instancePath+"/log_index",schemaPath:"#/properties/log_index/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
 return false;
 }
 }
@@ -22113,7 +22137,7 @@ if(valid0){
 if(data.late !== undefined){
 const _errs27 = errors;
 if(typeof data.late !== "boolean"){
-validate849.errors = [{instancePath:instancePath+"/late",schemaPath:"#/properties/late/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+validate850.errors = [{instancePath:instancePath+"/late",schemaPath:"#/properties/late/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
 var valid0 = _errs27 === errors;
@@ -22125,7 +22149,7 @@ if(valid0){
 if(data.duplicate !== undefined){
 const _errs29 = errors;
 if(typeof data.duplicate !== "boolean"){
-validate849.errors = [{instancePath:instancePath+"/duplicate",schemaPath:"#/properties/duplicate/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+validate850.errors = [{instancePath:instancePath+"/duplicate",schemaPath:"#/properties/duplicate/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
 var valid0 = _errs29 === errors;
@@ -22150,7 +22174,7 @@ if(data.discount_code !== undefined){
 let data15 = data.discount_code;
 const _errs32 = errors;
 if((typeof data15 !== "string") && (data15 !== null)){
-validate849.errors = [{instancePath:instancePath+"/discount_code",schemaPath:"#/properties/discount_code/type",keyword:"type",params:{type: schema322.properties.discount_code.type},message:"must be string,null"}];
+validate850.errors = [{instancePath:instancePath+"/discount_code",schemaPath:"#/properties/discount_code/type",keyword:"type",params:{type: schema322.properties.discount_code.type},message:"must be string,null"}];
 return false;
 }
 var valid0 = _errs32 === errors;
@@ -22218,7 +22242,7 @@ else {
 vErrors.push(err7);
 }
 errors++;
-validate849.errors = vErrors;
+validate850.errors = vErrors;
 return false;
 }
 else {
@@ -22240,8 +22264,8 @@ var valid0 = true;
 if(valid0){
 if(data.checkoutSession !== undefined){
 const _errs40 = errors;
-if(!(validate839(data.checkoutSession, {instancePath:instancePath+"/checkoutSession",parentData:data,parentDataProperty:"checkoutSession",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate839.errors : vErrors.concat(validate839.errors);
+if(!(validate840(data.checkoutSession, {instancePath:instancePath+"/checkoutSession",parentData:data,parentDataProperty:"checkoutSession",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate840.errors : vErrors.concat(validate840.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs40 === errors;
@@ -22297,7 +22321,7 @@ else {
 vErrors.push(err9);
 }
 errors++;
-validate849.errors = vErrors;
+validate850.errors = vErrors;
 return false;
 }
 else {
@@ -22364,7 +22388,7 @@ else {
 vErrors.push(err11);
 }
 errors++;
-validate849.errors = vErrors;
+validate850.errors = vErrors;
 return false;
 }
 else {
@@ -22387,7 +22411,7 @@ if(valid0){
 if(data.discount !== undefined){
 const _errs51 = errors;
 if(data.discount !== null){
-validate849.errors = [{instancePath:instancePath+"/discount",schemaPath:"#/properties/discount/type",keyword:"type",params:{type: "null"},message:"must be null"}];
+validate850.errors = [{instancePath:instancePath+"/discount",schemaPath:"#/properties/discount/type",keyword:"type",params:{type: "null"},message:"must be null"}];
 return false;
 }
 var valid0 = _errs51 === errors;
@@ -22446,20 +22470,20 @@ var valid0 = true;
 }
 }
 else {
-validate849.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate850.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate849.errors = vErrors;
+validate850.errors = vErrors;
 return errors === 0;
 }
-validate849.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate850.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 
-function validate845(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate846(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate845.evaluated;
+const evaluated0 = validate846.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -22470,14 +22494,14 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((((data.object === undefined) && (missing0 = "object")) || ((data.id === undefined) && (missing0 = "id"))) || ((data.mode === undefined) && (missing0 = "mode"))) || ((data.event === undefined) && (missing0 = "event"))) || ((data.created_at === undefined) && (missing0 = "created_at"))) || ((data.data === undefined) && (missing0 = "data"))){
-validate845.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate846.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!((((((key0 === "object") || (key0 === "id")) || (key0 === "mode")) || (key0 === "event")) || (key0 === "created_at")) || (key0 === "data"))){
-validate845.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate846.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -22487,11 +22511,11 @@ if(data.object !== undefined){
 let data0 = data.object;
 const _errs2 = errors;
 if(typeof data0 !== "string"){
-validate845.errors = [{instancePath:instancePath+"/object",schemaPath:"#/properties/object/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate846.errors = [{instancePath:instancePath+"/object",schemaPath:"#/properties/object/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if("event" !== data0){
-validate845.errors = [{instancePath:instancePath+"/object",schemaPath:"#/properties/object/const",keyword:"const",params:{allowedValue: "event"},message:"must be equal to constant"}];
+validate846.errors = [{instancePath:instancePath+"/object",schemaPath:"#/properties/object/const",keyword:"const",params:{allowedValue: "event"},message:"must be equal to constant"}];
 return false;
 }
 var valid0 = _errs2 === errors;
@@ -22528,11 +22552,11 @@ if(data.event !== undefined){
 let data3 = data.event;
 const _errs6 = errors;
 if(typeof data3 !== "string"){
-validate845.errors = [{instancePath:instancePath+"/event",schemaPath:"#/properties/event/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate846.errors = [{instancePath:instancePath+"/event",schemaPath:"#/properties/event/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if("checkout.completed" !== data3){
-validate845.errors = [{instancePath:instancePath+"/event",schemaPath:"#/properties/event/const",keyword:"const",params:{allowedValue: "checkout.completed"},message:"must be equal to constant"}];
+validate846.errors = [{instancePath:instancePath+"/event",schemaPath:"#/properties/event/const",keyword:"const",params:{allowedValue: "checkout.completed"},message:"must be equal to constant"}];
 return false;
 }
 var valid0 = _errs6 === errors;
@@ -22555,8 +22579,8 @@ var valid0 = true;
 if(valid0){
 if(data.data !== undefined){
 const _errs9 = errors;
-if(!(validate849(data.data, {instancePath:instancePath+"/data",parentData:data,parentDataProperty:"data",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate849.errors : vErrors.concat(validate849.errors);
+if(!(validate850(data.data, {instancePath:instancePath+"/data",parentData:data,parentDataProperty:"data",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate850.errors : vErrors.concat(validate850.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs9 === errors;
@@ -22573,22 +22597,22 @@ var valid0 = true;
 }
 }
 else {
-validate845.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate846.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate845.errors = vErrors;
+validate846.errors = vErrors;
 return errors === 0;
 }
-validate845.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate846.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 const schema323 = {"type":"object","description":"A session ended without being paid.","required":["object","id","mode","event","created_at","data"],"properties":{"object":{"type":"string","description":"Kind of the record.","const":"event","examples":["event"]},"id":{"$ref":"#/components/schemas/EventId","description":"Id of the event."},"mode":{"$ref":"#/components/schemas/Mode","description":"Whether the event belongs to live or to test data."},"event":{"type":"string","description":"What happened.","const":"checkout.expired","examples":["checkout.expired"]},"created_at":{"$ref":"#/components/schemas/Timestamp","description":"When it happened."},"data":{"$ref":"#/components/schemas/CheckoutExpiredData","description":"What the event is about."}},"additionalProperties":false};
 const schema324 = {"type":"object","description":"The session that ended. There is no transaction, so the id is the session's.","x-decision":117,"required":["id","payment_link_id","amount","token_address","chain_id","recipient_address","status","created_at","expired_at","checkoutSession"],"properties":{"id":{"$ref":"#/components/schemas/SessionId","description":"Id of the session."},"payment_link_id":{"description":"The link of the session; null when it has none.","oneOf":[{"$ref":"#/components/schemas/PaymentLinkId"},{"type":"null"}]},"amount":{"$ref":"#/components/schemas/Amount","description":"What was not paid, in the token's smallest unit."},"token_address":{"$ref":"#/components/schemas/TokenAddress","description":"The token to pay in."},"chain_id":{"$ref":"#/components/schemas/ChainId","description":"The chain to pay on."},"recipient_address":{"$ref":"#/components/schemas/Address","description":"Who would have received the payment."},"status":{"type":"string","description":"State of the session.","const":"expired","examples":["expired"]},"created_at":{"$ref":"#/components/schemas/Timestamp","description":"When the session was opened."},"expired_at":{"$ref":"#/components/schemas/Timestamp","description":"When the session ended."},"checkoutSession":{"$ref":"#/components/schemas/EventSession","description":"The session that the event belongs to."}},"additionalProperties":false};
 
-function validate875(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate876(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate875.evaluated;
+const evaluated0 = validate876.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -22599,14 +22623,14 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((((((((data.id === undefined) && (missing0 = "id")) || ((data.payment_link_id === undefined) && (missing0 = "payment_link_id"))) || ((data.amount === undefined) && (missing0 = "amount"))) || ((data.token_address === undefined) && (missing0 = "token_address"))) || ((data.chain_id === undefined) && (missing0 = "chain_id"))) || ((data.recipient_address === undefined) && (missing0 = "recipient_address"))) || ((data.status === undefined) && (missing0 = "status"))) || ((data.created_at === undefined) && (missing0 = "created_at"))) || ((data.expired_at === undefined) && (missing0 = "expired_at"))) || ((data.checkoutSession === undefined) && (missing0 = "checkoutSession"))){
-validate875.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate876.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(func1.call(schema324.properties, key0))){
-validate875.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate876.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -22671,7 +22695,7 @@ else {
 vErrors.push(err1);
 }
 errors++;
-validate875.errors = vErrors;
+validate876.errors = vErrors;
 return false;
 }
 else {
@@ -22743,11 +22767,11 @@ if(data.status !== undefined){
 let data6 = data.status;
 const _errs12 = errors;
 if(typeof data6 !== "string"){
-validate875.errors = [{instancePath:instancePath+"/status",schemaPath:"#/properties/status/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate876.errors = [{instancePath:instancePath+"/status",schemaPath:"#/properties/status/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if("expired" !== data6){
-validate875.errors = [{instancePath:instancePath+"/status",schemaPath:"#/properties/status/const",keyword:"const",params:{allowedValue: "expired"},message:"must be equal to constant"}];
+validate876.errors = [{instancePath:instancePath+"/status",schemaPath:"#/properties/status/const",keyword:"const",params:{allowedValue: "expired"},message:"must be equal to constant"}];
 return false;
 }
 var valid0 = _errs12 === errors;
@@ -22782,8 +22806,8 @@ var valid0 = true;
 if(valid0){
 if(data.checkoutSession !== undefined){
 const _errs16 = errors;
-if(!(validate839(data.checkoutSession, {instancePath:instancePath+"/checkoutSession",parentData:data,parentDataProperty:"checkoutSession",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate839.errors : vErrors.concat(validate839.errors);
+if(!(validate840(data.checkoutSession, {instancePath:instancePath+"/checkoutSession",parentData:data,parentDataProperty:"checkoutSession",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate840.errors : vErrors.concat(validate840.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs16 === errors;
@@ -22804,20 +22828,20 @@ var valid0 = true;
 }
 }
 else {
-validate875.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate876.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate875.errors = vErrors;
+validate876.errors = vErrors;
 return errors === 0;
 }
-validate875.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate876.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 
-function validate871(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate872(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate871.evaluated;
+const evaluated0 = validate872.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -22828,14 +22852,14 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((((data.object === undefined) && (missing0 = "object")) || ((data.id === undefined) && (missing0 = "id"))) || ((data.mode === undefined) && (missing0 = "mode"))) || ((data.event === undefined) && (missing0 = "event"))) || ((data.created_at === undefined) && (missing0 = "created_at"))) || ((data.data === undefined) && (missing0 = "data"))){
-validate871.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate872.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!((((((key0 === "object") || (key0 === "id")) || (key0 === "mode")) || (key0 === "event")) || (key0 === "created_at")) || (key0 === "data"))){
-validate871.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate872.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -22845,11 +22869,11 @@ if(data.object !== undefined){
 let data0 = data.object;
 const _errs2 = errors;
 if(typeof data0 !== "string"){
-validate871.errors = [{instancePath:instancePath+"/object",schemaPath:"#/properties/object/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate872.errors = [{instancePath:instancePath+"/object",schemaPath:"#/properties/object/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if("event" !== data0){
-validate871.errors = [{instancePath:instancePath+"/object",schemaPath:"#/properties/object/const",keyword:"const",params:{allowedValue: "event"},message:"must be equal to constant"}];
+validate872.errors = [{instancePath:instancePath+"/object",schemaPath:"#/properties/object/const",keyword:"const",params:{allowedValue: "event"},message:"must be equal to constant"}];
 return false;
 }
 var valid0 = _errs2 === errors;
@@ -22886,11 +22910,11 @@ if(data.event !== undefined){
 let data3 = data.event;
 const _errs6 = errors;
 if(typeof data3 !== "string"){
-validate871.errors = [{instancePath:instancePath+"/event",schemaPath:"#/properties/event/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate872.errors = [{instancePath:instancePath+"/event",schemaPath:"#/properties/event/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if("checkout.expired" !== data3){
-validate871.errors = [{instancePath:instancePath+"/event",schemaPath:"#/properties/event/const",keyword:"const",params:{allowedValue: "checkout.expired"},message:"must be equal to constant"}];
+validate872.errors = [{instancePath:instancePath+"/event",schemaPath:"#/properties/event/const",keyword:"const",params:{allowedValue: "checkout.expired"},message:"must be equal to constant"}];
 return false;
 }
 var valid0 = _errs6 === errors;
@@ -22913,8 +22937,8 @@ var valid0 = true;
 if(valid0){
 if(data.data !== undefined){
 const _errs9 = errors;
-if(!(validate875(data.data, {instancePath:instancePath+"/data",parentData:data,parentDataProperty:"data",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate875.errors : vErrors.concat(validate875.errors);
+if(!(validate876(data.data, {instancePath:instancePath+"/data",parentData:data,parentDataProperty:"data",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate876.errors : vErrors.concat(validate876.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs9 === errors;
@@ -22931,14 +22955,14 @@ var valid0 = true;
 }
 }
 else {
-validate871.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate872.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate871.errors = vErrors;
+validate872.errors = vErrors;
 return errors === 0;
 }
-validate871.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate872.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 
 function validate817(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
@@ -22966,8 +22990,8 @@ passing0 = 0;
 var props0 = true;
 }
 const _errs2 = errors;
-if(!(validate845(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate845.errors : vErrors.concat(validate845.errors);
+if(!(validate846(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate846.errors : vErrors.concat(validate846.errors);
 errors = vErrors.length;
 }
 var _valid0 = _errs2 === errors;
@@ -22984,8 +23008,8 @@ props0 = true;
 }
 }
 const _errs3 = errors;
-if(!(validate871(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate871.errors : vErrors.concat(validate871.errors);
+if(!(validate872(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate872.errors : vErrors.concat(validate872.errors);
 errors = vErrors.length;
 }
 var _valid0 = _errs3 === errors;
@@ -23188,8 +23212,55 @@ return errors === 0;
 }
 validate815.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-exports.listEvents_400 = validate889;
+exports.listEvents_400 = validate890;
 const schema325 = {"$ref":"document#/components/schemas/Error"};
+
+function validate891(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate891.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((data.error === undefined) && (missing0 = "error")){
+validate891.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+return false;
+}
+else {
+const _errs1 = errors;
+for(const key0 in data){
+if(!(key0 === "error")){
+validate891.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+return false;
+break;
+}
+}
+if(_errs1 === errors){
+if(data.error !== undefined){
+if(!(validate91(data.error, {instancePath:instancePath+"/error",parentData:data,parentDataProperty:"error",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate91.errors : vErrors.concat(validate91.errors);
+errors = vErrors.length;
+}
+}
+}
+}
+}
+else {
+validate891.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate891.errors = vErrors;
+return errors === 0;
+}
+validate891.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
 
 function validate890(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -23201,18 +23272,40 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
+if(!(validate891(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate891.errors : vErrors.concat(validate891.errors);
+errors = vErrors.length;
+}
+validate890.errors = vErrors;
+return errors === 0;
+}
+validate890.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+exports.listEvents_401 = validate894;
+const schema327 = {"$ref":"document#/components/schemas/Error"};
+
+function validate895(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate895.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.error === undefined) && (missing0 = "error")){
-validate890.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate895.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(key0 === "error")){
-validate890.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate895.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -23228,37 +23321,15 @@ errors = vErrors.length;
 }
 }
 else {
-validate890.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate895.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate890.errors = vErrors;
+validate895.errors = vErrors;
 return errors === 0;
 }
-validate890.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate895.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-
-function validate889(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate889.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate890(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate890.errors : vErrors.concat(validate890.errors);
-errors = vErrors.length;
-}
-validate889.errors = vErrors;
-return errors === 0;
-}
-validate889.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-exports.listEvents_401 = validate893;
-const schema327 = {"$ref":"document#/components/schemas/Error"};
 
 function validate894(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -23270,18 +23341,40 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
+if(!(validate895(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate895.errors : vErrors.concat(validate895.errors);
+errors = vErrors.length;
+}
+validate894.errors = vErrors;
+return errors === 0;
+}
+validate894.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+exports.listEvents_403 = validate898;
+const schema329 = {"$ref":"document#/components/schemas/Error"};
+
+function validate899(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate899.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.error === undefined) && (missing0 = "error")){
-validate894.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate899.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(key0 === "error")){
-validate894.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate899.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -23297,37 +23390,15 @@ errors = vErrors.length;
 }
 }
 else {
-validate894.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate899.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate894.errors = vErrors;
+validate899.errors = vErrors;
 return errors === 0;
 }
-validate894.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate899.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-
-function validate893(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate893.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate894(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate894.errors : vErrors.concat(validate894.errors);
-errors = vErrors.length;
-}
-validate893.errors = vErrors;
-return errors === 0;
-}
-validate893.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-exports.listEvents_403 = validate897;
-const schema329 = {"$ref":"document#/components/schemas/Error"};
 
 function validate898(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -23339,18 +23410,40 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
+if(!(validate899(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate899.errors : vErrors.concat(validate899.errors);
+errors = vErrors.length;
+}
+validate898.errors = vErrors;
+return errors === 0;
+}
+validate898.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+exports.listEvents_429 = validate902;
+const schema331 = {"$ref":"document#/components/schemas/Error"};
+
+function validate903(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate903.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.error === undefined) && (missing0 = "error")){
-validate898.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate903.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(key0 === "error")){
-validate898.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate903.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -23366,37 +23459,15 @@ errors = vErrors.length;
 }
 }
 else {
-validate898.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate903.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate898.errors = vErrors;
+validate903.errors = vErrors;
 return errors === 0;
 }
-validate898.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate903.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-
-function validate897(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate897.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate898(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate898.errors : vErrors.concat(validate898.errors);
-errors = vErrors.length;
-}
-validate897.errors = vErrors;
-return errors === 0;
-}
-validate897.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-exports.listEvents_429 = validate901;
-const schema331 = {"$ref":"document#/components/schemas/Error"};
 
 function validate902(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -23408,18 +23479,40 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
+if(!(validate903(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate903.errors : vErrors.concat(validate903.errors);
+errors = vErrors.length;
+}
+validate902.errors = vErrors;
+return errors === 0;
+}
+validate902.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+exports.listEvents_500 = validate906;
+const schema333 = {"$ref":"document#/components/schemas/Error"};
+
+function validate907(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate907.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.error === undefined) && (missing0 = "error")){
-validate902.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate907.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(key0 === "error")){
-validate902.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate907.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -23435,37 +23528,15 @@ errors = vErrors.length;
 }
 }
 else {
-validate902.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate907.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate902.errors = vErrors;
+validate907.errors = vErrors;
 return errors === 0;
 }
-validate902.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate907.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-
-function validate901(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate901.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate902(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate902.errors : vErrors.concat(validate902.errors);
-errors = vErrors.length;
-}
-validate901.errors = vErrors;
-return errors === 0;
-}
-validate901.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-exports.listEvents_500 = validate905;
-const schema333 = {"$ref":"document#/components/schemas/Error"};
 
 function validate906(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -23477,68 +23548,99 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if((data.error === undefined) && (missing0 = "error")){
-validate906.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
-return false;
-}
-else {
-const _errs1 = errors;
-for(const key0 in data){
-if(!(key0 === "error")){
-validate906.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
-return false;
-break;
-}
-}
-if(_errs1 === errors){
-if(data.error !== undefined){
-if(!(validate91(data.error, {instancePath:instancePath+"/error",parentData:data,parentDataProperty:"error",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate91.errors : vErrors.concat(validate91.errors);
+if(!(validate907(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate907.errors : vErrors.concat(validate907.errors);
 errors = vErrors.length;
-}
-}
-}
-}
-}
-else {
-validate906.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
-return false;
-}
 }
 validate906.errors = vErrors;
 return errors === 0;
 }
 validate906.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
+exports.listWebhooks_200 = validate910;
+const schema335 = {"$ref":"document#/components/schemas/WebhookListAnswer"};
+const schema336 = {"type":"object","description":"One page of webhooks.","x-decision":119,"required":["success","data"],"properties":{"success":{"type":"boolean","description":"Always true.","const":true,"examples":[true]},"data":{"type":"array","description":"The webhooks of this page, the newest first.","items":{"$ref":"#/components/schemas/Webhook"}}},"additionalProperties":false};
+const schema337 = {"type":"object","description":"An address of the merchant that is told what happened.","x-decision":120,"required":["object","id","mode","url","events","description","is_active","disabled_reason","disabled_at","success_count","failure_count","last_triggered_at","previous_secret_expires_at","created_at","updated_at"],"properties":{"object":{"type":"string","description":"Kind of the record.","const":"webhook","examples":["webhook"]},"id":{"$ref":"#/components/schemas/WebhookId","description":"Id of the webhook."},"mode":{"$ref":"#/components/schemas/Mode","description":"Live or test, like the key that made it; it gets events of this mode only."},"url":{"type":"string","description":"Where events are sent, as it was given.","examples":["https://books.example/hooks/payments"]},"events":{"type":"array","description":"The types that are sent; `*` alone stands for all of them.","items":{"$ref":"#/components/schemas/Subscription"}},"description":{"type":["string","null"],"description":"What the webhook is for; null when not told.","examples":["Order service"]},"is_active":{"type":"boolean","description":"Whether events are sent.","examples":[true]},"disabled_reason":{"$ref":"#/components/schemas/DisabledReason","description":"Why we switched it off; null unless we did."},"disabled_at":{"description":"When we switched it off; null unless we did.","oneOf":[{"$ref":"#/components/schemas/Timestamp"},{"type":"null"}]},"success_count":{"type":"integer","description":"Deliveries that were received; tests are not counted.","minimum":0,"examples":[128]},"failure_count":{"type":"integer","description":"Deliveries of which at least one attempt failed, received later or not; tests are not counted.","minimum":0,"examples":[2]},"last_triggered_at":{"description":"When the last attempt began; null before the first.","oneOf":[{"$ref":"#/components/schemas/Timestamp"},{"type":"null"}]},"previous_secret_expires_at":{"description":"Until when the old secret signs too; null when there is none.","oneOf":[{"$ref":"#/components/schemas/Timestamp"},{"type":"null"}]},"created_at":{"$ref":"#/components/schemas/Timestamp","description":"When the webhook was created."},"updated_at":{"$ref":"#/components/schemas/Timestamp","description":"When the merchant, or we by switching it off, last changed it."}},"additionalProperties":false};
+const schema338 = {"type":"string","description":"Id of a webhook.","x-decision":95,"pattern":"^wh_[0-9A-Za-z]{24}$","examples":["wh_3sDf6GhJk9LzX2cVbN5mQw8E"]};
+const pattern46 = new RegExp("^wh_[0-9A-Za-z]{24}$", "u");
 
-function validate905(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate913(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate905.evaluated;
+const evaluated0 = validate913.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(!(validate906(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate906.errors : vErrors.concat(validate906.errors);
-errors = vErrors.length;
+if(errors === 0){
+if(typeof data === "string"){
+if(!pattern46.test(data)){
+validate913.errors = [{instancePath,schemaPath:"#/pattern",keyword:"pattern",params:{pattern: "^wh_[0-9A-Za-z]{24}$"},message:"must match pattern \""+"^wh_[0-9A-Za-z]{24}$"+"\""}];
+return false;
 }
-validate905.errors = vErrors;
+}
+else {
+validate913.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+validate913.errors = vErrors;
 return errors === 0;
 }
-validate905.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate913.evaluated = {"dynamicProps":false,"dynamicItems":false};
 
-exports.listWebhooks_200 = validate909;
-const schema335 = {"$ref":"document#/components/schemas/WebhookListAnswer"};
-const schema336 = {"type":"object","description":"One page of webhooks.","x-decision":119,"required":["success","data"],"properties":{"success":{"type":"boolean","description":"Always true.","const":true,"examples":[true]},"data":{"type":"array","description":"The webhooks of this page, the newest first.","items":{"$ref":"#/components/schemas/Webhook"}}},"additionalProperties":false};
-const schema337 = {"type":"object","description":"An address of the merchant that is told what happened.","x-decision":120,"required":["object","id","mode","url","events","description","is_active","disabled_reason","disabled_at","success_count","failure_count","last_triggered_at","previous_secret_expires_at","created_at","updated_at"],"properties":{"object":{"type":"string","description":"Kind of the record.","const":"webhook","examples":["webhook"]},"id":{"$ref":"#/components/schemas/WebhookId","description":"Id of the webhook."},"mode":{"$ref":"#/components/schemas/Mode","description":"Live or test, like the key that made it; it gets events of this mode only."},"url":{"type":"string","description":"Where events are sent, as it was given.","examples":["https://books.example/hooks/payments"]},"events":{"type":"array","description":"The types that are sent; `*` alone stands for all of them.","items":{"$ref":"#/components/schemas/Subscription"}},"description":{"type":["string","null"],"description":"What the webhook is for; null when not told.","examples":["Order service"]},"is_active":{"type":"boolean","description":"Whether events are sent.","examples":[true]},"disabled_reason":{"$ref":"#/components/schemas/DisabledReason","description":"Why we switched it off; null unless we did."},"disabled_at":{"description":"When we switched it off; null unless we did.","oneOf":[{"$ref":"#/components/schemas/Timestamp"},{"type":"null"}]},"success_count":{"type":"integer","description":"Deliveries that were received; tests are not counted.","minimum":0,"examples":[128]},"failure_count":{"type":"integer","description":"Deliveries of which at least one attempt failed, received later or not; tests are not counted.","minimum":0,"examples":[2]},"last_triggered_at":{"description":"When the last attempt began; null before the first.","oneOf":[{"$ref":"#/components/schemas/Timestamp"},{"type":"null"}]},"previous_secret_expires_at":{"description":"Until when the old secret signs too; null when there is none.","oneOf":[{"$ref":"#/components/schemas/Timestamp"},{"type":"null"}]},"created_at":{"$ref":"#/components/schemas/Timestamp","description":"When the webhook was created."},"updated_at":{"$ref":"#/components/schemas/Timestamp","description":"When the merchant, or we by switching it off, last changed it."}},"additionalProperties":false};
-const schema338 = {"type":"string","description":"Id of a webhook.","x-decision":95,"pattern":"^wh_[0-9A-Za-z]{24}$","examples":["wh_3sDf6GhJk9LzX2cVbN5mQw8E"]};
-const pattern46 = new RegExp("^wh_[0-9A-Za-z]{24}$", "u");
+const schema339 = {"type":"string","description":"A type of event, or `*` for all of them.","enum":["payment.completed","payment.failed","checkout.completed","checkout.expired","*"],"examples":["payment.completed"]};
+
+function validate916(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate916.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(typeof data !== "string"){
+validate916.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+if(!(((((data === "payment.completed") || (data === "payment.failed")) || (data === "checkout.completed")) || (data === "checkout.expired")) || (data === "*"))){
+validate916.errors = [{instancePath,schemaPath:"#/enum",keyword:"enum",params:{allowedValues: schema339.enum},message:"must be equal to one of the allowed values"}];
+return false;
+}
+validate916.errors = vErrors;
+return errors === 0;
+}
+validate916.evaluated = {"dynamicProps":false,"dynamicItems":false};
+
+const schema340 = {"type":["string","null"],"description":"Why we switched the webhook off; null unless we did.","x-decision":124,"enum":["too_many_failures",null],"examples":["too_many_failures"]};
+
+function validate918(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate918.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if((typeof data !== "string") && (data !== null)){
+validate918.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: schema340.type},message:"must be string,null"}];
+return false;
+}
+if(!((data === "too_many_failures") || (data === null))){
+validate918.errors = [{instancePath,schemaPath:"#/enum",keyword:"enum",params:{allowedValues: schema340.enum},message:"must be equal to one of the allowed values"}];
+return false;
+}
+validate918.errors = vErrors;
+return errors === 0;
+}
+validate918.evaluated = {"dynamicProps":false,"dynamicItems":false};
+
 
 function validate912(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -23551,95 +23653,17 @@ if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
 if(errors === 0){
-if(typeof data === "string"){
-if(!pattern46.test(data)){
-validate912.errors = [{instancePath,schemaPath:"#/pattern",keyword:"pattern",params:{pattern: "^wh_[0-9A-Za-z]{24}$"},message:"must match pattern \""+"^wh_[0-9A-Za-z]{24}$"+"\""}];
-return false;
-}
-}
-else {
-validate912.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-}
-validate912.errors = vErrors;
-return errors === 0;
-}
-validate912.evaluated = {"dynamicProps":false,"dynamicItems":false};
-
-const schema339 = {"type":"string","description":"A type of event, or `*` for all of them.","enum":["payment.completed","payment.failed","checkout.completed","checkout.expired","*"],"examples":["payment.completed"]};
-
-function validate915(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate915.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(typeof data !== "string"){
-validate915.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-if(!(((((data === "payment.completed") || (data === "payment.failed")) || (data === "checkout.completed")) || (data === "checkout.expired")) || (data === "*"))){
-validate915.errors = [{instancePath,schemaPath:"#/enum",keyword:"enum",params:{allowedValues: schema339.enum},message:"must be equal to one of the allowed values"}];
-return false;
-}
-validate915.errors = vErrors;
-return errors === 0;
-}
-validate915.evaluated = {"dynamicProps":false,"dynamicItems":false};
-
-const schema340 = {"type":["string","null"],"description":"Why we switched the webhook off; null unless we did.","x-decision":124,"enum":["too_many_failures",null],"examples":["too_many_failures"]};
-
-function validate917(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate917.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if((typeof data !== "string") && (data !== null)){
-validate917.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: schema340.type},message:"must be string,null"}];
-return false;
-}
-if(!((data === "too_many_failures") || (data === null))){
-validate917.errors = [{instancePath,schemaPath:"#/enum",keyword:"enum",params:{allowedValues: schema340.enum},message:"must be equal to one of the allowed values"}];
-return false;
-}
-validate917.errors = vErrors;
-return errors === 0;
-}
-validate917.evaluated = {"dynamicProps":false,"dynamicItems":false};
-
-
-function validate911(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate911.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((((((((((((data.object === undefined) && (missing0 = "object")) || ((data.id === undefined) && (missing0 = "id"))) || ((data.mode === undefined) && (missing0 = "mode"))) || ((data.url === undefined) && (missing0 = "url"))) || ((data.events === undefined) && (missing0 = "events"))) || ((data.description === undefined) && (missing0 = "description"))) || ((data.is_active === undefined) && (missing0 = "is_active"))) || ((data.disabled_reason === undefined) && (missing0 = "disabled_reason"))) || ((data.disabled_at === undefined) && (missing0 = "disabled_at"))) || ((data.success_count === undefined) && (missing0 = "success_count"))) || ((data.failure_count === undefined) && (missing0 = "failure_count"))) || ((data.last_triggered_at === undefined) && (missing0 = "last_triggered_at"))) || ((data.previous_secret_expires_at === undefined) && (missing0 = "previous_secret_expires_at"))) || ((data.created_at === undefined) && (missing0 = "created_at"))) || ((data.updated_at === undefined) && (missing0 = "updated_at"))){
-validate911.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate912.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(func1.call(schema337.properties, key0))){
-validate911.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate912.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -23649,11 +23673,11 @@ if(data.object !== undefined){
 let data0 = data.object;
 const _errs2 = errors;
 if(typeof data0 !== "string"){
-validate911.errors = [{instancePath:instancePath+"/object",schemaPath:"#/properties/object/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate912.errors = [{instancePath:instancePath+"/object",schemaPath:"#/properties/object/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if("webhook" !== data0){
-validate911.errors = [{instancePath:instancePath+"/object",schemaPath:"#/properties/object/const",keyword:"const",params:{allowedValue: "webhook"},message:"must be equal to constant"}];
+validate912.errors = [{instancePath:instancePath+"/object",schemaPath:"#/properties/object/const",keyword:"const",params:{allowedValue: "webhook"},message:"must be equal to constant"}];
 return false;
 }
 var valid0 = _errs2 === errors;
@@ -23664,8 +23688,8 @@ var valid0 = true;
 if(valid0){
 if(data.id !== undefined){
 const _errs4 = errors;
-if(!(validate912(data.id, {instancePath:instancePath+"/id",parentData:data,parentDataProperty:"id",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate912.errors : vErrors.concat(validate912.errors);
+if(!(validate913(data.id, {instancePath:instancePath+"/id",parentData:data,parentDataProperty:"id",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate913.errors : vErrors.concat(validate913.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs4 === errors;
@@ -23689,7 +23713,7 @@ if(valid0){
 if(data.url !== undefined){
 const _errs6 = errors;
 if(typeof data.url !== "string"){
-validate911.errors = [{instancePath:instancePath+"/url",schemaPath:"#/properties/url/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate912.errors = [{instancePath:instancePath+"/url",schemaPath:"#/properties/url/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 var valid0 = _errs6 === errors;
@@ -23707,8 +23731,8 @@ var valid1 = true;
 const len0 = data4.length;
 for(let i0=0; i0<len0; i0++){
 const _errs10 = errors;
-if(!(validate915(data4[i0], {instancePath:instancePath+"/events/" + i0,parentData:data4,parentDataProperty:i0,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate915.errors : vErrors.concat(validate915.errors);
+if(!(validate916(data4[i0], {instancePath:instancePath+"/events/" + i0,parentData:data4,parentDataProperty:i0,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate916.errors : vErrors.concat(validate916.errors);
 errors = vErrors.length;
 }
 var valid1 = _errs10 === errors;
@@ -23718,7 +23742,7 @@ break;
 }
 }
 else {
-validate911.errors = [{instancePath:instancePath+"/events",schemaPath:"#/properties/events/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate912.errors = [{instancePath:instancePath+"/events",schemaPath:"#/properties/events/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
 }
@@ -23732,7 +23756,7 @@ if(data.description !== undefined){
 let data6 = data.description;
 const _errs11 = errors;
 if((typeof data6 !== "string") && (data6 !== null)){
-validate911.errors = [{instancePath:instancePath+"/description",schemaPath:"#/properties/description/type",keyword:"type",params:{type: schema337.properties.description.type},message:"must be string,null"}];
+validate912.errors = [{instancePath:instancePath+"/description",schemaPath:"#/properties/description/type",keyword:"type",params:{type: schema337.properties.description.type},message:"must be string,null"}];
 return false;
 }
 var valid0 = _errs11 === errors;
@@ -23744,7 +23768,7 @@ if(valid0){
 if(data.is_active !== undefined){
 const _errs13 = errors;
 if(typeof data.is_active !== "boolean"){
-validate911.errors = [{instancePath:instancePath+"/is_active",schemaPath:"#/properties/is_active/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+validate912.errors = [{instancePath:instancePath+"/is_active",schemaPath:"#/properties/is_active/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
 var valid0 = _errs13 === errors;
@@ -23755,8 +23779,8 @@ var valid0 = true;
 if(valid0){
 if(data.disabled_reason !== undefined){
 const _errs15 = errors;
-if(!(validate917(data.disabled_reason, {instancePath:instancePath+"/disabled_reason",parentData:data,parentDataProperty:"disabled_reason",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate917.errors : vErrors.concat(validate917.errors);
+if(!(validate918(data.disabled_reason, {instancePath:instancePath+"/disabled_reason",parentData:data,parentDataProperty:"disabled_reason",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate918.errors : vErrors.concat(validate918.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs15 === errors;
@@ -23812,7 +23836,7 @@ else {
 vErrors.push(err1);
 }
 errors++;
-validate911.errors = vErrors;
+validate912.errors = vErrors;
 return false;
 }
 else {
@@ -23836,13 +23860,13 @@ if(data.success_count !== undefined){
 let data10 = data.success_count;
 const _errs21 = errors;
 if(!((typeof data10 == "number") && (!(data10 % 1) && !isNaN(data10)))){
-validate911.errors = [{instancePath:instancePath+"/success_count",schemaPath:"#/properties/success_count/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate912.errors = [{instancePath:instancePath+"/success_count",schemaPath:"#/properties/success_count/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs21){
 if(typeof data10 == "number"){
 if(data10 < 0 || isNaN(data10)){
-validate911.errors = [{instancePath:instancePath+"/success_count",schemaPath:"#/properties/success_count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate912.errors = [{instancePath:instancePath+"/success_count",schemaPath:"#/properties/success_count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
 return false;
 }
 }
@@ -23857,13 +23881,13 @@ if(data.failure_count !== undefined){
 let data11 = data.failure_count;
 const _errs23 = errors;
 if(!((typeof data11 == "number") && (!(data11 % 1) && !isNaN(data11)))){
-validate911.errors = [{instancePath:instancePath+"/failure_count",schemaPath:"#/properties/failure_count/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate912.errors = [{instancePath:instancePath+"/failure_count",schemaPath:"#/properties/failure_count/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs23){
 if(typeof data11 == "number"){
 if(data11 < 0 || isNaN(data11)){
-validate911.errors = [{instancePath:instancePath+"/failure_count",schemaPath:"#/properties/failure_count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate912.errors = [{instancePath:instancePath+"/failure_count",schemaPath:"#/properties/failure_count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
 return false;
 }
 }
@@ -23921,7 +23945,7 @@ else {
 vErrors.push(err3);
 }
 errors++;
-validate911.errors = vErrors;
+validate912.errors = vErrors;
 return false;
 }
 else {
@@ -23988,7 +24012,7 @@ else {
 vErrors.push(err5);
 }
 errors++;
-validate911.errors = vErrors;
+validate912.errors = vErrors;
 return false;
 }
 else {
@@ -24049,6 +24073,94 @@ var valid0 = true;
 }
 }
 else {
+validate912.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate912.errors = vErrors;
+return errors === 0;
+}
+validate912.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+
+function validate911(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate911.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((data.success === undefined) && (missing0 = "success")) || ((data.data === undefined) && (missing0 = "data"))){
+validate911.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+return false;
+}
+else {
+const _errs1 = errors;
+for(const key0 in data){
+if(!((key0 === "success") || (key0 === "data"))){
+validate911.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+return false;
+break;
+}
+}
+if(_errs1 === errors){
+if(data.success !== undefined){
+let data0 = data.success;
+const _errs2 = errors;
+if(typeof data0 !== "boolean"){
+validate911.errors = [{instancePath:instancePath+"/success",schemaPath:"#/properties/success/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+return false;
+}
+if(true !== data0){
+validate911.errors = [{instancePath:instancePath+"/success",schemaPath:"#/properties/success/const",keyword:"const",params:{allowedValue: true},message:"must be equal to constant"}];
+return false;
+}
+var valid0 = _errs2 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.data !== undefined){
+let data1 = data.data;
+const _errs4 = errors;
+if(errors === _errs4){
+if(Array.isArray(data1)){
+var valid1 = true;
+const len0 = data1.length;
+for(let i0=0; i0<len0; i0++){
+const _errs6 = errors;
+if(!(validate912(data1[i0], {instancePath:instancePath+"/data/" + i0,parentData:data1,parentDataProperty:i0,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate912.errors : vErrors.concat(validate912.errors);
+errors = vErrors.length;
+}
+var valid1 = _errs6 === errors;
+if(!valid1){
+break;
+}
+}
+}
+else {
+validate911.errors = [{instancePath:instancePath+"/data",schemaPath:"#/properties/data/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+return false;
+}
+}
+var valid0 = _errs4 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+else {
 validate911.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
@@ -24069,105 +24181,64 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if(((data.success === undefined) && (missing0 = "success")) || ((data.data === undefined) && (missing0 = "data"))){
-validate910.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
-return false;
-}
-else {
-const _errs1 = errors;
-for(const key0 in data){
-if(!((key0 === "success") || (key0 === "data"))){
-validate910.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
-return false;
-break;
-}
-}
-if(_errs1 === errors){
-if(data.success !== undefined){
-let data0 = data.success;
-const _errs2 = errors;
-if(typeof data0 !== "boolean"){
-validate910.errors = [{instancePath:instancePath+"/success",schemaPath:"#/properties/success/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
-return false;
-}
-if(true !== data0){
-validate910.errors = [{instancePath:instancePath+"/success",schemaPath:"#/properties/success/const",keyword:"const",params:{allowedValue: true},message:"must be equal to constant"}];
-return false;
-}
-var valid0 = _errs2 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.data !== undefined){
-let data1 = data.data;
-const _errs4 = errors;
-if(errors === _errs4){
-if(Array.isArray(data1)){
-var valid1 = true;
-const len0 = data1.length;
-for(let i0=0; i0<len0; i0++){
-const _errs6 = errors;
-if(!(validate911(data1[i0], {instancePath:instancePath+"/data/" + i0,parentData:data1,parentDataProperty:i0,rootData,dynamicAnchors}))){
+if(!(validate911(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
 vErrors = vErrors === null ? validate911.errors : vErrors.concat(validate911.errors);
 errors = vErrors.length;
-}
-var valid1 = _errs6 === errors;
-if(!valid1){
-break;
-}
-}
-}
-else {
-validate910.errors = [{instancePath:instancePath+"/data",schemaPath:"#/properties/data/type",keyword:"type",params:{type: "array"},message:"must be array"}];
-return false;
-}
-}
-var valid0 = _errs4 === errors;
-}
-else {
-var valid0 = true;
-}
-}
-}
-}
-}
-else {
-validate910.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
-return false;
-}
 }
 validate910.errors = vErrors;
 return errors === 0;
 }
 validate910.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
+exports.listWebhooks_400 = validate927;
+const schema341 = {"$ref":"document#/components/schemas/Error"};
 
-function validate909(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate928(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate909.evaluated;
+const evaluated0 = validate928.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(!(validate910(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate910.errors : vErrors.concat(validate910.errors);
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((data.error === undefined) && (missing0 = "error")){
+validate928.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+return false;
+}
+else {
+const _errs1 = errors;
+for(const key0 in data){
+if(!(key0 === "error")){
+validate928.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+return false;
+break;
+}
+}
+if(_errs1 === errors){
+if(data.error !== undefined){
+if(!(validate91(data.error, {instancePath:instancePath+"/error",parentData:data,parentDataProperty:"error",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate91.errors : vErrors.concat(validate91.errors);
 errors = vErrors.length;
 }
-validate909.errors = vErrors;
+}
+}
+}
+}
+else {
+validate928.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate928.errors = vErrors;
 return errors === 0;
 }
-validate909.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate928.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-exports.listWebhooks_400 = validate926;
-const schema341 = {"$ref":"document#/components/schemas/Error"};
 
 function validate927(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -24179,18 +24250,40 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
+if(!(validate928(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate928.errors : vErrors.concat(validate928.errors);
+errors = vErrors.length;
+}
+validate927.errors = vErrors;
+return errors === 0;
+}
+validate927.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+exports.listWebhooks_401 = validate931;
+const schema343 = {"$ref":"document#/components/schemas/Error"};
+
+function validate932(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate932.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.error === undefined) && (missing0 = "error")){
-validate927.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate932.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(key0 === "error")){
-validate927.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate932.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -24206,37 +24299,15 @@ errors = vErrors.length;
 }
 }
 else {
-validate927.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate932.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate927.errors = vErrors;
+validate932.errors = vErrors;
 return errors === 0;
 }
-validate927.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate932.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-
-function validate926(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate926.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate927(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate927.errors : vErrors.concat(validate927.errors);
-errors = vErrors.length;
-}
-validate926.errors = vErrors;
-return errors === 0;
-}
-validate926.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-exports.listWebhooks_401 = validate930;
-const schema343 = {"$ref":"document#/components/schemas/Error"};
 
 function validate931(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -24248,18 +24319,40 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
+if(!(validate932(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate932.errors : vErrors.concat(validate932.errors);
+errors = vErrors.length;
+}
+validate931.errors = vErrors;
+return errors === 0;
+}
+validate931.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+exports.listWebhooks_403 = validate935;
+const schema345 = {"$ref":"document#/components/schemas/Error"};
+
+function validate936(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate936.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.error === undefined) && (missing0 = "error")){
-validate931.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate936.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(key0 === "error")){
-validate931.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate936.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -24275,37 +24368,15 @@ errors = vErrors.length;
 }
 }
 else {
-validate931.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate936.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate931.errors = vErrors;
+validate936.errors = vErrors;
 return errors === 0;
 }
-validate931.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate936.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-
-function validate930(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate930.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate931(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate931.errors : vErrors.concat(validate931.errors);
-errors = vErrors.length;
-}
-validate930.errors = vErrors;
-return errors === 0;
-}
-validate930.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-exports.listWebhooks_403 = validate934;
-const schema345 = {"$ref":"document#/components/schemas/Error"};
 
 function validate935(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -24317,18 +24388,40 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
+if(!(validate936(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate936.errors : vErrors.concat(validate936.errors);
+errors = vErrors.length;
+}
+validate935.errors = vErrors;
+return errors === 0;
+}
+validate935.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+exports.listWebhooks_429 = validate939;
+const schema347 = {"$ref":"document#/components/schemas/Error"};
+
+function validate940(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate940.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.error === undefined) && (missing0 = "error")){
-validate935.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate940.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(key0 === "error")){
-validate935.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate940.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -24344,37 +24437,15 @@ errors = vErrors.length;
 }
 }
 else {
-validate935.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate940.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate935.errors = vErrors;
+validate940.errors = vErrors;
 return errors === 0;
 }
-validate935.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate940.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-
-function validate934(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate934.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate935(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate935.errors : vErrors.concat(validate935.errors);
-errors = vErrors.length;
-}
-validate934.errors = vErrors;
-return errors === 0;
-}
-validate934.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-exports.listWebhooks_429 = validate938;
-const schema347 = {"$ref":"document#/components/schemas/Error"};
 
 function validate939(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -24386,18 +24457,40 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
+if(!(validate940(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate940.errors : vErrors.concat(validate940.errors);
+errors = vErrors.length;
+}
+validate939.errors = vErrors;
+return errors === 0;
+}
+validate939.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+exports.listWebhooks_500 = validate943;
+const schema349 = {"$ref":"document#/components/schemas/Error"};
+
+function validate944(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate944.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.error === undefined) && (missing0 = "error")){
-validate939.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate944.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(key0 === "error")){
-validate939.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate944.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -24413,37 +24506,15 @@ errors = vErrors.length;
 }
 }
 else {
-validate939.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate944.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate939.errors = vErrors;
+validate944.errors = vErrors;
 return errors === 0;
 }
-validate939.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate944.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-
-function validate938(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate938.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate939(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate939.errors : vErrors.concat(validate939.errors);
-errors = vErrors.length;
-}
-validate938.errors = vErrors;
-return errors === 0;
-}
-validate938.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-exports.listWebhooks_500 = validate942;
-const schema349 = {"$ref":"document#/components/schemas/Error"};
 
 function validate943(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -24455,72 +24526,25 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if((data.error === undefined) && (missing0 = "error")){
-validate943.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
-return false;
-}
-else {
-const _errs1 = errors;
-for(const key0 in data){
-if(!(key0 === "error")){
-validate943.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
-return false;
-break;
-}
-}
-if(_errs1 === errors){
-if(data.error !== undefined){
-if(!(validate91(data.error, {instancePath:instancePath+"/error",parentData:data,parentDataProperty:"error",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate91.errors : vErrors.concat(validate91.errors);
+if(!(validate944(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate944.errors : vErrors.concat(validate944.errors);
 errors = vErrors.length;
-}
-}
-}
-}
-}
-else {
-validate943.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
-return false;
-}
 }
 validate943.errors = vErrors;
 return errors === 0;
 }
 validate943.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-
-function validate942(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate942.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate943(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate943.errors : vErrors.concat(validate943.errors);
-errors = vErrors.length;
-}
-validate942.errors = vErrors;
-return errors === 0;
-}
-validate942.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-exports.createWebhook_201 = validate946;
+exports.createWebhook_201 = validate947;
 const schema351 = {"$ref":"document#/components/schemas/WebhookSecretAnswer"};
 const schema352 = {"type":"object","description":"One webhook with its secret.","required":["success","data"],"properties":{"success":{"type":"boolean","description":"Always true.","const":true,"examples":[true]},"data":{"$ref":"#/components/schemas/WebhookWithSecret","description":"The webhook."}},"additionalProperties":false};
 const schema353 = {"type":"object","description":"A webhook as the answers to its creation and to a rotation show it, once.","x-decision":121,"required":["object","id","mode","url","events","description","secret","is_active","disabled_reason","disabled_at","success_count","failure_count","last_triggered_at","previous_secret_expires_at","created_at","updated_at"],"properties":{"object":{"type":"string","description":"Kind of the record.","const":"webhook","examples":["webhook"]},"id":{"$ref":"#/components/schemas/WebhookId","description":"Id of the webhook."},"mode":{"$ref":"#/components/schemas/Mode","description":"Live or test, like the key that made it; it gets events of this mode only."},"url":{"type":"string","description":"Where events are sent, as it was given.","examples":["https://books.example/hooks/payments"]},"events":{"type":"array","description":"The types that are sent; `*` alone stands for all of them.","items":{"$ref":"#/components/schemas/Subscription"}},"description":{"type":["string","null"],"description":"What the webhook is for; null when not told.","examples":["Order service"]},"secret":{"type":"string","description":"What deliveries are signed with, `whsec_` and 32 bytes in Base64. It is not shown again.","pattern":"^whsec_[0-9A-Za-z+/]{43}=$","examples":["whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo="]},"is_active":{"type":"boolean","description":"Whether events are sent.","examples":[true]},"disabled_reason":{"$ref":"#/components/schemas/DisabledReason","description":"Why we switched it off; null unless we did."},"disabled_at":{"description":"When we switched it off; null unless we did.","oneOf":[{"$ref":"#/components/schemas/Timestamp"},{"type":"null"}]},"success_count":{"type":"integer","description":"Deliveries that were received; tests are not counted.","minimum":0,"examples":[128]},"failure_count":{"type":"integer","description":"Deliveries of which at least one attempt failed, received later or not; tests are not counted.","minimum":0,"examples":[2]},"last_triggered_at":{"description":"When the last attempt began; null before the first.","oneOf":[{"$ref":"#/components/schemas/Timestamp"},{"type":"null"}]},"previous_secret_expires_at":{"description":"Until when the old secret signs too; null when there is none.","oneOf":[{"$ref":"#/components/schemas/Timestamp"},{"type":"null"}]},"created_at":{"$ref":"#/components/schemas/Timestamp","description":"When the webhook was created."},"updated_at":{"$ref":"#/components/schemas/Timestamp","description":"When the merchant, or we by switching it off, last changed it."}},"additionalProperties":false};
 const pattern47 = new RegExp("^whsec_[0-9A-Za-z+/]{43}=$", "u");
 
-function validate948(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate949(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate948.evaluated;
+const evaluated0 = validate949.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -24531,14 +24555,14 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((((((((((((((data.object === undefined) && (missing0 = "object")) || ((data.id === undefined) && (missing0 = "id"))) || ((data.mode === undefined) && (missing0 = "mode"))) || ((data.url === undefined) && (missing0 = "url"))) || ((data.events === undefined) && (missing0 = "events"))) || ((data.description === undefined) && (missing0 = "description"))) || ((data.secret === undefined) && (missing0 = "secret"))) || ((data.is_active === undefined) && (missing0 = "is_active"))) || ((data.disabled_reason === undefined) && (missing0 = "disabled_reason"))) || ((data.disabled_at === undefined) && (missing0 = "disabled_at"))) || ((data.success_count === undefined) && (missing0 = "success_count"))) || ((data.failure_count === undefined) && (missing0 = "failure_count"))) || ((data.last_triggered_at === undefined) && (missing0 = "last_triggered_at"))) || ((data.previous_secret_expires_at === undefined) && (missing0 = "previous_secret_expires_at"))) || ((data.created_at === undefined) && (missing0 = "created_at"))) || ((data.updated_at === undefined) && (missing0 = "updated_at"))){
-validate948.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate949.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(func1.call(schema353.properties, key0))){
-validate948.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate949.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -24548,11 +24572,11 @@ if(data.object !== undefined){
 let data0 = data.object;
 const _errs2 = errors;
 if(typeof data0 !== "string"){
-validate948.errors = [{instancePath:instancePath+"/object",schemaPath:"#/properties/object/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate949.errors = [{instancePath:instancePath+"/object",schemaPath:"#/properties/object/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if("webhook" !== data0){
-validate948.errors = [{instancePath:instancePath+"/object",schemaPath:"#/properties/object/const",keyword:"const",params:{allowedValue: "webhook"},message:"must be equal to constant"}];
+validate949.errors = [{instancePath:instancePath+"/object",schemaPath:"#/properties/object/const",keyword:"const",params:{allowedValue: "webhook"},message:"must be equal to constant"}];
 return false;
 }
 var valid0 = _errs2 === errors;
@@ -24563,8 +24587,8 @@ var valid0 = true;
 if(valid0){
 if(data.id !== undefined){
 const _errs4 = errors;
-if(!(validate912(data.id, {instancePath:instancePath+"/id",parentData:data,parentDataProperty:"id",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate912.errors : vErrors.concat(validate912.errors);
+if(!(validate913(data.id, {instancePath:instancePath+"/id",parentData:data,parentDataProperty:"id",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate913.errors : vErrors.concat(validate913.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs4 === errors;
@@ -24588,7 +24612,7 @@ if(valid0){
 if(data.url !== undefined){
 const _errs6 = errors;
 if(typeof data.url !== "string"){
-validate948.errors = [{instancePath:instancePath+"/url",schemaPath:"#/properties/url/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate949.errors = [{instancePath:instancePath+"/url",schemaPath:"#/properties/url/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 var valid0 = _errs6 === errors;
@@ -24606,8 +24630,8 @@ var valid1 = true;
 const len0 = data4.length;
 for(let i0=0; i0<len0; i0++){
 const _errs10 = errors;
-if(!(validate915(data4[i0], {instancePath:instancePath+"/events/" + i0,parentData:data4,parentDataProperty:i0,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate915.errors : vErrors.concat(validate915.errors);
+if(!(validate916(data4[i0], {instancePath:instancePath+"/events/" + i0,parentData:data4,parentDataProperty:i0,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate916.errors : vErrors.concat(validate916.errors);
 errors = vErrors.length;
 }
 var valid1 = _errs10 === errors;
@@ -24617,7 +24641,7 @@ break;
 }
 }
 else {
-validate948.errors = [{instancePath:instancePath+"/events",schemaPath:"#/properties/events/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate949.errors = [{instancePath:instancePath+"/events",schemaPath:"#/properties/events/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
 }
@@ -24631,7 +24655,7 @@ if(data.description !== undefined){
 let data6 = data.description;
 const _errs11 = errors;
 if((typeof data6 !== "string") && (data6 !== null)){
-validate948.errors = [{instancePath:instancePath+"/description",schemaPath:"#/properties/description/type",keyword:"type",params:{type: schema353.properties.description.type},message:"must be string,null"}];
+validate949.errors = [{instancePath:instancePath+"/description",schemaPath:"#/properties/description/type",keyword:"type",params:{type: schema353.properties.description.type},message:"must be string,null"}];
 return false;
 }
 var valid0 = _errs11 === errors;
@@ -24646,12 +24670,12 @@ const _errs13 = errors;
 if(errors === _errs13){
 if(typeof data7 === "string"){
 if(!pattern47.test(data7)){
-validate948.errors = [{instancePath:instancePath+"/secret",schemaPath:"#/properties/secret/pattern",keyword:"pattern",params:{pattern: "^whsec_[0-9A-Za-z+/]{43}=$"},message:"must match pattern \""+"^whsec_[0-9A-Za-z+/]{43}=$"+"\""}];
+validate949.errors = [{instancePath:instancePath+"/secret",schemaPath:"#/properties/secret/pattern",keyword:"pattern",params:{pattern: "^whsec_[0-9A-Za-z+/]{43}=$"},message:"must match pattern \""+"^whsec_[0-9A-Za-z+/]{43}=$"+"\""}];
 return false;
 }
 }
 else {
-validate948.errors = [{instancePath:instancePath+"/secret",schemaPath:"#/properties/secret/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate949.errors = [{instancePath:instancePath+"/secret",schemaPath:"#/properties/secret/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -24664,7 +24688,7 @@ if(valid0){
 if(data.is_active !== undefined){
 const _errs15 = errors;
 if(typeof data.is_active !== "boolean"){
-validate948.errors = [{instancePath:instancePath+"/is_active",schemaPath:"#/properties/is_active/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+validate949.errors = [{instancePath:instancePath+"/is_active",schemaPath:"#/properties/is_active/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
 var valid0 = _errs15 === errors;
@@ -24675,8 +24699,8 @@ var valid0 = true;
 if(valid0){
 if(data.disabled_reason !== undefined){
 const _errs17 = errors;
-if(!(validate917(data.disabled_reason, {instancePath:instancePath+"/disabled_reason",parentData:data,parentDataProperty:"disabled_reason",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate917.errors : vErrors.concat(validate917.errors);
+if(!(validate918(data.disabled_reason, {instancePath:instancePath+"/disabled_reason",parentData:data,parentDataProperty:"disabled_reason",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate918.errors : vErrors.concat(validate918.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs17 === errors;
@@ -24732,7 +24756,7 @@ else {
 vErrors.push(err1);
 }
 errors++;
-validate948.errors = vErrors;
+validate949.errors = vErrors;
 return false;
 }
 else {
@@ -24756,13 +24780,13 @@ if(data.success_count !== undefined){
 let data11 = data.success_count;
 const _errs23 = errors;
 if(!((typeof data11 == "number") && (!(data11 % 1) && !isNaN(data11)))){
-validate948.errors = [{instancePath:instancePath+"/success_count",schemaPath:"#/properties/success_count/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate949.errors = [{instancePath:instancePath+"/success_count",schemaPath:"#/properties/success_count/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs23){
 if(typeof data11 == "number"){
 if(data11 < 0 || isNaN(data11)){
-validate948.errors = [{instancePath:instancePath+"/success_count",schemaPath:"#/properties/success_count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate949.errors = [{instancePath:instancePath+"/success_count",schemaPath:"#/properties/success_count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
 return false;
 }
 }
@@ -24777,13 +24801,13 @@ if(data.failure_count !== undefined){
 let data12 = data.failure_count;
 const _errs25 = errors;
 if(!((typeof data12 == "number") && (!(data12 % 1) && !isNaN(data12)))){
-validate948.errors = [{instancePath:instancePath+"/failure_count",schemaPath:"#/properties/failure_count/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate949.errors = [{instancePath:instancePath+"/failure_count",schemaPath:"#/properties/failure_count/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs25){
 if(typeof data12 == "number"){
 if(data12 < 0 || isNaN(data12)){
-validate948.errors = [{instancePath:instancePath+"/failure_count",schemaPath:"#/properties/failure_count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate949.errors = [{instancePath:instancePath+"/failure_count",schemaPath:"#/properties/failure_count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
 return false;
 }
 }
@@ -24841,7 +24865,7 @@ else {
 vErrors.push(err3);
 }
 errors++;
-validate948.errors = vErrors;
+validate949.errors = vErrors;
 return false;
 }
 else {
@@ -24908,7 +24932,7 @@ else {
 vErrors.push(err5);
 }
 errors++;
-validate948.errors = vErrors;
+validate949.errors = vErrors;
 return false;
 }
 else {
@@ -24970,6 +24994,76 @@ var valid0 = true;
 }
 }
 else {
+validate949.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate949.errors = vErrors;
+return errors === 0;
+}
+validate949.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+
+function validate948(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate948.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((data.success === undefined) && (missing0 = "success")) || ((data.data === undefined) && (missing0 = "data"))){
+validate948.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+return false;
+}
+else {
+const _errs1 = errors;
+for(const key0 in data){
+if(!((key0 === "success") || (key0 === "data"))){
+validate948.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+return false;
+break;
+}
+}
+if(_errs1 === errors){
+if(data.success !== undefined){
+let data0 = data.success;
+const _errs2 = errors;
+if(typeof data0 !== "boolean"){
+validate948.errors = [{instancePath:instancePath+"/success",schemaPath:"#/properties/success/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+return false;
+}
+if(true !== data0){
+validate948.errors = [{instancePath:instancePath+"/success",schemaPath:"#/properties/success/const",keyword:"const",params:{allowedValue: true},message:"must be equal to constant"}];
+return false;
+}
+var valid0 = _errs2 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.data !== undefined){
+const _errs4 = errors;
+if(!(validate949(data.data, {instancePath:instancePath+"/data",parentData:data,parentDataProperty:"data",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate949.errors : vErrors.concat(validate949.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs4 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+else {
 validate948.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
@@ -24990,87 +25084,64 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if(((data.success === undefined) && (missing0 = "success")) || ((data.data === undefined) && (missing0 = "data"))){
-validate947.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
-return false;
-}
-else {
-const _errs1 = errors;
-for(const key0 in data){
-if(!((key0 === "success") || (key0 === "data"))){
-validate947.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
-return false;
-break;
-}
-}
-if(_errs1 === errors){
-if(data.success !== undefined){
-let data0 = data.success;
-const _errs2 = errors;
-if(typeof data0 !== "boolean"){
-validate947.errors = [{instancePath:instancePath+"/success",schemaPath:"#/properties/success/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
-return false;
-}
-if(true !== data0){
-validate947.errors = [{instancePath:instancePath+"/success",schemaPath:"#/properties/success/const",keyword:"const",params:{allowedValue: true},message:"must be equal to constant"}];
-return false;
-}
-var valid0 = _errs2 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.data !== undefined){
-const _errs4 = errors;
-if(!(validate948(data.data, {instancePath:instancePath+"/data",parentData:data,parentDataProperty:"data",rootData,dynamicAnchors}))){
+if(!(validate948(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
 vErrors = vErrors === null ? validate948.errors : vErrors.concat(validate948.errors);
 errors = vErrors.length;
-}
-var valid0 = _errs4 === errors;
-}
-else {
-var valid0 = true;
-}
-}
-}
-}
-}
-else {
-validate947.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
-return false;
-}
 }
 validate947.errors = vErrors;
 return errors === 0;
 }
 validate947.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
+exports.createWebhook_400 = validate961;
+const schema354 = {"$ref":"document#/components/schemas/Error"};
 
-function validate946(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate962(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate946.evaluated;
+const evaluated0 = validate962.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(!(validate947(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate947.errors : vErrors.concat(validate947.errors);
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((data.error === undefined) && (missing0 = "error")){
+validate962.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+return false;
+}
+else {
+const _errs1 = errors;
+for(const key0 in data){
+if(!(key0 === "error")){
+validate962.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+return false;
+break;
+}
+}
+if(_errs1 === errors){
+if(data.error !== undefined){
+if(!(validate91(data.error, {instancePath:instancePath+"/error",parentData:data,parentDataProperty:"error",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate91.errors : vErrors.concat(validate91.errors);
 errors = vErrors.length;
 }
-validate946.errors = vErrors;
+}
+}
+}
+}
+else {
+validate962.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate962.errors = vErrors;
 return errors === 0;
 }
-validate946.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate962.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-exports.createWebhook_400 = validate960;
-const schema354 = {"$ref":"document#/components/schemas/Error"};
 
 function validate961(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -25082,18 +25153,40 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
+if(!(validate962(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate962.errors : vErrors.concat(validate962.errors);
+errors = vErrors.length;
+}
+validate961.errors = vErrors;
+return errors === 0;
+}
+validate961.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+exports.createWebhook_401 = validate965;
+const schema356 = {"$ref":"document#/components/schemas/Error"};
+
+function validate966(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate966.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.error === undefined) && (missing0 = "error")){
-validate961.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate966.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(key0 === "error")){
-validate961.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate966.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -25109,37 +25202,15 @@ errors = vErrors.length;
 }
 }
 else {
-validate961.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate966.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate961.errors = vErrors;
+validate966.errors = vErrors;
 return errors === 0;
 }
-validate961.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate966.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-
-function validate960(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate960.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate961(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate961.errors : vErrors.concat(validate961.errors);
-errors = vErrors.length;
-}
-validate960.errors = vErrors;
-return errors === 0;
-}
-validate960.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-exports.createWebhook_401 = validate964;
-const schema356 = {"$ref":"document#/components/schemas/Error"};
 
 function validate965(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -25151,18 +25222,40 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
+if(!(validate966(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate966.errors : vErrors.concat(validate966.errors);
+errors = vErrors.length;
+}
+validate965.errors = vErrors;
+return errors === 0;
+}
+validate965.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+exports.createWebhook_403 = validate969;
+const schema358 = {"$ref":"document#/components/schemas/Error"};
+
+function validate970(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate970.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.error === undefined) && (missing0 = "error")){
-validate965.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate970.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(key0 === "error")){
-validate965.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate970.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -25178,37 +25271,15 @@ errors = vErrors.length;
 }
 }
 else {
-validate965.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate970.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate965.errors = vErrors;
+validate970.errors = vErrors;
 return errors === 0;
 }
-validate965.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate970.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-
-function validate964(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate964.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate965(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate965.errors : vErrors.concat(validate965.errors);
-errors = vErrors.length;
-}
-validate964.errors = vErrors;
-return errors === 0;
-}
-validate964.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-exports.createWebhook_403 = validate968;
-const schema358 = {"$ref":"document#/components/schemas/Error"};
 
 function validate969(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -25220,18 +25291,40 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
+if(!(validate970(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate970.errors : vErrors.concat(validate970.errors);
+errors = vErrors.length;
+}
+validate969.errors = vErrors;
+return errors === 0;
+}
+validate969.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+exports.createWebhook_409 = validate973;
+const schema360 = {"$ref":"document#/components/schemas/Error"};
+
+function validate974(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate974.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.error === undefined) && (missing0 = "error")){
-validate969.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate974.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(key0 === "error")){
-validate969.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate974.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -25247,37 +25340,15 @@ errors = vErrors.length;
 }
 }
 else {
-validate969.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate974.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate969.errors = vErrors;
+validate974.errors = vErrors;
 return errors === 0;
 }
-validate969.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate974.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-
-function validate968(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate968.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate969(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate969.errors : vErrors.concat(validate969.errors);
-errors = vErrors.length;
-}
-validate968.errors = vErrors;
-return errors === 0;
-}
-validate968.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-exports.createWebhook_409 = validate972;
-const schema360 = {"$ref":"document#/components/schemas/Error"};
 
 function validate973(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -25289,18 +25360,40 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
+if(!(validate974(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate974.errors : vErrors.concat(validate974.errors);
+errors = vErrors.length;
+}
+validate973.errors = vErrors;
+return errors === 0;
+}
+validate973.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+exports.createWebhook_429 = validate977;
+const schema362 = {"$ref":"document#/components/schemas/Error"};
+
+function validate978(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate978.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.error === undefined) && (missing0 = "error")){
-validate973.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate978.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(key0 === "error")){
-validate973.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate978.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -25316,37 +25409,15 @@ errors = vErrors.length;
 }
 }
 else {
-validate973.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate978.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate973.errors = vErrors;
+validate978.errors = vErrors;
 return errors === 0;
 }
-validate973.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate978.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-
-function validate972(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate972.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate973(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate973.errors : vErrors.concat(validate973.errors);
-errors = vErrors.length;
-}
-validate972.errors = vErrors;
-return errors === 0;
-}
-validate972.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-exports.createWebhook_429 = validate976;
-const schema362 = {"$ref":"document#/components/schemas/Error"};
 
 function validate977(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -25358,18 +25429,40 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
+if(!(validate978(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate978.errors : vErrors.concat(validate978.errors);
+errors = vErrors.length;
+}
+validate977.errors = vErrors;
+return errors === 0;
+}
+validate977.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+exports.createWebhook_500 = validate981;
+const schema364 = {"$ref":"document#/components/schemas/Error"};
+
+function validate982(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate982.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.error === undefined) && (missing0 = "error")){
-validate977.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate982.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(key0 === "error")){
-validate977.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate982.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -25385,37 +25478,15 @@ errors = vErrors.length;
 }
 }
 else {
-validate977.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate982.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate977.errors = vErrors;
+validate982.errors = vErrors;
 return errors === 0;
 }
-validate977.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate982.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-
-function validate976(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate976.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate977(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate977.errors : vErrors.concat(validate977.errors);
-errors = vErrors.length;
-}
-validate976.errors = vErrors;
-return errors === 0;
-}
-validate976.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-exports.createWebhook_500 = validate980;
-const schema364 = {"$ref":"document#/components/schemas/Error"};
 
 function validate981(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -25427,70 +25498,23 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if((data.error === undefined) && (missing0 = "error")){
-validate981.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
-return false;
-}
-else {
-const _errs1 = errors;
-for(const key0 in data){
-if(!(key0 === "error")){
-validate981.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
-return false;
-break;
-}
-}
-if(_errs1 === errors){
-if(data.error !== undefined){
-if(!(validate91(data.error, {instancePath:instancePath+"/error",parentData:data,parentDataProperty:"error",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate91.errors : vErrors.concat(validate91.errors);
+if(!(validate982(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate982.errors : vErrors.concat(validate982.errors);
 errors = vErrors.length;
-}
-}
-}
-}
-}
-else {
-validate981.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
-return false;
-}
 }
 validate981.errors = vErrors;
 return errors === 0;
 }
 validate981.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-
-function validate980(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate980.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate981(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate981.errors : vErrors.concat(validate981.errors);
-errors = vErrors.length;
-}
-validate980.errors = vErrors;
-return errors === 0;
-}
-validate980.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-exports.getWebhook_200 = validate984;
+exports.getWebhook_200 = validate985;
 const schema366 = {"$ref":"document#/components/schemas/WebhookAnswer"};
 const schema367 = {"type":"object","description":"One webhook.","required":["success","data"],"properties":{"success":{"type":"boolean","description":"Always true.","const":true,"examples":[true]},"data":{"$ref":"#/components/schemas/Webhook","description":"The webhook."}},"additionalProperties":false};
 
-function validate985(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate986(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate985.evaluated;
+const evaluated0 = validate986.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -25501,14 +25525,14 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.success === undefined) && (missing0 = "success")) || ((data.data === undefined) && (missing0 = "data"))){
-validate985.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate986.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!((key0 === "success") || (key0 === "data"))){
-validate985.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate986.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -25518,11 +25542,11 @@ if(data.success !== undefined){
 let data0 = data.success;
 const _errs2 = errors;
 if(typeof data0 !== "boolean"){
-validate985.errors = [{instancePath:instancePath+"/success",schemaPath:"#/properties/success/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+validate986.errors = [{instancePath:instancePath+"/success",schemaPath:"#/properties/success/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
 if(true !== data0){
-validate985.errors = [{instancePath:instancePath+"/success",schemaPath:"#/properties/success/const",keyword:"const",params:{allowedValue: true},message:"must be equal to constant"}];
+validate986.errors = [{instancePath:instancePath+"/success",schemaPath:"#/properties/success/const",keyword:"const",params:{allowedValue: true},message:"must be equal to constant"}];
 return false;
 }
 var valid0 = _errs2 === errors;
@@ -25533,8 +25557,8 @@ var valid0 = true;
 if(valid0){
 if(data.data !== undefined){
 const _errs4 = errors;
-if(!(validate911(data.data, {instancePath:instancePath+"/data",parentData:data,parentDataProperty:"data",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate911.errors : vErrors.concat(validate911.errors);
+if(!(validate912(data.data, {instancePath:instancePath+"/data",parentData:data,parentDataProperty:"data",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate912.errors : vErrors.concat(validate912.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs4 === errors;
@@ -25547,37 +25571,84 @@ var valid0 = true;
 }
 }
 else {
-validate985.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate986.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate985.errors = vErrors;
+validate986.errors = vErrors;
 return errors === 0;
 }
-validate985.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate986.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 
-function validate984(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate985(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate984.evaluated;
+const evaluated0 = validate985.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(!(validate985(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate985.errors : vErrors.concat(validate985.errors);
+if(!(validate986(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate986.errors : vErrors.concat(validate986.errors);
 errors = vErrors.length;
 }
-validate984.errors = vErrors;
+validate985.errors = vErrors;
 return errors === 0;
 }
-validate984.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate985.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-exports.getWebhook_400 = validate988;
+exports.getWebhook_400 = validate989;
 const schema368 = {"$ref":"document#/components/schemas/Error"};
+
+function validate990(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate990.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((data.error === undefined) && (missing0 = "error")){
+validate990.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+return false;
+}
+else {
+const _errs1 = errors;
+for(const key0 in data){
+if(!(key0 === "error")){
+validate990.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+return false;
+break;
+}
+}
+if(_errs1 === errors){
+if(data.error !== undefined){
+if(!(validate91(data.error, {instancePath:instancePath+"/error",parentData:data,parentDataProperty:"error",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate91.errors : vErrors.concat(validate91.errors);
+errors = vErrors.length;
+}
+}
+}
+}
+}
+else {
+validate990.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate990.errors = vErrors;
+return errors === 0;
+}
+validate990.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
 
 function validate989(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -25589,18 +25660,40 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
+if(!(validate990(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate990.errors : vErrors.concat(validate990.errors);
+errors = vErrors.length;
+}
+validate989.errors = vErrors;
+return errors === 0;
+}
+validate989.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+exports.getWebhook_401 = validate993;
+const schema370 = {"$ref":"document#/components/schemas/Error"};
+
+function validate994(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate994.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.error === undefined) && (missing0 = "error")){
-validate989.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate994.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(key0 === "error")){
-validate989.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate994.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -25616,37 +25709,15 @@ errors = vErrors.length;
 }
 }
 else {
-validate989.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate994.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate989.errors = vErrors;
+validate994.errors = vErrors;
 return errors === 0;
 }
-validate989.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate994.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-
-function validate988(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate988.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate989(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate989.errors : vErrors.concat(validate989.errors);
-errors = vErrors.length;
-}
-validate988.errors = vErrors;
-return errors === 0;
-}
-validate988.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-exports.getWebhook_401 = validate992;
-const schema370 = {"$ref":"document#/components/schemas/Error"};
 
 function validate993(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -25658,18 +25729,40 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
+if(!(validate994(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate994.errors : vErrors.concat(validate994.errors);
+errors = vErrors.length;
+}
+validate993.errors = vErrors;
+return errors === 0;
+}
+validate993.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+exports.getWebhook_403 = validate997;
+const schema372 = {"$ref":"document#/components/schemas/Error"};
+
+function validate998(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate998.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.error === undefined) && (missing0 = "error")){
-validate993.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate998.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(key0 === "error")){
-validate993.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate998.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -25685,37 +25778,15 @@ errors = vErrors.length;
 }
 }
 else {
-validate993.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate998.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate993.errors = vErrors;
+validate998.errors = vErrors;
 return errors === 0;
 }
-validate993.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate998.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-
-function validate992(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate992.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate993(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate993.errors : vErrors.concat(validate993.errors);
-errors = vErrors.length;
-}
-validate992.errors = vErrors;
-return errors === 0;
-}
-validate992.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-exports.getWebhook_403 = validate996;
-const schema372 = {"$ref":"document#/components/schemas/Error"};
 
 function validate997(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -25727,18 +25798,40 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
+if(!(validate998(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate998.errors : vErrors.concat(validate998.errors);
+errors = vErrors.length;
+}
+validate997.errors = vErrors;
+return errors === 0;
+}
+validate997.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+exports.getWebhook_404 = validate1001;
+const schema374 = {"$ref":"document#/components/schemas/Error"};
+
+function validate1002(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate1002.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.error === undefined) && (missing0 = "error")){
-validate997.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate1002.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(key0 === "error")){
-validate997.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate1002.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -25754,37 +25847,15 @@ errors = vErrors.length;
 }
 }
 else {
-validate997.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate1002.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate997.errors = vErrors;
+validate1002.errors = vErrors;
 return errors === 0;
 }
-validate997.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate1002.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-
-function validate996(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate996.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate997(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate997.errors : vErrors.concat(validate997.errors);
-errors = vErrors.length;
-}
-validate996.errors = vErrors;
-return errors === 0;
-}
-validate996.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-exports.getWebhook_404 = validate1000;
-const schema374 = {"$ref":"document#/components/schemas/Error"};
 
 function validate1001(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -25796,18 +25867,40 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
+if(!(validate1002(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1002.errors : vErrors.concat(validate1002.errors);
+errors = vErrors.length;
+}
+validate1001.errors = vErrors;
+return errors === 0;
+}
+validate1001.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+exports.getWebhook_429 = validate1005;
+const schema376 = {"$ref":"document#/components/schemas/Error"};
+
+function validate1006(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate1006.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.error === undefined) && (missing0 = "error")){
-validate1001.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate1006.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(key0 === "error")){
-validate1001.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate1006.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -25823,37 +25916,15 @@ errors = vErrors.length;
 }
 }
 else {
-validate1001.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate1006.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate1001.errors = vErrors;
+validate1006.errors = vErrors;
 return errors === 0;
 }
-validate1001.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate1006.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-
-function validate1000(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate1000.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate1001(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1001.errors : vErrors.concat(validate1001.errors);
-errors = vErrors.length;
-}
-validate1000.errors = vErrors;
-return errors === 0;
-}
-validate1000.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-exports.getWebhook_429 = validate1004;
-const schema376 = {"$ref":"document#/components/schemas/Error"};
 
 function validate1005(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -25865,18 +25936,40 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
+if(!(validate1006(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1006.errors : vErrors.concat(validate1006.errors);
+errors = vErrors.length;
+}
+validate1005.errors = vErrors;
+return errors === 0;
+}
+validate1005.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+exports.getWebhook_500 = validate1009;
+const schema378 = {"$ref":"document#/components/schemas/Error"};
+
+function validate1010(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate1010.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.error === undefined) && (missing0 = "error")){
-validate1005.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate1010.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(key0 === "error")){
-validate1005.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate1010.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -25892,37 +25985,15 @@ errors = vErrors.length;
 }
 }
 else {
-validate1005.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate1010.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate1005.errors = vErrors;
+validate1010.errors = vErrors;
 return errors === 0;
 }
-validate1005.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate1010.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-
-function validate1004(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate1004.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate1005(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1005.errors : vErrors.concat(validate1005.errors);
-errors = vErrors.length;
-}
-validate1004.errors = vErrors;
-return errors === 0;
-}
-validate1004.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-exports.getWebhook_500 = validate1008;
-const schema378 = {"$ref":"document#/components/schemas/Error"};
 
 function validate1009(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -25934,66 +26005,107 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if((data.error === undefined) && (missing0 = "error")){
-validate1009.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
-return false;
-}
-else {
-const _errs1 = errors;
-for(const key0 in data){
-if(!(key0 === "error")){
-validate1009.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
-return false;
-break;
-}
-}
-if(_errs1 === errors){
-if(data.error !== undefined){
-if(!(validate91(data.error, {instancePath:instancePath+"/error",parentData:data,parentDataProperty:"error",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate91.errors : vErrors.concat(validate91.errors);
+if(!(validate1010(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1010.errors : vErrors.concat(validate1010.errors);
 errors = vErrors.length;
-}
-}
-}
-}
-}
-else {
-validate1009.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
-return false;
-}
 }
 validate1009.errors = vErrors;
 return errors === 0;
 }
 validate1009.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
+exports.deleteWebhook_200 = validate1013;
+const schema380 = {"$ref":"document#/components/schemas/DeletedWebhookAnswer"};
+const schema381 = {"type":"object","description":"Says that the webhook is gone.","x-decision":124,"required":["success","data"],"properties":{"success":{"type":"boolean","description":"Always true.","const":true,"examples":[true]},"data":{"$ref":"#/components/schemas/DeletedWebhook","description":"What was deleted."}},"additionalProperties":false};
+const schema382 = {"type":"object","description":"Says that the webhook is gone.","required":["object","id","deleted"],"properties":{"object":{"type":"string","description":"Kind of the record.","const":"webhook","examples":["webhook"]},"id":{"$ref":"#/components/schemas/WebhookId","description":"Id that the webhook had."},"deleted":{"type":"boolean","description":"Always true.","const":true,"examples":[true]}},"additionalProperties":false};
 
-function validate1008(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate1015(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate1008.evaluated;
+const evaluated0 = validate1015.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(!(validate1009(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1009.errors : vErrors.concat(validate1009.errors);
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((((data.object === undefined) && (missing0 = "object")) || ((data.id === undefined) && (missing0 = "id"))) || ((data.deleted === undefined) && (missing0 = "deleted"))){
+validate1015.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+return false;
+}
+else {
+const _errs1 = errors;
+for(const key0 in data){
+if(!(((key0 === "object") || (key0 === "id")) || (key0 === "deleted"))){
+validate1015.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+return false;
+break;
+}
+}
+if(_errs1 === errors){
+if(data.object !== undefined){
+let data0 = data.object;
+const _errs2 = errors;
+if(typeof data0 !== "string"){
+validate1015.errors = [{instancePath:instancePath+"/object",schemaPath:"#/properties/object/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+if("webhook" !== data0){
+validate1015.errors = [{instancePath:instancePath+"/object",schemaPath:"#/properties/object/const",keyword:"const",params:{allowedValue: "webhook"},message:"must be equal to constant"}];
+return false;
+}
+var valid0 = _errs2 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.id !== undefined){
+const _errs4 = errors;
+if(!(validate913(data.id, {instancePath:instancePath+"/id",parentData:data,parentDataProperty:"id",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate913.errors : vErrors.concat(validate913.errors);
 errors = vErrors.length;
 }
-validate1008.errors = vErrors;
+var valid0 = _errs4 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.deleted !== undefined){
+let data2 = data.deleted;
+const _errs5 = errors;
+if(typeof data2 !== "boolean"){
+validate1015.errors = [{instancePath:instancePath+"/deleted",schemaPath:"#/properties/deleted/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+return false;
+}
+if(true !== data2){
+validate1015.errors = [{instancePath:instancePath+"/deleted",schemaPath:"#/properties/deleted/const",keyword:"const",params:{allowedValue: true},message:"must be equal to constant"}];
+return false;
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+else {
+validate1015.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate1015.errors = vErrors;
 return errors === 0;
 }
-validate1008.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate1015.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-exports.deleteWebhook_200 = validate1012;
-const schema380 = {"$ref":"document#/components/schemas/DeletedWebhookAnswer"};
-const schema381 = {"type":"object","description":"Says that the webhook is gone.","x-decision":124,"required":["success","data"],"properties":{"success":{"type":"boolean","description":"Always true.","const":true,"examples":[true]},"data":{"$ref":"#/components/schemas/DeletedWebhook","description":"What was deleted."}},"additionalProperties":false};
-const schema382 = {"type":"object","description":"Says that the webhook is gone.","required":["object","id","deleted"],"properties":{"object":{"type":"string","description":"Kind of the record.","const":"webhook","examples":["webhook"]},"id":{"$ref":"#/components/schemas/WebhookId","description":"Id that the webhook had."},"deleted":{"type":"boolean","description":"Always true.","const":true,"examples":[true]}},"additionalProperties":false};
 
 function validate1014(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -26008,29 +26120,29 @@ evaluated0.items = undefined;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if((((data.object === undefined) && (missing0 = "object")) || ((data.id === undefined) && (missing0 = "id"))) || ((data.deleted === undefined) && (missing0 = "deleted"))){
+if(((data.success === undefined) && (missing0 = "success")) || ((data.data === undefined) && (missing0 = "data"))){
 validate1014.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
-if(!(((key0 === "object") || (key0 === "id")) || (key0 === "deleted"))){
+if(!((key0 === "success") || (key0 === "data"))){
 validate1014.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
 }
 if(_errs1 === errors){
-if(data.object !== undefined){
-let data0 = data.object;
+if(data.success !== undefined){
+let data0 = data.success;
 const _errs2 = errors;
-if(typeof data0 !== "string"){
-validate1014.errors = [{instancePath:instancePath+"/object",schemaPath:"#/properties/object/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+if(typeof data0 !== "boolean"){
+validate1014.errors = [{instancePath:instancePath+"/success",schemaPath:"#/properties/success/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
-if("webhook" !== data0){
-validate1014.errors = [{instancePath:instancePath+"/object",schemaPath:"#/properties/object/const",keyword:"const",params:{allowedValue: "webhook"},message:"must be equal to constant"}];
+if(true !== data0){
+validate1014.errors = [{instancePath:instancePath+"/success",schemaPath:"#/properties/success/const",keyword:"const",params:{allowedValue: true},message:"must be equal to constant"}];
 return false;
 }
 var valid0 = _errs2 === errors;
@@ -26039,34 +26151,16 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.id !== undefined){
+if(data.data !== undefined){
 const _errs4 = errors;
-if(!(validate912(data.id, {instancePath:instancePath+"/id",parentData:data,parentDataProperty:"id",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate912.errors : vErrors.concat(validate912.errors);
+if(!(validate1015(data.data, {instancePath:instancePath+"/data",parentData:data,parentDataProperty:"data",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1015.errors : vErrors.concat(validate1015.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs4 === errors;
 }
 else {
 var valid0 = true;
-}
-if(valid0){
-if(data.deleted !== undefined){
-let data2 = data.deleted;
-const _errs5 = errors;
-if(typeof data2 !== "boolean"){
-validate1014.errors = [{instancePath:instancePath+"/deleted",schemaPath:"#/properties/deleted/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
-return false;
-}
-if(true !== data2){
-validate1014.errors = [{instancePath:instancePath+"/deleted",schemaPath:"#/properties/deleted/const",keyword:"const",params:{allowedValue: true},message:"must be equal to constant"}];
-return false;
-}
-var valid0 = _errs5 === errors;
-}
-else {
-var valid0 = true;
-}
 }
 }
 }
@@ -26093,87 +26187,64 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if(((data.success === undefined) && (missing0 = "success")) || ((data.data === undefined) && (missing0 = "data"))){
-validate1013.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
-return false;
-}
-else {
-const _errs1 = errors;
-for(const key0 in data){
-if(!((key0 === "success") || (key0 === "data"))){
-validate1013.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
-return false;
-break;
-}
-}
-if(_errs1 === errors){
-if(data.success !== undefined){
-let data0 = data.success;
-const _errs2 = errors;
-if(typeof data0 !== "boolean"){
-validate1013.errors = [{instancePath:instancePath+"/success",schemaPath:"#/properties/success/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
-return false;
-}
-if(true !== data0){
-validate1013.errors = [{instancePath:instancePath+"/success",schemaPath:"#/properties/success/const",keyword:"const",params:{allowedValue: true},message:"must be equal to constant"}];
-return false;
-}
-var valid0 = _errs2 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.data !== undefined){
-const _errs4 = errors;
-if(!(validate1014(data.data, {instancePath:instancePath+"/data",parentData:data,parentDataProperty:"data",rootData,dynamicAnchors}))){
+if(!(validate1014(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
 vErrors = vErrors === null ? validate1014.errors : vErrors.concat(validate1014.errors);
 errors = vErrors.length;
-}
-var valid0 = _errs4 === errors;
-}
-else {
-var valid0 = true;
-}
-}
-}
-}
-}
-else {
-validate1013.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
-return false;
-}
 }
 validate1013.errors = vErrors;
 return errors === 0;
 }
 validate1013.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
+exports.deleteWebhook_400 = validate1019;
+const schema383 = {"$ref":"document#/components/schemas/Error"};
 
-function validate1012(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate1020(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate1012.evaluated;
+const evaluated0 = validate1020.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(!(validate1013(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1013.errors : vErrors.concat(validate1013.errors);
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((data.error === undefined) && (missing0 = "error")){
+validate1020.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+return false;
+}
+else {
+const _errs1 = errors;
+for(const key0 in data){
+if(!(key0 === "error")){
+validate1020.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+return false;
+break;
+}
+}
+if(_errs1 === errors){
+if(data.error !== undefined){
+if(!(validate91(data.error, {instancePath:instancePath+"/error",parentData:data,parentDataProperty:"error",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate91.errors : vErrors.concat(validate91.errors);
 errors = vErrors.length;
 }
-validate1012.errors = vErrors;
+}
+}
+}
+}
+else {
+validate1020.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate1020.errors = vErrors;
 return errors === 0;
 }
-validate1012.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate1020.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-exports.deleteWebhook_400 = validate1018;
-const schema383 = {"$ref":"document#/components/schemas/Error"};
 
 function validate1019(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -26185,18 +26256,40 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
+if(!(validate1020(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1020.errors : vErrors.concat(validate1020.errors);
+errors = vErrors.length;
+}
+validate1019.errors = vErrors;
+return errors === 0;
+}
+validate1019.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+exports.deleteWebhook_401 = validate1023;
+const schema385 = {"$ref":"document#/components/schemas/Error"};
+
+function validate1024(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate1024.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.error === undefined) && (missing0 = "error")){
-validate1019.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate1024.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(key0 === "error")){
-validate1019.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate1024.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -26212,37 +26305,15 @@ errors = vErrors.length;
 }
 }
 else {
-validate1019.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate1024.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate1019.errors = vErrors;
+validate1024.errors = vErrors;
 return errors === 0;
 }
-validate1019.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate1024.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-
-function validate1018(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate1018.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate1019(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1019.errors : vErrors.concat(validate1019.errors);
-errors = vErrors.length;
-}
-validate1018.errors = vErrors;
-return errors === 0;
-}
-validate1018.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-exports.deleteWebhook_401 = validate1022;
-const schema385 = {"$ref":"document#/components/schemas/Error"};
 
 function validate1023(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -26254,18 +26325,40 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
+if(!(validate1024(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1024.errors : vErrors.concat(validate1024.errors);
+errors = vErrors.length;
+}
+validate1023.errors = vErrors;
+return errors === 0;
+}
+validate1023.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+exports.deleteWebhook_403 = validate1027;
+const schema387 = {"$ref":"document#/components/schemas/Error"};
+
+function validate1028(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate1028.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.error === undefined) && (missing0 = "error")){
-validate1023.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate1028.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(key0 === "error")){
-validate1023.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate1028.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -26281,37 +26374,15 @@ errors = vErrors.length;
 }
 }
 else {
-validate1023.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate1028.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate1023.errors = vErrors;
+validate1028.errors = vErrors;
 return errors === 0;
 }
-validate1023.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate1028.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-
-function validate1022(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate1022.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate1023(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1023.errors : vErrors.concat(validate1023.errors);
-errors = vErrors.length;
-}
-validate1022.errors = vErrors;
-return errors === 0;
-}
-validate1022.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-exports.deleteWebhook_403 = validate1026;
-const schema387 = {"$ref":"document#/components/schemas/Error"};
 
 function validate1027(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -26323,18 +26394,40 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
+if(!(validate1028(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1028.errors : vErrors.concat(validate1028.errors);
+errors = vErrors.length;
+}
+validate1027.errors = vErrors;
+return errors === 0;
+}
+validate1027.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+exports.deleteWebhook_404 = validate1031;
+const schema389 = {"$ref":"document#/components/schemas/Error"};
+
+function validate1032(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate1032.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.error === undefined) && (missing0 = "error")){
-validate1027.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate1032.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(key0 === "error")){
-validate1027.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate1032.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -26350,37 +26443,15 @@ errors = vErrors.length;
 }
 }
 else {
-validate1027.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate1032.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate1027.errors = vErrors;
+validate1032.errors = vErrors;
 return errors === 0;
 }
-validate1027.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate1032.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-
-function validate1026(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate1026.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate1027(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1027.errors : vErrors.concat(validate1027.errors);
-errors = vErrors.length;
-}
-validate1026.errors = vErrors;
-return errors === 0;
-}
-validate1026.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-exports.deleteWebhook_404 = validate1030;
-const schema389 = {"$ref":"document#/components/schemas/Error"};
 
 function validate1031(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -26392,18 +26463,40 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
+if(!(validate1032(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1032.errors : vErrors.concat(validate1032.errors);
+errors = vErrors.length;
+}
+validate1031.errors = vErrors;
+return errors === 0;
+}
+validate1031.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+exports.deleteWebhook_429 = validate1035;
+const schema391 = {"$ref":"document#/components/schemas/Error"};
+
+function validate1036(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate1036.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.error === undefined) && (missing0 = "error")){
-validate1031.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate1036.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(key0 === "error")){
-validate1031.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate1036.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -26419,37 +26512,15 @@ errors = vErrors.length;
 }
 }
 else {
-validate1031.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate1036.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate1031.errors = vErrors;
+validate1036.errors = vErrors;
 return errors === 0;
 }
-validate1031.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate1036.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-
-function validate1030(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate1030.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate1031(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1031.errors : vErrors.concat(validate1031.errors);
-errors = vErrors.length;
-}
-validate1030.errors = vErrors;
-return errors === 0;
-}
-validate1030.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-exports.deleteWebhook_429 = validate1034;
-const schema391 = {"$ref":"document#/components/schemas/Error"};
 
 function validate1035(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -26461,18 +26532,40 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
+if(!(validate1036(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1036.errors : vErrors.concat(validate1036.errors);
+errors = vErrors.length;
+}
+validate1035.errors = vErrors;
+return errors === 0;
+}
+validate1035.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+exports.deleteWebhook_500 = validate1039;
+const schema393 = {"$ref":"document#/components/schemas/Error"};
+
+function validate1040(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate1040.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.error === undefined) && (missing0 = "error")){
-validate1035.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate1040.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(key0 === "error")){
-validate1035.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate1040.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -26488,37 +26581,15 @@ errors = vErrors.length;
 }
 }
 else {
-validate1035.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate1040.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate1035.errors = vErrors;
+validate1040.errors = vErrors;
 return errors === 0;
 }
-validate1035.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate1040.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-
-function validate1034(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate1034.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate1035(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1035.errors : vErrors.concat(validate1035.errors);
-errors = vErrors.length;
-}
-validate1034.errors = vErrors;
-return errors === 0;
-}
-validate1034.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-exports.deleteWebhook_500 = validate1038;
-const schema393 = {"$ref":"document#/components/schemas/Error"};
 
 function validate1039(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -26530,69 +26601,22 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if((data.error === undefined) && (missing0 = "error")){
-validate1039.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
-return false;
-}
-else {
-const _errs1 = errors;
-for(const key0 in data){
-if(!(key0 === "error")){
-validate1039.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
-return false;
-break;
-}
-}
-if(_errs1 === errors){
-if(data.error !== undefined){
-if(!(validate91(data.error, {instancePath:instancePath+"/error",parentData:data,parentDataProperty:"error",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate91.errors : vErrors.concat(validate91.errors);
+if(!(validate1040(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1040.errors : vErrors.concat(validate1040.errors);
 errors = vErrors.length;
-}
-}
-}
-}
-}
-else {
-validate1039.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
-return false;
-}
 }
 validate1039.errors = vErrors;
 return errors === 0;
 }
 validate1039.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-
-function validate1038(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate1038.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate1039(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1039.errors : vErrors.concat(validate1039.errors);
-errors = vErrors.length;
-}
-validate1038.errors = vErrors;
-return errors === 0;
-}
-validate1038.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-exports.updateWebhook_200 = validate1042;
+exports.updateWebhook_200 = validate1043;
 const schema395 = {"$ref":"document#/components/schemas/WebhookAnswer"};
 
-function validate1043(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate1044(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate1043.evaluated;
+const evaluated0 = validate1044.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -26603,14 +26627,14 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.success === undefined) && (missing0 = "success")) || ((data.data === undefined) && (missing0 = "data"))){
-validate1043.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate1044.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!((key0 === "success") || (key0 === "data"))){
-validate1043.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate1044.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -26620,11 +26644,11 @@ if(data.success !== undefined){
 let data0 = data.success;
 const _errs2 = errors;
 if(typeof data0 !== "boolean"){
-validate1043.errors = [{instancePath:instancePath+"/success",schemaPath:"#/properties/success/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+validate1044.errors = [{instancePath:instancePath+"/success",schemaPath:"#/properties/success/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
 if(true !== data0){
-validate1043.errors = [{instancePath:instancePath+"/success",schemaPath:"#/properties/success/const",keyword:"const",params:{allowedValue: true},message:"must be equal to constant"}];
+validate1044.errors = [{instancePath:instancePath+"/success",schemaPath:"#/properties/success/const",keyword:"const",params:{allowedValue: true},message:"must be equal to constant"}];
 return false;
 }
 var valid0 = _errs2 === errors;
@@ -26635,8 +26659,8 @@ var valid0 = true;
 if(valid0){
 if(data.data !== undefined){
 const _errs4 = errors;
-if(!(validate911(data.data, {instancePath:instancePath+"/data",parentData:data,parentDataProperty:"data",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate911.errors : vErrors.concat(validate911.errors);
+if(!(validate912(data.data, {instancePath:instancePath+"/data",parentData:data,parentDataProperty:"data",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate912.errors : vErrors.concat(validate912.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs4 === errors;
@@ -26649,37 +26673,84 @@ var valid0 = true;
 }
 }
 else {
-validate1043.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate1044.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate1043.errors = vErrors;
+validate1044.errors = vErrors;
 return errors === 0;
 }
-validate1043.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate1044.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 
-function validate1042(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate1043(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate1042.evaluated;
+const evaluated0 = validate1043.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(!(validate1043(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1043.errors : vErrors.concat(validate1043.errors);
+if(!(validate1044(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1044.errors : vErrors.concat(validate1044.errors);
 errors = vErrors.length;
 }
-validate1042.errors = vErrors;
+validate1043.errors = vErrors;
 return errors === 0;
 }
-validate1042.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate1043.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-exports.updateWebhook_400 = validate1046;
+exports.updateWebhook_400 = validate1047;
 const schema397 = {"$ref":"document#/components/schemas/Error"};
+
+function validate1048(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate1048.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((data.error === undefined) && (missing0 = "error")){
+validate1048.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+return false;
+}
+else {
+const _errs1 = errors;
+for(const key0 in data){
+if(!(key0 === "error")){
+validate1048.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+return false;
+break;
+}
+}
+if(_errs1 === errors){
+if(data.error !== undefined){
+if(!(validate91(data.error, {instancePath:instancePath+"/error",parentData:data,parentDataProperty:"error",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate91.errors : vErrors.concat(validate91.errors);
+errors = vErrors.length;
+}
+}
+}
+}
+}
+else {
+validate1048.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate1048.errors = vErrors;
+return errors === 0;
+}
+validate1048.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
 
 function validate1047(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -26691,18 +26762,40 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
+if(!(validate1048(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1048.errors : vErrors.concat(validate1048.errors);
+errors = vErrors.length;
+}
+validate1047.errors = vErrors;
+return errors === 0;
+}
+validate1047.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+exports.updateWebhook_401 = validate1051;
+const schema399 = {"$ref":"document#/components/schemas/Error"};
+
+function validate1052(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate1052.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.error === undefined) && (missing0 = "error")){
-validate1047.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate1052.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(key0 === "error")){
-validate1047.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate1052.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -26718,37 +26811,15 @@ errors = vErrors.length;
 }
 }
 else {
-validate1047.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate1052.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate1047.errors = vErrors;
+validate1052.errors = vErrors;
 return errors === 0;
 }
-validate1047.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate1052.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-
-function validate1046(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate1046.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate1047(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1047.errors : vErrors.concat(validate1047.errors);
-errors = vErrors.length;
-}
-validate1046.errors = vErrors;
-return errors === 0;
-}
-validate1046.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-exports.updateWebhook_401 = validate1050;
-const schema399 = {"$ref":"document#/components/schemas/Error"};
 
 function validate1051(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -26760,18 +26831,40 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
+if(!(validate1052(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1052.errors : vErrors.concat(validate1052.errors);
+errors = vErrors.length;
+}
+validate1051.errors = vErrors;
+return errors === 0;
+}
+validate1051.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+exports.updateWebhook_403 = validate1055;
+const schema401 = {"$ref":"document#/components/schemas/Error"};
+
+function validate1056(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate1056.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.error === undefined) && (missing0 = "error")){
-validate1051.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate1056.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(key0 === "error")){
-validate1051.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate1056.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -26787,37 +26880,15 @@ errors = vErrors.length;
 }
 }
 else {
-validate1051.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate1056.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate1051.errors = vErrors;
+validate1056.errors = vErrors;
 return errors === 0;
 }
-validate1051.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate1056.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-
-function validate1050(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate1050.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate1051(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1051.errors : vErrors.concat(validate1051.errors);
-errors = vErrors.length;
-}
-validate1050.errors = vErrors;
-return errors === 0;
-}
-validate1050.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-exports.updateWebhook_403 = validate1054;
-const schema401 = {"$ref":"document#/components/schemas/Error"};
 
 function validate1055(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -26829,18 +26900,40 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
+if(!(validate1056(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1056.errors : vErrors.concat(validate1056.errors);
+errors = vErrors.length;
+}
+validate1055.errors = vErrors;
+return errors === 0;
+}
+validate1055.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+exports.updateWebhook_404 = validate1059;
+const schema403 = {"$ref":"document#/components/schemas/Error"};
+
+function validate1060(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate1060.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.error === undefined) && (missing0 = "error")){
-validate1055.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate1060.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(key0 === "error")){
-validate1055.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate1060.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -26856,37 +26949,15 @@ errors = vErrors.length;
 }
 }
 else {
-validate1055.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate1060.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate1055.errors = vErrors;
+validate1060.errors = vErrors;
 return errors === 0;
 }
-validate1055.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate1060.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-
-function validate1054(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate1054.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate1055(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1055.errors : vErrors.concat(validate1055.errors);
-errors = vErrors.length;
-}
-validate1054.errors = vErrors;
-return errors === 0;
-}
-validate1054.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-exports.updateWebhook_404 = validate1058;
-const schema403 = {"$ref":"document#/components/schemas/Error"};
 
 function validate1059(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -26898,18 +26969,40 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
+if(!(validate1060(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1060.errors : vErrors.concat(validate1060.errors);
+errors = vErrors.length;
+}
+validate1059.errors = vErrors;
+return errors === 0;
+}
+validate1059.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+exports.updateWebhook_409 = validate1063;
+const schema405 = {"$ref":"document#/components/schemas/Error"};
+
+function validate1064(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate1064.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.error === undefined) && (missing0 = "error")){
-validate1059.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate1064.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(key0 === "error")){
-validate1059.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate1064.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -26925,37 +27018,15 @@ errors = vErrors.length;
 }
 }
 else {
-validate1059.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate1064.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate1059.errors = vErrors;
+validate1064.errors = vErrors;
 return errors === 0;
 }
-validate1059.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate1064.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-
-function validate1058(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate1058.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate1059(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1059.errors : vErrors.concat(validate1059.errors);
-errors = vErrors.length;
-}
-validate1058.errors = vErrors;
-return errors === 0;
-}
-validate1058.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-exports.updateWebhook_409 = validate1062;
-const schema405 = {"$ref":"document#/components/schemas/Error"};
 
 function validate1063(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -26967,18 +27038,40 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
+if(!(validate1064(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1064.errors : vErrors.concat(validate1064.errors);
+errors = vErrors.length;
+}
+validate1063.errors = vErrors;
+return errors === 0;
+}
+validate1063.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+exports.updateWebhook_429 = validate1067;
+const schema407 = {"$ref":"document#/components/schemas/Error"};
+
+function validate1068(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate1068.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.error === undefined) && (missing0 = "error")){
-validate1063.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate1068.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(key0 === "error")){
-validate1063.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate1068.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -26994,37 +27087,15 @@ errors = vErrors.length;
 }
 }
 else {
-validate1063.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate1068.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate1063.errors = vErrors;
+validate1068.errors = vErrors;
 return errors === 0;
 }
-validate1063.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate1068.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-
-function validate1062(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate1062.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate1063(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1063.errors : vErrors.concat(validate1063.errors);
-errors = vErrors.length;
-}
-validate1062.errors = vErrors;
-return errors === 0;
-}
-validate1062.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-exports.updateWebhook_429 = validate1066;
-const schema407 = {"$ref":"document#/components/schemas/Error"};
 
 function validate1067(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -27036,18 +27107,40 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
+if(!(validate1068(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1068.errors : vErrors.concat(validate1068.errors);
+errors = vErrors.length;
+}
+validate1067.errors = vErrors;
+return errors === 0;
+}
+validate1067.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+exports.updateWebhook_500 = validate1071;
+const schema409 = {"$ref":"document#/components/schemas/Error"};
+
+function validate1072(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate1072.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.error === undefined) && (missing0 = "error")){
-validate1067.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate1072.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(key0 === "error")){
-validate1067.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate1072.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -27063,37 +27156,15 @@ errors = vErrors.length;
 }
 }
 else {
-validate1067.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate1072.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate1067.errors = vErrors;
+validate1072.errors = vErrors;
 return errors === 0;
 }
-validate1067.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate1072.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-
-function validate1066(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate1066.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate1067(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1067.errors : vErrors.concat(validate1067.errors);
-errors = vErrors.length;
-}
-validate1066.errors = vErrors;
-return errors === 0;
-}
-validate1066.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-exports.updateWebhook_500 = validate1070;
-const schema409 = {"$ref":"document#/components/schemas/Error"};
 
 function validate1071(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -27105,68 +27176,49 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if((data.error === undefined) && (missing0 = "error")){
-validate1071.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
-return false;
-}
-else {
-const _errs1 = errors;
-for(const key0 in data){
-if(!(key0 === "error")){
-validate1071.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
-return false;
-break;
-}
-}
-if(_errs1 === errors){
-if(data.error !== undefined){
-if(!(validate91(data.error, {instancePath:instancePath+"/error",parentData:data,parentDataProperty:"error",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate91.errors : vErrors.concat(validate91.errors);
+if(!(validate1072(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1072.errors : vErrors.concat(validate1072.errors);
 errors = vErrors.length;
-}
-}
-}
-}
-}
-else {
-validate1071.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
-return false;
-}
 }
 validate1071.errors = vErrors;
 return errors === 0;
 }
 validate1071.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
+exports.testWebhook_200 = validate1075;
+const schema411 = {"$ref":"document#/components/schemas/WebhookTestAnswer"};
+const schema412 = {"type":"object","description":"What came of a test.","required":["success","data"],"properties":{"success":{"type":"boolean","description":"Always true, the receiver's answer stands in `data`.","const":true,"examples":[true]},"data":{"$ref":"#/components/schemas/WebhookTestResult","description":"What came of it."}},"additionalProperties":false};
+const schema413 = {"type":"object","description":"What came of a test.","x-decision":125,"required":["delivery_id","status","response_code","success"],"properties":{"delivery_id":{"$ref":"#/components/schemas/DeliveryId","description":"The delivery that the test is listed as."},"status":{"type":"string","description":"Always `sent`, whatever the receiver made of it.","const":"sent","examples":["sent"]},"response_code":{"type":["integer","null"],"description":"Status that the receiver answered; null when no answer came.","minimum":100,"maximum":999,"examples":[200]},"success":{"type":"boolean","description":"Whether the receiver answered 2xx in time.","examples":[true]}},"additionalProperties":false};
+const schema414 = {"type":"string","description":"Id of a delivery, one event for one webhook.","x-decision":95,"pattern":"^del_[0-9A-Za-z]{24}$","examples":["del_1qAz2WsX3eDc4RfV5tGb6YhN"]};
+const pattern48 = new RegExp("^del_[0-9A-Za-z]{24}$", "u");
 
-function validate1070(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate1078(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate1070.evaluated;
+const evaluated0 = validate1078.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(!(validate1071(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1071.errors : vErrors.concat(validate1071.errors);
-errors = vErrors.length;
+if(errors === 0){
+if(typeof data === "string"){
+if(!pattern48.test(data)){
+validate1078.errors = [{instancePath,schemaPath:"#/pattern",keyword:"pattern",params:{pattern: "^del_[0-9A-Za-z]{24}$"},message:"must match pattern \""+"^del_[0-9A-Za-z]{24}$"+"\""}];
+return false;
 }
-validate1070.errors = vErrors;
+}
+else {
+validate1078.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+validate1078.errors = vErrors;
 return errors === 0;
 }
-validate1070.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate1078.evaluated = {"dynamicProps":false,"dynamicItems":false};
 
-exports.testWebhook_200 = validate1074;
-const schema411 = {"$ref":"document#/components/schemas/WebhookTestAnswer"};
-const schema412 = {"type":"object","description":"What came of a test.","required":["success","data"],"properties":{"success":{"type":"boolean","description":"Always true, the receiver's answer stands in `data`.","const":true,"examples":[true]},"data":{"$ref":"#/components/schemas/WebhookTestResult","description":"What came of it."}},"additionalProperties":false};
-const schema413 = {"type":"object","description":"What came of a test.","x-decision":125,"required":["delivery_id","status","response_code","success"],"properties":{"delivery_id":{"$ref":"#/components/schemas/DeliveryId","description":"The delivery that the test is listed as."},"status":{"type":"string","description":"Always `sent`, whatever the receiver made of it.","const":"sent","examples":["sent"]},"response_code":{"type":["integer","null"],"description":"Status that the receiver answered; null when no answer came.","minimum":100,"maximum":999,"examples":[200]},"success":{"type":"boolean","description":"Whether the receiver answered 2xx in time.","examples":[true]}},"additionalProperties":false};
-const schema414 = {"type":"string","description":"Id of a delivery, one event for one webhook.","x-decision":95,"pattern":"^del_[0-9A-Za-z]{24}$","examples":["del_1qAz2WsX3eDc4RfV5tGb6YhN"]};
-const pattern48 = new RegExp("^del_[0-9A-Za-z]{24}$", "u");
 
 function validate1077(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -27179,21 +27231,104 @@ if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
 if(errors === 0){
-if(typeof data === "string"){
-if(!pattern48.test(data)){
-validate1077.errors = [{instancePath,schemaPath:"#/pattern",keyword:"pattern",params:{pattern: "^del_[0-9A-Za-z]{24}$"},message:"must match pattern \""+"^del_[0-9A-Za-z]{24}$"+"\""}];
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((((data.delivery_id === undefined) && (missing0 = "delivery_id")) || ((data.status === undefined) && (missing0 = "status"))) || ((data.response_code === undefined) && (missing0 = "response_code"))) || ((data.success === undefined) && (missing0 = "success"))){
+validate1077.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+return false;
+}
+else {
+const _errs1 = errors;
+for(const key0 in data){
+if(!((((key0 === "delivery_id") || (key0 === "status")) || (key0 === "response_code")) || (key0 === "success"))){
+validate1077.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+return false;
+break;
+}
+}
+if(_errs1 === errors){
+if(data.delivery_id !== undefined){
+const _errs2 = errors;
+if(!(validate1078(data.delivery_id, {instancePath:instancePath+"/delivery_id",parentData:data,parentDataProperty:"delivery_id",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1078.errors : vErrors.concat(validate1078.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs2 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.status !== undefined){
+let data1 = data.status;
+const _errs3 = errors;
+if(typeof data1 !== "string"){
+validate1077.errors = [{instancePath:instancePath+"/status",schemaPath:"#/properties/status/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+if("sent" !== data1){
+validate1077.errors = [{instancePath:instancePath+"/status",schemaPath:"#/properties/status/const",keyword:"const",params:{allowedValue: "sent"},message:"must be equal to constant"}];
+return false;
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.response_code !== undefined){
+let data2 = data.response_code;
+const _errs5 = errors;
+if((!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))) && (data2 !== null)){
+validate1077.errors = [{instancePath:instancePath+"/response_code",schemaPath:"#/properties/response_code/type",keyword:"type",params:{type: schema413.properties.response_code.type},message:"must be integer,null"}];
+return false;
+}
+if(errors === _errs5){
+if(typeof data2 == "number"){
+if(data2 > 999 || isNaN(data2)){
+validate1077.errors = [{instancePath:instancePath+"/response_code",schemaPath:"#/properties/response_code/maximum",keyword:"maximum",params:{comparison: "<=", limit: 999},message:"must be <= 999"}];
+return false;
+}
+else {
+if(data2 < 100 || isNaN(data2)){
+validate1077.errors = [{instancePath:instancePath+"/response_code",schemaPath:"#/properties/response_code/minimum",keyword:"minimum",params:{comparison: ">=", limit: 100},message:"must be >= 100"}];
 return false;
 }
 }
+}
+}
+var valid0 = _errs5 === errors;
+}
 else {
-validate1077.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+var valid0 = true;
+}
+if(valid0){
+if(data.success !== undefined){
+const _errs7 = errors;
+if(typeof data.success !== "boolean"){
+validate1077.errors = [{instancePath:instancePath+"/success",schemaPath:"#/properties/success/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+return false;
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+else {
+validate1077.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
 validate1077.errors = vErrors;
 return errors === 0;
 }
-validate1077.evaluated = {"dynamicProps":false,"dynamicItems":false};
+validate1077.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 
 function validate1076(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
@@ -27209,25 +27344,30 @@ evaluated0.items = undefined;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if(((((data.delivery_id === undefined) && (missing0 = "delivery_id")) || ((data.status === undefined) && (missing0 = "status"))) || ((data.response_code === undefined) && (missing0 = "response_code"))) || ((data.success === undefined) && (missing0 = "success"))){
+if(((data.success === undefined) && (missing0 = "success")) || ((data.data === undefined) && (missing0 = "data"))){
 validate1076.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
-if(!((((key0 === "delivery_id") || (key0 === "status")) || (key0 === "response_code")) || (key0 === "success"))){
+if(!((key0 === "success") || (key0 === "data"))){
 validate1076.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
 }
 if(_errs1 === errors){
-if(data.delivery_id !== undefined){
+if(data.success !== undefined){
+let data0 = data.success;
 const _errs2 = errors;
-if(!(validate1077(data.delivery_id, {instancePath:instancePath+"/delivery_id",parentData:data,parentDataProperty:"delivery_id",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1077.errors : vErrors.concat(validate1077.errors);
-errors = vErrors.length;
+if(typeof data0 !== "boolean"){
+validate1076.errors = [{instancePath:instancePath+"/success",schemaPath:"#/properties/success/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+return false;
+}
+if(true !== data0){
+validate1076.errors = [{instancePath:instancePath+"/success",schemaPath:"#/properties/success/const",keyword:"const",params:{allowedValue: true},message:"must be equal to constant"}];
+return false;
 }
 var valid0 = _errs2 === errors;
 }
@@ -27235,62 +27375,16 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.status !== undefined){
-let data1 = data.status;
-const _errs3 = errors;
-if(typeof data1 !== "string"){
-validate1076.errors = [{instancePath:instancePath+"/status",schemaPath:"#/properties/status/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
+if(data.data !== undefined){
+const _errs4 = errors;
+if(!(validate1077(data.data, {instancePath:instancePath+"/data",parentData:data,parentDataProperty:"data",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1077.errors : vErrors.concat(validate1077.errors);
+errors = vErrors.length;
 }
-if("sent" !== data1){
-validate1076.errors = [{instancePath:instancePath+"/status",schemaPath:"#/properties/status/const",keyword:"const",params:{allowedValue: "sent"},message:"must be equal to constant"}];
-return false;
-}
-var valid0 = _errs3 === errors;
+var valid0 = _errs4 === errors;
 }
 else {
 var valid0 = true;
-}
-if(valid0){
-if(data.response_code !== undefined){
-let data2 = data.response_code;
-const _errs5 = errors;
-if((!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))) && (data2 !== null)){
-validate1076.errors = [{instancePath:instancePath+"/response_code",schemaPath:"#/properties/response_code/type",keyword:"type",params:{type: schema413.properties.response_code.type},message:"must be integer,null"}];
-return false;
-}
-if(errors === _errs5){
-if(typeof data2 == "number"){
-if(data2 > 999 || isNaN(data2)){
-validate1076.errors = [{instancePath:instancePath+"/response_code",schemaPath:"#/properties/response_code/maximum",keyword:"maximum",params:{comparison: "<=", limit: 999},message:"must be <= 999"}];
-return false;
-}
-else {
-if(data2 < 100 || isNaN(data2)){
-validate1076.errors = [{instancePath:instancePath+"/response_code",schemaPath:"#/properties/response_code/minimum",keyword:"minimum",params:{comparison: ">=", limit: 100},message:"must be >= 100"}];
-return false;
-}
-}
-}
-}
-var valid0 = _errs5 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.success !== undefined){
-const _errs7 = errors;
-if(typeof data.success !== "boolean"){
-validate1076.errors = [{instancePath:instancePath+"/success",schemaPath:"#/properties/success/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
-return false;
-}
-var valid0 = _errs7 === errors;
-}
-else {
-var valid0 = true;
-}
-}
 }
 }
 }
@@ -27317,87 +27411,64 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if(((data.success === undefined) && (missing0 = "success")) || ((data.data === undefined) && (missing0 = "data"))){
-validate1075.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
-return false;
-}
-else {
-const _errs1 = errors;
-for(const key0 in data){
-if(!((key0 === "success") || (key0 === "data"))){
-validate1075.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
-return false;
-break;
-}
-}
-if(_errs1 === errors){
-if(data.success !== undefined){
-let data0 = data.success;
-const _errs2 = errors;
-if(typeof data0 !== "boolean"){
-validate1075.errors = [{instancePath:instancePath+"/success",schemaPath:"#/properties/success/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
-return false;
-}
-if(true !== data0){
-validate1075.errors = [{instancePath:instancePath+"/success",schemaPath:"#/properties/success/const",keyword:"const",params:{allowedValue: true},message:"must be equal to constant"}];
-return false;
-}
-var valid0 = _errs2 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.data !== undefined){
-const _errs4 = errors;
-if(!(validate1076(data.data, {instancePath:instancePath+"/data",parentData:data,parentDataProperty:"data",rootData,dynamicAnchors}))){
+if(!(validate1076(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
 vErrors = vErrors === null ? validate1076.errors : vErrors.concat(validate1076.errors);
 errors = vErrors.length;
-}
-var valid0 = _errs4 === errors;
-}
-else {
-var valid0 = true;
-}
-}
-}
-}
-}
-else {
-validate1075.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
-return false;
-}
 }
 validate1075.errors = vErrors;
 return errors === 0;
 }
 validate1075.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
+exports.testWebhook_400 = validate1082;
+const schema415 = {"$ref":"document#/components/schemas/Error"};
 
-function validate1074(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate1083(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate1074.evaluated;
+const evaluated0 = validate1083.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(!(validate1075(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1075.errors : vErrors.concat(validate1075.errors);
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((data.error === undefined) && (missing0 = "error")){
+validate1083.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+return false;
+}
+else {
+const _errs1 = errors;
+for(const key0 in data){
+if(!(key0 === "error")){
+validate1083.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+return false;
+break;
+}
+}
+if(_errs1 === errors){
+if(data.error !== undefined){
+if(!(validate91(data.error, {instancePath:instancePath+"/error",parentData:data,parentDataProperty:"error",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate91.errors : vErrors.concat(validate91.errors);
 errors = vErrors.length;
 }
-validate1074.errors = vErrors;
+}
+}
+}
+}
+else {
+validate1083.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate1083.errors = vErrors;
 return errors === 0;
 }
-validate1074.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate1083.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-exports.testWebhook_400 = validate1081;
-const schema415 = {"$ref":"document#/components/schemas/Error"};
 
 function validate1082(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -27409,18 +27480,40 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
+if(!(validate1083(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1083.errors : vErrors.concat(validate1083.errors);
+errors = vErrors.length;
+}
+validate1082.errors = vErrors;
+return errors === 0;
+}
+validate1082.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+exports.testWebhook_401 = validate1086;
+const schema417 = {"$ref":"document#/components/schemas/Error"};
+
+function validate1087(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate1087.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.error === undefined) && (missing0 = "error")){
-validate1082.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate1087.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(key0 === "error")){
-validate1082.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate1087.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -27436,37 +27529,15 @@ errors = vErrors.length;
 }
 }
 else {
-validate1082.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate1087.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate1082.errors = vErrors;
+validate1087.errors = vErrors;
 return errors === 0;
 }
-validate1082.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate1087.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-
-function validate1081(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate1081.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate1082(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1082.errors : vErrors.concat(validate1082.errors);
-errors = vErrors.length;
-}
-validate1081.errors = vErrors;
-return errors === 0;
-}
-validate1081.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-exports.testWebhook_401 = validate1085;
-const schema417 = {"$ref":"document#/components/schemas/Error"};
 
 function validate1086(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -27478,18 +27549,40 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
+if(!(validate1087(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1087.errors : vErrors.concat(validate1087.errors);
+errors = vErrors.length;
+}
+validate1086.errors = vErrors;
+return errors === 0;
+}
+validate1086.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+exports.testWebhook_403 = validate1090;
+const schema419 = {"$ref":"document#/components/schemas/Error"};
+
+function validate1091(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate1091.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.error === undefined) && (missing0 = "error")){
-validate1086.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate1091.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(key0 === "error")){
-validate1086.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate1091.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -27505,37 +27598,15 @@ errors = vErrors.length;
 }
 }
 else {
-validate1086.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate1091.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate1086.errors = vErrors;
+validate1091.errors = vErrors;
 return errors === 0;
 }
-validate1086.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate1091.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-
-function validate1085(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate1085.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate1086(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1086.errors : vErrors.concat(validate1086.errors);
-errors = vErrors.length;
-}
-validate1085.errors = vErrors;
-return errors === 0;
-}
-validate1085.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-exports.testWebhook_403 = validate1089;
-const schema419 = {"$ref":"document#/components/schemas/Error"};
 
 function validate1090(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -27547,18 +27618,40 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
+if(!(validate1091(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1091.errors : vErrors.concat(validate1091.errors);
+errors = vErrors.length;
+}
+validate1090.errors = vErrors;
+return errors === 0;
+}
+validate1090.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+exports.testWebhook_404 = validate1094;
+const schema421 = {"$ref":"document#/components/schemas/Error"};
+
+function validate1095(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate1095.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.error === undefined) && (missing0 = "error")){
-validate1090.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate1095.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(key0 === "error")){
-validate1090.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate1095.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -27574,37 +27667,15 @@ errors = vErrors.length;
 }
 }
 else {
-validate1090.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate1095.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate1090.errors = vErrors;
+validate1095.errors = vErrors;
 return errors === 0;
 }
-validate1090.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate1095.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-
-function validate1089(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate1089.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate1090(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1090.errors : vErrors.concat(validate1090.errors);
-errors = vErrors.length;
-}
-validate1089.errors = vErrors;
-return errors === 0;
-}
-validate1089.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-exports.testWebhook_404 = validate1093;
-const schema421 = {"$ref":"document#/components/schemas/Error"};
 
 function validate1094(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -27616,18 +27687,40 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
+if(!(validate1095(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1095.errors : vErrors.concat(validate1095.errors);
+errors = vErrors.length;
+}
+validate1094.errors = vErrors;
+return errors === 0;
+}
+validate1094.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+exports.testWebhook_409 = validate1098;
+const schema423 = {"$ref":"document#/components/schemas/Error"};
+
+function validate1099(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate1099.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.error === undefined) && (missing0 = "error")){
-validate1094.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate1099.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(key0 === "error")){
-validate1094.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate1099.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -27643,37 +27736,15 @@ errors = vErrors.length;
 }
 }
 else {
-validate1094.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate1099.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate1094.errors = vErrors;
+validate1099.errors = vErrors;
 return errors === 0;
 }
-validate1094.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate1099.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-
-function validate1093(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate1093.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate1094(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1094.errors : vErrors.concat(validate1094.errors);
-errors = vErrors.length;
-}
-validate1093.errors = vErrors;
-return errors === 0;
-}
-validate1093.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-exports.testWebhook_409 = validate1097;
-const schema423 = {"$ref":"document#/components/schemas/Error"};
 
 function validate1098(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -27685,18 +27756,40 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
+if(!(validate1099(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1099.errors : vErrors.concat(validate1099.errors);
+errors = vErrors.length;
+}
+validate1098.errors = vErrors;
+return errors === 0;
+}
+validate1098.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+exports.testWebhook_429 = validate1102;
+const schema425 = {"$ref":"document#/components/schemas/Error"};
+
+function validate1103(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate1103.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.error === undefined) && (missing0 = "error")){
-validate1098.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate1103.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(key0 === "error")){
-validate1098.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate1103.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -27712,37 +27805,15 @@ errors = vErrors.length;
 }
 }
 else {
-validate1098.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate1103.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate1098.errors = vErrors;
+validate1103.errors = vErrors;
 return errors === 0;
 }
-validate1098.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate1103.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-
-function validate1097(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate1097.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate1098(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1098.errors : vErrors.concat(validate1098.errors);
-errors = vErrors.length;
-}
-validate1097.errors = vErrors;
-return errors === 0;
-}
-validate1097.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-exports.testWebhook_429 = validate1101;
-const schema425 = {"$ref":"document#/components/schemas/Error"};
 
 function validate1102(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -27754,18 +27825,40 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
+if(!(validate1103(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1103.errors : vErrors.concat(validate1103.errors);
+errors = vErrors.length;
+}
+validate1102.errors = vErrors;
+return errors === 0;
+}
+validate1102.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+exports.testWebhook_500 = validate1106;
+const schema427 = {"$ref":"document#/components/schemas/Error"};
+
+function validate1107(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate1107.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.error === undefined) && (missing0 = "error")){
-validate1102.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate1107.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(key0 === "error")){
-validate1102.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate1107.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -27781,37 +27874,15 @@ errors = vErrors.length;
 }
 }
 else {
-validate1102.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate1107.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate1102.errors = vErrors;
+validate1107.errors = vErrors;
 return errors === 0;
 }
-validate1102.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate1107.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-
-function validate1101(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate1101.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate1102(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1102.errors : vErrors.concat(validate1102.errors);
-errors = vErrors.length;
-}
-validate1101.errors = vErrors;
-return errors === 0;
-}
-validate1101.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-exports.testWebhook_500 = validate1105;
-const schema427 = {"$ref":"document#/components/schemas/Error"};
 
 function validate1106(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -27823,64 +27894,87 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if((data.error === undefined) && (missing0 = "error")){
-validate1106.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
-return false;
-}
-else {
-const _errs1 = errors;
-for(const key0 in data){
-if(!(key0 === "error")){
-validate1106.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
-return false;
-break;
-}
-}
-if(_errs1 === errors){
-if(data.error !== undefined){
-if(!(validate91(data.error, {instancePath:instancePath+"/error",parentData:data,parentDataProperty:"error",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate91.errors : vErrors.concat(validate91.errors);
+if(!(validate1107(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1107.errors : vErrors.concat(validate1107.errors);
 errors = vErrors.length;
-}
-}
-}
-}
-}
-else {
-validate1106.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
-return false;
-}
 }
 validate1106.errors = vErrors;
 return errors === 0;
 }
 validate1106.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
+exports.rotateWebhookSecret_200 = validate1110;
+const schema429 = {"$ref":"document#/components/schemas/WebhookSecretAnswer"};
 
-function validate1105(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate1111(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate1105.evaluated;
+const evaluated0 = validate1111.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(!(validate1106(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1106.errors : vErrors.concat(validate1106.errors);
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((data.success === undefined) && (missing0 = "success")) || ((data.data === undefined) && (missing0 = "data"))){
+validate1111.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+return false;
+}
+else {
+const _errs1 = errors;
+for(const key0 in data){
+if(!((key0 === "success") || (key0 === "data"))){
+validate1111.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+return false;
+break;
+}
+}
+if(_errs1 === errors){
+if(data.success !== undefined){
+let data0 = data.success;
+const _errs2 = errors;
+if(typeof data0 !== "boolean"){
+validate1111.errors = [{instancePath:instancePath+"/success",schemaPath:"#/properties/success/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+return false;
+}
+if(true !== data0){
+validate1111.errors = [{instancePath:instancePath+"/success",schemaPath:"#/properties/success/const",keyword:"const",params:{allowedValue: true},message:"must be equal to constant"}];
+return false;
+}
+var valid0 = _errs2 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.data !== undefined){
+const _errs4 = errors;
+if(!(validate949(data.data, {instancePath:instancePath+"/data",parentData:data,parentDataProperty:"data",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate949.errors : vErrors.concat(validate949.errors);
 errors = vErrors.length;
 }
-validate1105.errors = vErrors;
+var valid0 = _errs4 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+else {
+validate1111.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate1111.errors = vErrors;
 return errors === 0;
 }
-validate1105.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate1111.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-exports.rotateWebhookSecret_200 = validate1109;
-const schema429 = {"$ref":"document#/components/schemas/WebhookSecretAnswer"};
 
 function validate1110(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -27892,87 +27986,64 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if(((data.success === undefined) && (missing0 = "success")) || ((data.data === undefined) && (missing0 = "data"))){
-validate1110.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
-return false;
-}
-else {
-const _errs1 = errors;
-for(const key0 in data){
-if(!((key0 === "success") || (key0 === "data"))){
-validate1110.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
-return false;
-break;
-}
-}
-if(_errs1 === errors){
-if(data.success !== undefined){
-let data0 = data.success;
-const _errs2 = errors;
-if(typeof data0 !== "boolean"){
-validate1110.errors = [{instancePath:instancePath+"/success",schemaPath:"#/properties/success/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
-return false;
-}
-if(true !== data0){
-validate1110.errors = [{instancePath:instancePath+"/success",schemaPath:"#/properties/success/const",keyword:"const",params:{allowedValue: true},message:"must be equal to constant"}];
-return false;
-}
-var valid0 = _errs2 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.data !== undefined){
-const _errs4 = errors;
-if(!(validate948(data.data, {instancePath:instancePath+"/data",parentData:data,parentDataProperty:"data",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate948.errors : vErrors.concat(validate948.errors);
+if(!(validate1111(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1111.errors : vErrors.concat(validate1111.errors);
 errors = vErrors.length;
-}
-var valid0 = _errs4 === errors;
-}
-else {
-var valid0 = true;
-}
-}
-}
-}
-}
-else {
-validate1110.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
-return false;
-}
 }
 validate1110.errors = vErrors;
 return errors === 0;
 }
 validate1110.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
+exports.rotateWebhookSecret_400 = validate1114;
+const schema431 = {"$ref":"document#/components/schemas/Error"};
 
-function validate1109(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate1115(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate1109.evaluated;
+const evaluated0 = validate1115.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(!(validate1110(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1110.errors : vErrors.concat(validate1110.errors);
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((data.error === undefined) && (missing0 = "error")){
+validate1115.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+return false;
+}
+else {
+const _errs1 = errors;
+for(const key0 in data){
+if(!(key0 === "error")){
+validate1115.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+return false;
+break;
+}
+}
+if(_errs1 === errors){
+if(data.error !== undefined){
+if(!(validate91(data.error, {instancePath:instancePath+"/error",parentData:data,parentDataProperty:"error",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate91.errors : vErrors.concat(validate91.errors);
 errors = vErrors.length;
 }
-validate1109.errors = vErrors;
+}
+}
+}
+}
+else {
+validate1115.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate1115.errors = vErrors;
 return errors === 0;
 }
-validate1109.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate1115.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-exports.rotateWebhookSecret_400 = validate1113;
-const schema431 = {"$ref":"document#/components/schemas/Error"};
 
 function validate1114(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -27984,18 +28055,40 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
+if(!(validate1115(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1115.errors : vErrors.concat(validate1115.errors);
+errors = vErrors.length;
+}
+validate1114.errors = vErrors;
+return errors === 0;
+}
+validate1114.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+exports.rotateWebhookSecret_401 = validate1118;
+const schema433 = {"$ref":"document#/components/schemas/Error"};
+
+function validate1119(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate1119.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.error === undefined) && (missing0 = "error")){
-validate1114.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate1119.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(key0 === "error")){
-validate1114.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate1119.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -28011,37 +28104,15 @@ errors = vErrors.length;
 }
 }
 else {
-validate1114.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate1119.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate1114.errors = vErrors;
+validate1119.errors = vErrors;
 return errors === 0;
 }
-validate1114.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate1119.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-
-function validate1113(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate1113.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate1114(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1114.errors : vErrors.concat(validate1114.errors);
-errors = vErrors.length;
-}
-validate1113.errors = vErrors;
-return errors === 0;
-}
-validate1113.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-exports.rotateWebhookSecret_401 = validate1117;
-const schema433 = {"$ref":"document#/components/schemas/Error"};
 
 function validate1118(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -28053,18 +28124,40 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
+if(!(validate1119(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1119.errors : vErrors.concat(validate1119.errors);
+errors = vErrors.length;
+}
+validate1118.errors = vErrors;
+return errors === 0;
+}
+validate1118.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+exports.rotateWebhookSecret_403 = validate1122;
+const schema435 = {"$ref":"document#/components/schemas/Error"};
+
+function validate1123(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate1123.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.error === undefined) && (missing0 = "error")){
-validate1118.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate1123.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(key0 === "error")){
-validate1118.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate1123.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -28080,37 +28173,15 @@ errors = vErrors.length;
 }
 }
 else {
-validate1118.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate1123.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate1118.errors = vErrors;
+validate1123.errors = vErrors;
 return errors === 0;
 }
-validate1118.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate1123.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-
-function validate1117(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate1117.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate1118(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1118.errors : vErrors.concat(validate1118.errors);
-errors = vErrors.length;
-}
-validate1117.errors = vErrors;
-return errors === 0;
-}
-validate1117.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-exports.rotateWebhookSecret_403 = validate1121;
-const schema435 = {"$ref":"document#/components/schemas/Error"};
 
 function validate1122(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -28122,18 +28193,40 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
+if(!(validate1123(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1123.errors : vErrors.concat(validate1123.errors);
+errors = vErrors.length;
+}
+validate1122.errors = vErrors;
+return errors === 0;
+}
+validate1122.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+exports.rotateWebhookSecret_404 = validate1126;
+const schema437 = {"$ref":"document#/components/schemas/Error"};
+
+function validate1127(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate1127.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.error === undefined) && (missing0 = "error")){
-validate1122.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate1127.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(key0 === "error")){
-validate1122.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate1127.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -28149,37 +28242,15 @@ errors = vErrors.length;
 }
 }
 else {
-validate1122.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate1127.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate1122.errors = vErrors;
+validate1127.errors = vErrors;
 return errors === 0;
 }
-validate1122.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate1127.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-
-function validate1121(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate1121.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate1122(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1122.errors : vErrors.concat(validate1122.errors);
-errors = vErrors.length;
-}
-validate1121.errors = vErrors;
-return errors === 0;
-}
-validate1121.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-exports.rotateWebhookSecret_404 = validate1125;
-const schema437 = {"$ref":"document#/components/schemas/Error"};
 
 function validate1126(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -28191,18 +28262,40 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
+if(!(validate1127(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1127.errors : vErrors.concat(validate1127.errors);
+errors = vErrors.length;
+}
+validate1126.errors = vErrors;
+return errors === 0;
+}
+validate1126.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+exports.rotateWebhookSecret_409 = validate1130;
+const schema439 = {"$ref":"document#/components/schemas/Error"};
+
+function validate1131(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate1131.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.error === undefined) && (missing0 = "error")){
-validate1126.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate1131.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(key0 === "error")){
-validate1126.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate1131.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -28218,37 +28311,15 @@ errors = vErrors.length;
 }
 }
 else {
-validate1126.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate1131.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate1126.errors = vErrors;
+validate1131.errors = vErrors;
 return errors === 0;
 }
-validate1126.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate1131.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-
-function validate1125(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate1125.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate1126(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1126.errors : vErrors.concat(validate1126.errors);
-errors = vErrors.length;
-}
-validate1125.errors = vErrors;
-return errors === 0;
-}
-validate1125.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-exports.rotateWebhookSecret_409 = validate1129;
-const schema439 = {"$ref":"document#/components/schemas/Error"};
 
 function validate1130(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -28260,18 +28331,40 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
+if(!(validate1131(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1131.errors : vErrors.concat(validate1131.errors);
+errors = vErrors.length;
+}
+validate1130.errors = vErrors;
+return errors === 0;
+}
+validate1130.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+exports.rotateWebhookSecret_429 = validate1134;
+const schema441 = {"$ref":"document#/components/schemas/Error"};
+
+function validate1135(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate1135.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.error === undefined) && (missing0 = "error")){
-validate1130.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate1135.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(key0 === "error")){
-validate1130.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate1135.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -28287,37 +28380,15 @@ errors = vErrors.length;
 }
 }
 else {
-validate1130.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate1135.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate1130.errors = vErrors;
+validate1135.errors = vErrors;
 return errors === 0;
 }
-validate1130.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate1135.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-
-function validate1129(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate1129.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate1130(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1130.errors : vErrors.concat(validate1130.errors);
-errors = vErrors.length;
-}
-validate1129.errors = vErrors;
-return errors === 0;
-}
-validate1129.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-exports.rotateWebhookSecret_429 = validate1133;
-const schema441 = {"$ref":"document#/components/schemas/Error"};
 
 function validate1134(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -28329,18 +28400,40 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
+if(!(validate1135(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1135.errors : vErrors.concat(validate1135.errors);
+errors = vErrors.length;
+}
+validate1134.errors = vErrors;
+return errors === 0;
+}
+validate1134.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+exports.rotateWebhookSecret_500 = validate1138;
+const schema443 = {"$ref":"document#/components/schemas/Error"};
+
+function validate1139(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate1139.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.error === undefined) && (missing0 = "error")){
-validate1134.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate1139.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(key0 === "error")){
-validate1134.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate1139.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -28356,37 +28449,15 @@ errors = vErrors.length;
 }
 }
 else {
-validate1134.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate1139.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate1134.errors = vErrors;
+validate1139.errors = vErrors;
 return errors === 0;
 }
-validate1134.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate1139.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-
-function validate1133(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate1133.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate1134(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1134.errors : vErrors.concat(validate1134.errors);
-errors = vErrors.length;
-}
-validate1133.errors = vErrors;
-return errors === 0;
-}
-validate1133.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-exports.rotateWebhookSecret_500 = validate1137;
-const schema443 = {"$ref":"document#/components/schemas/Error"};
 
 function validate1138(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -28398,72 +28469,25 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if((data.error === undefined) && (missing0 = "error")){
-validate1138.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
-return false;
-}
-else {
-const _errs1 = errors;
-for(const key0 in data){
-if(!(key0 === "error")){
-validate1138.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
-return false;
-break;
-}
-}
-if(_errs1 === errors){
-if(data.error !== undefined){
-if(!(validate91(data.error, {instancePath:instancePath+"/error",parentData:data,parentDataProperty:"error",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate91.errors : vErrors.concat(validate91.errors);
+if(!(validate1139(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1139.errors : vErrors.concat(validate1139.errors);
 errors = vErrors.length;
-}
-}
-}
-}
-}
-else {
-validate1138.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
-return false;
-}
 }
 validate1138.errors = vErrors;
 return errors === 0;
 }
 validate1138.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-
-function validate1137(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate1137.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate1138(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1138.errors : vErrors.concat(validate1138.errors);
-errors = vErrors.length;
-}
-validate1137.errors = vErrors;
-return errors === 0;
-}
-validate1137.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-exports.listWebhookDeliveries_200 = validate1141;
+exports.listWebhookDeliveries_200 = validate1142;
 const schema445 = {"$ref":"document#/components/schemas/WebhookDeliveryListAnswer"};
 const schema446 = {"type":"object","description":"One page of deliveries.","x-decision":119,"required":["success","data"],"properties":{"success":{"type":"boolean","description":"Always true.","const":true,"examples":[true]},"data":{"type":"array","description":"The deliveries of this page, the newest first.","items":{"$ref":"#/components/schemas/WebhookDelivery"}}},"additionalProperties":false};
 const schema447 = {"type":"object","description":"One event for one webhook, with all its attempts.","x-decision":123,"required":["object","id","webhook_id","event_id","event_type","event","status","is_final","is_test","response_code","response_time_ms","attempts","last_error","next_attempt_at","created_at"],"properties":{"object":{"type":"string","description":"Kind of the record.","const":"webhook_delivery","examples":["webhook_delivery"]},"id":{"$ref":"#/components/schemas/DeliveryId","description":"Id of the delivery."},"webhook_id":{"$ref":"#/components/schemas/WebhookId","description":"The webhook that it is for."},"event_id":{"$ref":"#/components/schemas/EventId","description":"The event, under its id in the list of events unless it is of a test."},"event_type":{"$ref":"#/components/schemas/DeliveryEventType","description":"What happened."},"event":{"$ref":"#/components/schemas/DeliveryEventType","description":"The same as `event_type`; the document has both names."},"status":{"$ref":"#/components/schemas/DeliveryStatus","description":"State of the delivery."},"is_final":{"type":"boolean","description":"Whether nothing more is sent by itself; a failed one can still be retried by hand.","examples":[false]},"is_test":{"type":"boolean","description":"Whether a test was asked for and the data are made up.","examples":[false]},"response_code":{"type":["integer","null"],"description":"Status that the receiver answered to the last attempt; null when no answer came, and before the first.","minimum":100,"maximum":999,"examples":[503]},"response_time_ms":{"type":["integer","null"],"description":"How long the receiver took to answer the last attempt, in milliseconds; null when no answer came.","minimum":0,"examples":[184]},"attempts":{"type":"integer","description":"Attempts that have begun, manual ones included.","minimum":0,"examples":[2]},"last_error":{"type":["string","null"],"description":"Why the last attempt failed, in words for the merchant; null when it did not.","examples":["The receiver answered 503."]},"next_attempt_at":{"description":"When it is sent next; null when nothing is to come, and while the webhook is switched off.","oneOf":[{"$ref":"#/components/schemas/Timestamp"},{"type":"null"}]},"created_at":{"$ref":"#/components/schemas/Timestamp","description":"When the delivery was recorded."}},"additionalProperties":false};
 const schema448 = {"type":"string","description":"What is delivered; `test.ping` comes of tests only.","enum":["payment.completed","payment.failed","checkout.completed","checkout.expired","test.ping"],"examples":["payment.completed"]};
 
-function validate1147(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate1148(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate1147.evaluated;
+const evaluated0 = validate1148.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -28471,24 +28495,24 @@ if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
 if(typeof data !== "string"){
-validate1147.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate1148.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(!(((((data === "payment.completed") || (data === "payment.failed")) || (data === "checkout.completed")) || (data === "checkout.expired")) || (data === "test.ping"))){
-validate1147.errors = [{instancePath,schemaPath:"#/enum",keyword:"enum",params:{allowedValues: schema448.enum},message:"must be equal to one of the allowed values"}];
+validate1148.errors = [{instancePath,schemaPath:"#/enum",keyword:"enum",params:{allowedValues: schema448.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
-validate1147.errors = vErrors;
+validate1148.errors = vErrors;
 return errors === 0;
 }
-validate1147.evaluated = {"dynamicProps":false,"dynamicItems":false};
+validate1148.evaluated = {"dynamicProps":false,"dynamicItems":false};
 
 const schema449 = {"type":"string","description":"State of a delivery: `pending` until its first attempt has ended, `failed` after one that failed, also while a retry is to come, `success` once the receiver answered 2xx.","x-decision":123,"enum":["success","failed","pending"],"examples":["failed"]};
 
-function validate1150(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate1151(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate1150.evaluated;
+const evaluated0 = validate1151.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -28496,23 +28520,23 @@ if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
 if(typeof data !== "string"){
-validate1150.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate1151.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(!(((data === "success") || (data === "failed")) || (data === "pending"))){
-validate1150.errors = [{instancePath,schemaPath:"#/enum",keyword:"enum",params:{allowedValues: schema449.enum},message:"must be equal to one of the allowed values"}];
+validate1151.errors = [{instancePath,schemaPath:"#/enum",keyword:"enum",params:{allowedValues: schema449.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
-validate1150.errors = vErrors;
+validate1151.errors = vErrors;
 return errors === 0;
 }
-validate1150.evaluated = {"dynamicProps":false,"dynamicItems":false};
+validate1151.evaluated = {"dynamicProps":false,"dynamicItems":false};
 
 
-function validate1143(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate1144(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate1143.evaluated;
+const evaluated0 = validate1144.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -28523,14 +28547,14 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((((((((((((data.object === undefined) && (missing0 = "object")) || ((data.id === undefined) && (missing0 = "id"))) || ((data.webhook_id === undefined) && (missing0 = "webhook_id"))) || ((data.event_id === undefined) && (missing0 = "event_id"))) || ((data.event_type === undefined) && (missing0 = "event_type"))) || ((data.event === undefined) && (missing0 = "event"))) || ((data.status === undefined) && (missing0 = "status"))) || ((data.is_final === undefined) && (missing0 = "is_final"))) || ((data.is_test === undefined) && (missing0 = "is_test"))) || ((data.response_code === undefined) && (missing0 = "response_code"))) || ((data.response_time_ms === undefined) && (missing0 = "response_time_ms"))) || ((data.attempts === undefined) && (missing0 = "attempts"))) || ((data.last_error === undefined) && (missing0 = "last_error"))) || ((data.next_attempt_at === undefined) && (missing0 = "next_attempt_at"))) || ((data.created_at === undefined) && (missing0 = "created_at"))){
-validate1143.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate1144.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(func1.call(schema447.properties, key0))){
-validate1143.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate1144.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -28540,11 +28564,11 @@ if(data.object !== undefined){
 let data0 = data.object;
 const _errs2 = errors;
 if(typeof data0 !== "string"){
-validate1143.errors = [{instancePath:instancePath+"/object",schemaPath:"#/properties/object/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate1144.errors = [{instancePath:instancePath+"/object",schemaPath:"#/properties/object/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if("webhook_delivery" !== data0){
-validate1143.errors = [{instancePath:instancePath+"/object",schemaPath:"#/properties/object/const",keyword:"const",params:{allowedValue: "webhook_delivery"},message:"must be equal to constant"}];
+validate1144.errors = [{instancePath:instancePath+"/object",schemaPath:"#/properties/object/const",keyword:"const",params:{allowedValue: "webhook_delivery"},message:"must be equal to constant"}];
 return false;
 }
 var valid0 = _errs2 === errors;
@@ -28555,8 +28579,8 @@ var valid0 = true;
 if(valid0){
 if(data.id !== undefined){
 const _errs4 = errors;
-if(!(validate1077(data.id, {instancePath:instancePath+"/id",parentData:data,parentDataProperty:"id",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1077.errors : vErrors.concat(validate1077.errors);
+if(!(validate1078(data.id, {instancePath:instancePath+"/id",parentData:data,parentDataProperty:"id",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1078.errors : vErrors.concat(validate1078.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs4 === errors;
@@ -28567,8 +28591,8 @@ var valid0 = true;
 if(valid0){
 if(data.webhook_id !== undefined){
 const _errs5 = errors;
-if(!(validate912(data.webhook_id, {instancePath:instancePath+"/webhook_id",parentData:data,parentDataProperty:"webhook_id",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate912.errors : vErrors.concat(validate912.errors);
+if(!(validate913(data.webhook_id, {instancePath:instancePath+"/webhook_id",parentData:data,parentDataProperty:"webhook_id",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate913.errors : vErrors.concat(validate913.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs5 === errors;
@@ -28591,8 +28615,8 @@ var valid0 = true;
 if(valid0){
 if(data.event_type !== undefined){
 const _errs7 = errors;
-if(!(validate1147(data.event_type, {instancePath:instancePath+"/event_type",parentData:data,parentDataProperty:"event_type",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1147.errors : vErrors.concat(validate1147.errors);
+if(!(validate1148(data.event_type, {instancePath:instancePath+"/event_type",parentData:data,parentDataProperty:"event_type",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1148.errors : vErrors.concat(validate1148.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs7 === errors;
@@ -28603,8 +28627,8 @@ var valid0 = true;
 if(valid0){
 if(data.event !== undefined){
 const _errs8 = errors;
-if(!(validate1147(data.event, {instancePath:instancePath+"/event",parentData:data,parentDataProperty:"event",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1147.errors : vErrors.concat(validate1147.errors);
+if(!(validate1148(data.event, {instancePath:instancePath+"/event",parentData:data,parentDataProperty:"event",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1148.errors : vErrors.concat(validate1148.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs8 === errors;
@@ -28615,8 +28639,8 @@ var valid0 = true;
 if(valid0){
 if(data.status !== undefined){
 const _errs9 = errors;
-if(!(validate1150(data.status, {instancePath:instancePath+"/status",parentData:data,parentDataProperty:"status",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1150.errors : vErrors.concat(validate1150.errors);
+if(!(validate1151(data.status, {instancePath:instancePath+"/status",parentData:data,parentDataProperty:"status",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1151.errors : vErrors.concat(validate1151.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs9 === errors;
@@ -28628,7 +28652,7 @@ if(valid0){
 if(data.is_final !== undefined){
 const _errs10 = errors;
 if(typeof data.is_final !== "boolean"){
-validate1143.errors = [{instancePath:instancePath+"/is_final",schemaPath:"#/properties/is_final/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+validate1144.errors = [{instancePath:instancePath+"/is_final",schemaPath:"#/properties/is_final/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
 var valid0 = _errs10 === errors;
@@ -28640,7 +28664,7 @@ if(valid0){
 if(data.is_test !== undefined){
 const _errs12 = errors;
 if(typeof data.is_test !== "boolean"){
-validate1143.errors = [{instancePath:instancePath+"/is_test",schemaPath:"#/properties/is_test/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+validate1144.errors = [{instancePath:instancePath+"/is_test",schemaPath:"#/properties/is_test/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
 var valid0 = _errs12 === errors;
@@ -28653,18 +28677,18 @@ if(data.response_code !== undefined){
 let data9 = data.response_code;
 const _errs14 = errors;
 if((!((typeof data9 == "number") && (!(data9 % 1) && !isNaN(data9)))) && (data9 !== null)){
-validate1143.errors = [{instancePath:instancePath+"/response_code",schemaPath:"#/properties/response_code/type",keyword:"type",params:{type: schema447.properties.response_code.type},message:"must be integer,null"}];
+validate1144.errors = [{instancePath:instancePath+"/response_code",schemaPath:"#/properties/response_code/type",keyword:"type",params:{type: schema447.properties.response_code.type},message:"must be integer,null"}];
 return false;
 }
 if(errors === _errs14){
 if(typeof data9 == "number"){
 if(data9 > 999 || isNaN(data9)){
-validate1143.errors = [{instancePath:instancePath+"/response_code",schemaPath:"#/properties/response_code/maximum",keyword:"maximum",params:{comparison: "<=", limit: 999},message:"must be <= 999"}];
+validate1144.errors = [{instancePath:instancePath+"/response_code",schemaPath:"#/properties/response_code/maximum",keyword:"maximum",params:{comparison: "<=", limit: 999},message:"must be <= 999"}];
 return false;
 }
 else {
 if(data9 < 100 || isNaN(data9)){
-validate1143.errors = [{instancePath:instancePath+"/response_code",schemaPath:"#/properties/response_code/minimum",keyword:"minimum",params:{comparison: ">=", limit: 100},message:"must be >= 100"}];
+validate1144.errors = [{instancePath:instancePath+"/response_code",schemaPath:"#/properties/response_code/minimum",keyword:"minimum",params:{comparison: ">=", limit: 100},message:"must be >= 100"}];
 return false;
 }
 }
@@ -28680,13 +28704,13 @@ if(data.response_time_ms !== undefined){
 let data10 = data.response_time_ms;
 const _errs16 = errors;
 if((!((typeof data10 == "number") && (!(data10 % 1) && !isNaN(data10)))) && (data10 !== null)){
-validate1143.errors = [{instancePath:instancePath+"/response_time_ms",schemaPath:"#/properties/response_time_ms/type",keyword:"type",params:{type: schema447.properties.response_time_ms.type},message:"must be integer,null"}];
+validate1144.errors = [{instancePath:instancePath+"/response_time_ms",schemaPath:"#/properties/response_time_ms/type",keyword:"type",params:{type: schema447.properties.response_time_ms.type},message:"must be integer,null"}];
 return false;
 }
 if(errors === _errs16){
 if(typeof data10 == "number"){
 if(data10 < 0 || isNaN(data10)){
-validate1143.errors = [{instancePath:instancePath+"/response_time_ms",schemaPath:"#/properties/response_time_ms/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate1144.errors = [{instancePath:instancePath+"/response_time_ms",schemaPath:"#/properties/response_time_ms/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
 return false;
 }
 }
@@ -28701,13 +28725,13 @@ if(data.attempts !== undefined){
 let data11 = data.attempts;
 const _errs18 = errors;
 if(!((typeof data11 == "number") && (!(data11 % 1) && !isNaN(data11)))){
-validate1143.errors = [{instancePath:instancePath+"/attempts",schemaPath:"#/properties/attempts/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate1144.errors = [{instancePath:instancePath+"/attempts",schemaPath:"#/properties/attempts/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs18){
 if(typeof data11 == "number"){
 if(data11 < 0 || isNaN(data11)){
-validate1143.errors = [{instancePath:instancePath+"/attempts",schemaPath:"#/properties/attempts/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate1144.errors = [{instancePath:instancePath+"/attempts",schemaPath:"#/properties/attempts/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
 return false;
 }
 }
@@ -28722,7 +28746,7 @@ if(data.last_error !== undefined){
 let data12 = data.last_error;
 const _errs20 = errors;
 if((typeof data12 !== "string") && (data12 !== null)){
-validate1143.errors = [{instancePath:instancePath+"/last_error",schemaPath:"#/properties/last_error/type",keyword:"type",params:{type: schema447.properties.last_error.type},message:"must be string,null"}];
+validate1144.errors = [{instancePath:instancePath+"/last_error",schemaPath:"#/properties/last_error/type",keyword:"type",params:{type: schema447.properties.last_error.type},message:"must be string,null"}];
 return false;
 }
 var valid0 = _errs20 === errors;
@@ -28778,7 +28802,7 @@ else {
 vErrors.push(err1);
 }
 errors++;
-validate1143.errors = vErrors;
+validate1144.errors = vErrors;
 return false;
 }
 else {
@@ -28827,6 +28851,94 @@ var valid0 = true;
 }
 }
 else {
+validate1144.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate1144.errors = vErrors;
+return errors === 0;
+}
+validate1144.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+
+function validate1143(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate1143.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((data.success === undefined) && (missing0 = "success")) || ((data.data === undefined) && (missing0 = "data"))){
+validate1143.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+return false;
+}
+else {
+const _errs1 = errors;
+for(const key0 in data){
+if(!((key0 === "success") || (key0 === "data"))){
+validate1143.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+return false;
+break;
+}
+}
+if(_errs1 === errors){
+if(data.success !== undefined){
+let data0 = data.success;
+const _errs2 = errors;
+if(typeof data0 !== "boolean"){
+validate1143.errors = [{instancePath:instancePath+"/success",schemaPath:"#/properties/success/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+return false;
+}
+if(true !== data0){
+validate1143.errors = [{instancePath:instancePath+"/success",schemaPath:"#/properties/success/const",keyword:"const",params:{allowedValue: true},message:"must be equal to constant"}];
+return false;
+}
+var valid0 = _errs2 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.data !== undefined){
+let data1 = data.data;
+const _errs4 = errors;
+if(errors === _errs4){
+if(Array.isArray(data1)){
+var valid1 = true;
+const len0 = data1.length;
+for(let i0=0; i0<len0; i0++){
+const _errs6 = errors;
+if(!(validate1144(data1[i0], {instancePath:instancePath+"/data/" + i0,parentData:data1,parentDataProperty:i0,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1144.errors : vErrors.concat(validate1144.errors);
+errors = vErrors.length;
+}
+var valid1 = _errs6 === errors;
+if(!valid1){
+break;
+}
+}
+}
+else {
+validate1143.errors = [{instancePath:instancePath+"/data",schemaPath:"#/properties/data/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+return false;
+}
+}
+var valid0 = _errs4 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+else {
 validate1143.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
@@ -28847,105 +28959,64 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if(((data.success === undefined) && (missing0 = "success")) || ((data.data === undefined) && (missing0 = "data"))){
-validate1142.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
-return false;
-}
-else {
-const _errs1 = errors;
-for(const key0 in data){
-if(!((key0 === "success") || (key0 === "data"))){
-validate1142.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
-return false;
-break;
-}
-}
-if(_errs1 === errors){
-if(data.success !== undefined){
-let data0 = data.success;
-const _errs2 = errors;
-if(typeof data0 !== "boolean"){
-validate1142.errors = [{instancePath:instancePath+"/success",schemaPath:"#/properties/success/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
-return false;
-}
-if(true !== data0){
-validate1142.errors = [{instancePath:instancePath+"/success",schemaPath:"#/properties/success/const",keyword:"const",params:{allowedValue: true},message:"must be equal to constant"}];
-return false;
-}
-var valid0 = _errs2 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.data !== undefined){
-let data1 = data.data;
-const _errs4 = errors;
-if(errors === _errs4){
-if(Array.isArray(data1)){
-var valid1 = true;
-const len0 = data1.length;
-for(let i0=0; i0<len0; i0++){
-const _errs6 = errors;
-if(!(validate1143(data1[i0], {instancePath:instancePath+"/data/" + i0,parentData:data1,parentDataProperty:i0,rootData,dynamicAnchors}))){
+if(!(validate1143(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
 vErrors = vErrors === null ? validate1143.errors : vErrors.concat(validate1143.errors);
 errors = vErrors.length;
-}
-var valid1 = _errs6 === errors;
-if(!valid1){
-break;
-}
-}
-}
-else {
-validate1142.errors = [{instancePath:instancePath+"/data",schemaPath:"#/properties/data/type",keyword:"type",params:{type: "array"},message:"must be array"}];
-return false;
-}
-}
-var valid0 = _errs4 === errors;
-}
-else {
-var valid0 = true;
-}
-}
-}
-}
-}
-else {
-validate1142.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
-return false;
-}
 }
 validate1142.errors = vErrors;
 return errors === 0;
 }
 validate1142.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
+exports.listWebhookDeliveries_400 = validate1157;
+const schema450 = {"$ref":"document#/components/schemas/Error"};
 
-function validate1141(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate1158(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate1141.evaluated;
+const evaluated0 = validate1158.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(!(validate1142(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1142.errors : vErrors.concat(validate1142.errors);
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((data.error === undefined) && (missing0 = "error")){
+validate1158.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+return false;
+}
+else {
+const _errs1 = errors;
+for(const key0 in data){
+if(!(key0 === "error")){
+validate1158.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+return false;
+break;
+}
+}
+if(_errs1 === errors){
+if(data.error !== undefined){
+if(!(validate91(data.error, {instancePath:instancePath+"/error",parentData:data,parentDataProperty:"error",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate91.errors : vErrors.concat(validate91.errors);
 errors = vErrors.length;
 }
-validate1141.errors = vErrors;
+}
+}
+}
+}
+else {
+validate1158.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate1158.errors = vErrors;
 return errors === 0;
 }
-validate1141.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate1158.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-exports.listWebhookDeliveries_400 = validate1156;
-const schema450 = {"$ref":"document#/components/schemas/Error"};
 
 function validate1157(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -28957,18 +29028,40 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
+if(!(validate1158(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1158.errors : vErrors.concat(validate1158.errors);
+errors = vErrors.length;
+}
+validate1157.errors = vErrors;
+return errors === 0;
+}
+validate1157.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+exports.listWebhookDeliveries_401 = validate1161;
+const schema452 = {"$ref":"document#/components/schemas/Error"};
+
+function validate1162(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate1162.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.error === undefined) && (missing0 = "error")){
-validate1157.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate1162.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(key0 === "error")){
-validate1157.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate1162.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -28984,37 +29077,15 @@ errors = vErrors.length;
 }
 }
 else {
-validate1157.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate1162.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate1157.errors = vErrors;
+validate1162.errors = vErrors;
 return errors === 0;
 }
-validate1157.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate1162.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-
-function validate1156(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate1156.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate1157(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1157.errors : vErrors.concat(validate1157.errors);
-errors = vErrors.length;
-}
-validate1156.errors = vErrors;
-return errors === 0;
-}
-validate1156.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-exports.listWebhookDeliveries_401 = validate1160;
-const schema452 = {"$ref":"document#/components/schemas/Error"};
 
 function validate1161(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -29026,18 +29097,40 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
+if(!(validate1162(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1162.errors : vErrors.concat(validate1162.errors);
+errors = vErrors.length;
+}
+validate1161.errors = vErrors;
+return errors === 0;
+}
+validate1161.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+exports.listWebhookDeliveries_403 = validate1165;
+const schema454 = {"$ref":"document#/components/schemas/Error"};
+
+function validate1166(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate1166.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.error === undefined) && (missing0 = "error")){
-validate1161.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate1166.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(key0 === "error")){
-validate1161.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate1166.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -29053,37 +29146,15 @@ errors = vErrors.length;
 }
 }
 else {
-validate1161.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate1166.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate1161.errors = vErrors;
+validate1166.errors = vErrors;
 return errors === 0;
 }
-validate1161.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate1166.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-
-function validate1160(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate1160.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate1161(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1161.errors : vErrors.concat(validate1161.errors);
-errors = vErrors.length;
-}
-validate1160.errors = vErrors;
-return errors === 0;
-}
-validate1160.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-exports.listWebhookDeliveries_403 = validate1164;
-const schema454 = {"$ref":"document#/components/schemas/Error"};
 
 function validate1165(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -29095,18 +29166,40 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
+if(!(validate1166(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1166.errors : vErrors.concat(validate1166.errors);
+errors = vErrors.length;
+}
+validate1165.errors = vErrors;
+return errors === 0;
+}
+validate1165.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+exports.listWebhookDeliveries_404 = validate1169;
+const schema456 = {"$ref":"document#/components/schemas/Error"};
+
+function validate1170(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate1170.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.error === undefined) && (missing0 = "error")){
-validate1165.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate1170.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(key0 === "error")){
-validate1165.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate1170.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -29122,37 +29215,15 @@ errors = vErrors.length;
 }
 }
 else {
-validate1165.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate1170.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate1165.errors = vErrors;
+validate1170.errors = vErrors;
 return errors === 0;
 }
-validate1165.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate1170.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-
-function validate1164(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate1164.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate1165(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1165.errors : vErrors.concat(validate1165.errors);
-errors = vErrors.length;
-}
-validate1164.errors = vErrors;
-return errors === 0;
-}
-validate1164.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-exports.listWebhookDeliveries_404 = validate1168;
-const schema456 = {"$ref":"document#/components/schemas/Error"};
 
 function validate1169(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -29164,18 +29235,40 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
+if(!(validate1170(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1170.errors : vErrors.concat(validate1170.errors);
+errors = vErrors.length;
+}
+validate1169.errors = vErrors;
+return errors === 0;
+}
+validate1169.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+exports.listWebhookDeliveries_429 = validate1173;
+const schema458 = {"$ref":"document#/components/schemas/Error"};
+
+function validate1174(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate1174.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.error === undefined) && (missing0 = "error")){
-validate1169.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate1174.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(key0 === "error")){
-validate1169.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate1174.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -29191,37 +29284,15 @@ errors = vErrors.length;
 }
 }
 else {
-validate1169.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate1174.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate1169.errors = vErrors;
+validate1174.errors = vErrors;
 return errors === 0;
 }
-validate1169.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate1174.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-
-function validate1168(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate1168.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate1169(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1169.errors : vErrors.concat(validate1169.errors);
-errors = vErrors.length;
-}
-validate1168.errors = vErrors;
-return errors === 0;
-}
-validate1168.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-exports.listWebhookDeliveries_429 = validate1172;
-const schema458 = {"$ref":"document#/components/schemas/Error"};
 
 function validate1173(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -29233,18 +29304,40 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
+if(!(validate1174(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1174.errors : vErrors.concat(validate1174.errors);
+errors = vErrors.length;
+}
+validate1173.errors = vErrors;
+return errors === 0;
+}
+validate1173.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+exports.listWebhookDeliveries_500 = validate1177;
+const schema460 = {"$ref":"document#/components/schemas/Error"};
+
+function validate1178(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate1178.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.error === undefined) && (missing0 = "error")){
-validate1173.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate1178.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(key0 === "error")){
-validate1173.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate1178.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -29260,37 +29353,15 @@ errors = vErrors.length;
 }
 }
 else {
-validate1173.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate1178.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate1173.errors = vErrors;
+validate1178.errors = vErrors;
 return errors === 0;
 }
-validate1173.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate1178.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-
-function validate1172(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate1172.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate1173(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1173.errors : vErrors.concat(validate1173.errors);
-errors = vErrors.length;
-}
-validate1172.errors = vErrors;
-return errors === 0;
-}
-validate1172.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-exports.listWebhookDeliveries_500 = validate1176;
-const schema460 = {"$ref":"document#/components/schemas/Error"};
 
 function validate1177(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -29302,71 +29373,24 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if((data.error === undefined) && (missing0 = "error")){
-validate1177.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
-return false;
-}
-else {
-const _errs1 = errors;
-for(const key0 in data){
-if(!(key0 === "error")){
-validate1177.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
-return false;
-break;
-}
-}
-if(_errs1 === errors){
-if(data.error !== undefined){
-if(!(validate91(data.error, {instancePath:instancePath+"/error",parentData:data,parentDataProperty:"error",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate91.errors : vErrors.concat(validate91.errors);
+if(!(validate1178(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1178.errors : vErrors.concat(validate1178.errors);
 errors = vErrors.length;
-}
-}
-}
-}
-}
-else {
-validate1177.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
-return false;
-}
 }
 validate1177.errors = vErrors;
 return errors === 0;
 }
 validate1177.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-
-function validate1176(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate1176.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate1177(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1177.errors : vErrors.concat(validate1177.errors);
-errors = vErrors.length;
-}
-validate1176.errors = vErrors;
-return errors === 0;
-}
-validate1176.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-exports.retryWebhookDelivery_200 = validate1180;
+exports.retryWebhookDelivery_200 = validate1181;
 const schema462 = {"$ref":"document#/components/schemas/WebhookRetryAnswer"};
 const schema463 = {"type":"object","description":"What came of a manual retry.","required":["success","data"],"properties":{"success":{"type":"boolean","description":"Always true, the receiver's answer stands in `data`.","const":true,"examples":[true]},"data":{"$ref":"#/components/schemas/WebhookRetryResult","description":"What came of it."}},"additionalProperties":false};
 const schema464 = {"type":"object","description":"What came of a manual retry.","x-decision":125,"required":["delivery_id","status","response_code","attempts","success"],"properties":{"delivery_id":{"$ref":"#/components/schemas/DeliveryId","description":"The delivery that was sent again."},"status":{"type":"string","description":"Always `sent`, whatever the receiver made of it.","const":"sent","examples":["sent"]},"response_code":{"type":["integer","null"],"description":"Status that the receiver answered; null when no answer came.","minimum":100,"maximum":999,"examples":[200]},"attempts":{"type":"integer","description":"Attempts of the delivery so far, with this one.","minimum":2,"examples":[5]},"success":{"type":"boolean","description":"Whether the receiver answered 2xx in time.","examples":[true]}},"additionalProperties":false};
 
-function validate1182(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate1183(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate1182.evaluated;
+const evaluated0 = validate1183.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -29377,14 +29401,14 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((data.delivery_id === undefined) && (missing0 = "delivery_id")) || ((data.status === undefined) && (missing0 = "status"))) || ((data.response_code === undefined) && (missing0 = "response_code"))) || ((data.attempts === undefined) && (missing0 = "attempts"))) || ((data.success === undefined) && (missing0 = "success"))){
-validate1182.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate1183.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(((((key0 === "delivery_id") || (key0 === "status")) || (key0 === "response_code")) || (key0 === "attempts")) || (key0 === "success"))){
-validate1182.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate1183.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -29392,8 +29416,8 @@ break;
 if(_errs1 === errors){
 if(data.delivery_id !== undefined){
 const _errs2 = errors;
-if(!(validate1077(data.delivery_id, {instancePath:instancePath+"/delivery_id",parentData:data,parentDataProperty:"delivery_id",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1077.errors : vErrors.concat(validate1077.errors);
+if(!(validate1078(data.delivery_id, {instancePath:instancePath+"/delivery_id",parentData:data,parentDataProperty:"delivery_id",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1078.errors : vErrors.concat(validate1078.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs2 === errors;
@@ -29406,11 +29430,11 @@ if(data.status !== undefined){
 let data1 = data.status;
 const _errs3 = errors;
 if(typeof data1 !== "string"){
-validate1182.errors = [{instancePath:instancePath+"/status",schemaPath:"#/properties/status/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate1183.errors = [{instancePath:instancePath+"/status",schemaPath:"#/properties/status/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if("sent" !== data1){
-validate1182.errors = [{instancePath:instancePath+"/status",schemaPath:"#/properties/status/const",keyword:"const",params:{allowedValue: "sent"},message:"must be equal to constant"}];
+validate1183.errors = [{instancePath:instancePath+"/status",schemaPath:"#/properties/status/const",keyword:"const",params:{allowedValue: "sent"},message:"must be equal to constant"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -29423,18 +29447,18 @@ if(data.response_code !== undefined){
 let data2 = data.response_code;
 const _errs5 = errors;
 if((!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))) && (data2 !== null)){
-validate1182.errors = [{instancePath:instancePath+"/response_code",schemaPath:"#/properties/response_code/type",keyword:"type",params:{type: schema464.properties.response_code.type},message:"must be integer,null"}];
+validate1183.errors = [{instancePath:instancePath+"/response_code",schemaPath:"#/properties/response_code/type",keyword:"type",params:{type: schema464.properties.response_code.type},message:"must be integer,null"}];
 return false;
 }
 if(errors === _errs5){
 if(typeof data2 == "number"){
 if(data2 > 999 || isNaN(data2)){
-validate1182.errors = [{instancePath:instancePath+"/response_code",schemaPath:"#/properties/response_code/maximum",keyword:"maximum",params:{comparison: "<=", limit: 999},message:"must be <= 999"}];
+validate1183.errors = [{instancePath:instancePath+"/response_code",schemaPath:"#/properties/response_code/maximum",keyword:"maximum",params:{comparison: "<=", limit: 999},message:"must be <= 999"}];
 return false;
 }
 else {
 if(data2 < 100 || isNaN(data2)){
-validate1182.errors = [{instancePath:instancePath+"/response_code",schemaPath:"#/properties/response_code/minimum",keyword:"minimum",params:{comparison: ">=", limit: 100},message:"must be >= 100"}];
+validate1183.errors = [{instancePath:instancePath+"/response_code",schemaPath:"#/properties/response_code/minimum",keyword:"minimum",params:{comparison: ">=", limit: 100},message:"must be >= 100"}];
 return false;
 }
 }
@@ -29450,13 +29474,13 @@ if(data.attempts !== undefined){
 let data3 = data.attempts;
 const _errs7 = errors;
 if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate1182.errors = [{instancePath:instancePath+"/attempts",schemaPath:"#/properties/attempts/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate1183.errors = [{instancePath:instancePath+"/attempts",schemaPath:"#/properties/attempts/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data3 == "number"){
 if(data3 < 2 || isNaN(data3)){
-validate1182.errors = [{instancePath:instancePath+"/attempts",schemaPath:"#/properties/attempts/minimum",keyword:"minimum",params:{comparison: ">=", limit: 2},message:"must be >= 2"}];
+validate1183.errors = [{instancePath:instancePath+"/attempts",schemaPath:"#/properties/attempts/minimum",keyword:"minimum",params:{comparison: ">=", limit: 2},message:"must be >= 2"}];
 return false;
 }
 }
@@ -29470,7 +29494,7 @@ if(valid0){
 if(data.success !== undefined){
 const _errs9 = errors;
 if(typeof data.success !== "boolean"){
-validate1182.errors = [{instancePath:instancePath+"/success",schemaPath:"#/properties/success/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+validate1183.errors = [{instancePath:instancePath+"/success",schemaPath:"#/properties/success/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
 var valid0 = _errs9 === errors;
@@ -29480,6 +29504,76 @@ var valid0 = true;
 }
 }
 }
+}
+}
+}
+}
+}
+else {
+validate1183.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate1183.errors = vErrors;
+return errors === 0;
+}
+validate1183.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+
+function validate1182(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate1182.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((data.success === undefined) && (missing0 = "success")) || ((data.data === undefined) && (missing0 = "data"))){
+validate1182.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+return false;
+}
+else {
+const _errs1 = errors;
+for(const key0 in data){
+if(!((key0 === "success") || (key0 === "data"))){
+validate1182.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+return false;
+break;
+}
+}
+if(_errs1 === errors){
+if(data.success !== undefined){
+let data0 = data.success;
+const _errs2 = errors;
+if(typeof data0 !== "boolean"){
+validate1182.errors = [{instancePath:instancePath+"/success",schemaPath:"#/properties/success/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+return false;
+}
+if(true !== data0){
+validate1182.errors = [{instancePath:instancePath+"/success",schemaPath:"#/properties/success/const",keyword:"const",params:{allowedValue: true},message:"must be equal to constant"}];
+return false;
+}
+var valid0 = _errs2 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.data !== undefined){
+const _errs4 = errors;
+if(!(validate1183(data.data, {instancePath:instancePath+"/data",parentData:data,parentDataProperty:"data",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1183.errors : vErrors.concat(validate1183.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs4 === errors;
+}
+else {
+var valid0 = true;
 }
 }
 }
@@ -29506,87 +29600,64 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if(((data.success === undefined) && (missing0 = "success")) || ((data.data === undefined) && (missing0 = "data"))){
-validate1181.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
-return false;
-}
-else {
-const _errs1 = errors;
-for(const key0 in data){
-if(!((key0 === "success") || (key0 === "data"))){
-validate1181.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
-return false;
-break;
-}
-}
-if(_errs1 === errors){
-if(data.success !== undefined){
-let data0 = data.success;
-const _errs2 = errors;
-if(typeof data0 !== "boolean"){
-validate1181.errors = [{instancePath:instancePath+"/success",schemaPath:"#/properties/success/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
-return false;
-}
-if(true !== data0){
-validate1181.errors = [{instancePath:instancePath+"/success",schemaPath:"#/properties/success/const",keyword:"const",params:{allowedValue: true},message:"must be equal to constant"}];
-return false;
-}
-var valid0 = _errs2 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.data !== undefined){
-const _errs4 = errors;
-if(!(validate1182(data.data, {instancePath:instancePath+"/data",parentData:data,parentDataProperty:"data",rootData,dynamicAnchors}))){
+if(!(validate1182(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
 vErrors = vErrors === null ? validate1182.errors : vErrors.concat(validate1182.errors);
 errors = vErrors.length;
-}
-var valid0 = _errs4 === errors;
-}
-else {
-var valid0 = true;
-}
-}
-}
-}
-}
-else {
-validate1181.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
-return false;
-}
 }
 validate1181.errors = vErrors;
 return errors === 0;
 }
 validate1181.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
+exports.retryWebhookDelivery_400 = validate1187;
+const schema465 = {"$ref":"document#/components/schemas/Error"};
 
-function validate1180(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate1188(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate1180.evaluated;
+const evaluated0 = validate1188.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(!(validate1181(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1181.errors : vErrors.concat(validate1181.errors);
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((data.error === undefined) && (missing0 = "error")){
+validate1188.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+return false;
+}
+else {
+const _errs1 = errors;
+for(const key0 in data){
+if(!(key0 === "error")){
+validate1188.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+return false;
+break;
+}
+}
+if(_errs1 === errors){
+if(data.error !== undefined){
+if(!(validate91(data.error, {instancePath:instancePath+"/error",parentData:data,parentDataProperty:"error",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate91.errors : vErrors.concat(validate91.errors);
 errors = vErrors.length;
 }
-validate1180.errors = vErrors;
+}
+}
+}
+}
+else {
+validate1188.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate1188.errors = vErrors;
 return errors === 0;
 }
-validate1180.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate1188.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-exports.retryWebhookDelivery_400 = validate1186;
-const schema465 = {"$ref":"document#/components/schemas/Error"};
 
 function validate1187(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -29598,18 +29669,40 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
+if(!(validate1188(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1188.errors : vErrors.concat(validate1188.errors);
+errors = vErrors.length;
+}
+validate1187.errors = vErrors;
+return errors === 0;
+}
+validate1187.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+exports.retryWebhookDelivery_401 = validate1191;
+const schema467 = {"$ref":"document#/components/schemas/Error"};
+
+function validate1192(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate1192.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.error === undefined) && (missing0 = "error")){
-validate1187.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate1192.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(key0 === "error")){
-validate1187.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate1192.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -29625,37 +29718,15 @@ errors = vErrors.length;
 }
 }
 else {
-validate1187.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate1192.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate1187.errors = vErrors;
+validate1192.errors = vErrors;
 return errors === 0;
 }
-validate1187.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate1192.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-
-function validate1186(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate1186.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate1187(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1187.errors : vErrors.concat(validate1187.errors);
-errors = vErrors.length;
-}
-validate1186.errors = vErrors;
-return errors === 0;
-}
-validate1186.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-exports.retryWebhookDelivery_401 = validate1190;
-const schema467 = {"$ref":"document#/components/schemas/Error"};
 
 function validate1191(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -29667,18 +29738,40 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
+if(!(validate1192(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1192.errors : vErrors.concat(validate1192.errors);
+errors = vErrors.length;
+}
+validate1191.errors = vErrors;
+return errors === 0;
+}
+validate1191.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+exports.retryWebhookDelivery_403 = validate1195;
+const schema469 = {"$ref":"document#/components/schemas/Error"};
+
+function validate1196(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate1196.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.error === undefined) && (missing0 = "error")){
-validate1191.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate1196.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(key0 === "error")){
-validate1191.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate1196.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -29694,37 +29787,15 @@ errors = vErrors.length;
 }
 }
 else {
-validate1191.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate1196.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate1191.errors = vErrors;
+validate1196.errors = vErrors;
 return errors === 0;
 }
-validate1191.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate1196.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-
-function validate1190(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate1190.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate1191(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1191.errors : vErrors.concat(validate1191.errors);
-errors = vErrors.length;
-}
-validate1190.errors = vErrors;
-return errors === 0;
-}
-validate1190.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-exports.retryWebhookDelivery_403 = validate1194;
-const schema469 = {"$ref":"document#/components/schemas/Error"};
 
 function validate1195(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -29736,18 +29807,40 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
+if(!(validate1196(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1196.errors : vErrors.concat(validate1196.errors);
+errors = vErrors.length;
+}
+validate1195.errors = vErrors;
+return errors === 0;
+}
+validate1195.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+exports.retryWebhookDelivery_404 = validate1199;
+const schema471 = {"$ref":"document#/components/schemas/Error"};
+
+function validate1200(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate1200.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.error === undefined) && (missing0 = "error")){
-validate1195.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate1200.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(key0 === "error")){
-validate1195.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate1200.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -29763,37 +29856,15 @@ errors = vErrors.length;
 }
 }
 else {
-validate1195.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate1200.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate1195.errors = vErrors;
+validate1200.errors = vErrors;
 return errors === 0;
 }
-validate1195.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate1200.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-
-function validate1194(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate1194.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate1195(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1195.errors : vErrors.concat(validate1195.errors);
-errors = vErrors.length;
-}
-validate1194.errors = vErrors;
-return errors === 0;
-}
-validate1194.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-exports.retryWebhookDelivery_404 = validate1198;
-const schema471 = {"$ref":"document#/components/schemas/Error"};
 
 function validate1199(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -29805,18 +29876,40 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
+if(!(validate1200(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1200.errors : vErrors.concat(validate1200.errors);
+errors = vErrors.length;
+}
+validate1199.errors = vErrors;
+return errors === 0;
+}
+validate1199.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+exports.retryWebhookDelivery_409 = validate1203;
+const schema473 = {"$ref":"document#/components/schemas/Error"};
+
+function validate1204(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate1204.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.error === undefined) && (missing0 = "error")){
-validate1199.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate1204.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(key0 === "error")){
-validate1199.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate1204.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -29832,37 +29925,15 @@ errors = vErrors.length;
 }
 }
 else {
-validate1199.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate1204.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate1199.errors = vErrors;
+validate1204.errors = vErrors;
 return errors === 0;
 }
-validate1199.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate1204.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-
-function validate1198(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate1198.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate1199(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1199.errors : vErrors.concat(validate1199.errors);
-errors = vErrors.length;
-}
-validate1198.errors = vErrors;
-return errors === 0;
-}
-validate1198.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-exports.retryWebhookDelivery_409 = validate1202;
-const schema473 = {"$ref":"document#/components/schemas/Error"};
 
 function validate1203(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -29874,18 +29945,40 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
+if(!(validate1204(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1204.errors : vErrors.concat(validate1204.errors);
+errors = vErrors.length;
+}
+validate1203.errors = vErrors;
+return errors === 0;
+}
+validate1203.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+exports.retryWebhookDelivery_429 = validate1207;
+const schema475 = {"$ref":"document#/components/schemas/Error"};
+
+function validate1208(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate1208.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.error === undefined) && (missing0 = "error")){
-validate1203.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate1208.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(key0 === "error")){
-validate1203.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate1208.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -29901,37 +29994,15 @@ errors = vErrors.length;
 }
 }
 else {
-validate1203.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate1208.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate1203.errors = vErrors;
+validate1208.errors = vErrors;
 return errors === 0;
 }
-validate1203.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate1208.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-
-function validate1202(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate1202.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate1203(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1203.errors : vErrors.concat(validate1203.errors);
-errors = vErrors.length;
-}
-validate1202.errors = vErrors;
-return errors === 0;
-}
-validate1202.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-exports.retryWebhookDelivery_429 = validate1206;
-const schema475 = {"$ref":"document#/components/schemas/Error"};
 
 function validate1207(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -29943,18 +30014,40 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
+if(!(validate1208(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1208.errors : vErrors.concat(validate1208.errors);
+errors = vErrors.length;
+}
+validate1207.errors = vErrors;
+return errors === 0;
+}
+validate1207.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+exports.retryWebhookDelivery_500 = validate1211;
+const schema477 = {"$ref":"document#/components/schemas/Error"};
+
+function validate1212(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate1212.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.error === undefined) && (missing0 = "error")){
-validate1207.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate1212.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(key0 === "error")){
-validate1207.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate1212.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -29970,37 +30063,15 @@ errors = vErrors.length;
 }
 }
 else {
-validate1207.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate1212.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate1207.errors = vErrors;
+validate1212.errors = vErrors;
 return errors === 0;
 }
-validate1207.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate1212.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-
-function validate1206(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate1206.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate1207(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1207.errors : vErrors.concat(validate1207.errors);
-errors = vErrors.length;
-}
-validate1206.errors = vErrors;
-return errors === 0;
-}
-validate1206.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-exports.retryWebhookDelivery_500 = validate1210;
-const schema477 = {"$ref":"document#/components/schemas/Error"};
 
 function validate1211(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -30012,67 +30083,44 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if((data.error === undefined) && (missing0 = "error")){
-validate1211.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
-return false;
-}
-else {
-const _errs1 = errors;
-for(const key0 in data){
-if(!(key0 === "error")){
-validate1211.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
-return false;
-break;
-}
-}
-if(_errs1 === errors){
-if(data.error !== undefined){
-if(!(validate91(data.error, {instancePath:instancePath+"/error",parentData:data,parentDataProperty:"error",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate91.errors : vErrors.concat(validate91.errors);
+if(!(validate1212(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1212.errors : vErrors.concat(validate1212.errors);
 errors = vErrors.length;
-}
-}
-}
-}
-}
-else {
-validate1211.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
-return false;
-}
 }
 validate1211.errors = vErrors;
 return errors === 0;
 }
 validate1211.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
+exports.getNotificationSettings_200 = validate1215;
+const schema479 = {"$ref":"document#/components/schemas/NotificationSettingsAnswer"};
+const schema480 = {"type":"object","description":"The notification settings.","required":["success","data"],"properties":{"success":{"type":"boolean","description":"Always true.","const":true,"examples":[true]},"data":{"$ref":"#/components/schemas/NotificationSettings","description":"The settings."}},"additionalProperties":false};
+const schema481 = {"type":"object","description":"Who is told about payments, by which channel and about which events.","x-decision":126,"required":["email_enabled","email_address","messenger_enabled","messenger_chat_id","messenger_username","enabled_events","updated_at"],"properties":{"email_enabled":{"type":"boolean","description":"Whether mails are sent.","examples":[true]},"email_address":{"type":["string","null"],"description":"Who gets them; null when not set.","examples":["orders@books.example"]},"messenger_enabled":{"type":"boolean","description":"Whether messages are sent.","examples":[false]},"messenger_chat_id":{"type":["string","null"],"description":"The linked chat; null when none is.","examples":["5092331"]},"messenger_username":{"type":["string","null"],"description":"Name of the linked user, without `@`; null when no chat is linked or the user has none.","examples":["cornerbooks"]},"enabled_events":{"type":"array","description":"What both channels tell about; empty for nothing.","items":{"$ref":"#/components/schemas/NotificationEvent"}},"updated_at":{"$ref":"#/components/schemas/Timestamp","description":"When the settings last changed."}},"additionalProperties":false};
+const schema482 = {"type":"string","description":"What people can be told about.","enum":["payment.completed","payment.failed","checkout.completed"],"examples":["payment.completed"]};
 
-function validate1210(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate1218(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate1210.evaluated;
+const evaluated0 = validate1218.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(!(validate1211(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1211.errors : vErrors.concat(validate1211.errors);
-errors = vErrors.length;
+if(typeof data !== "string"){
+validate1218.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
 }
-validate1210.errors = vErrors;
+if(!(((data === "payment.completed") || (data === "payment.failed")) || (data === "checkout.completed"))){
+validate1218.errors = [{instancePath,schemaPath:"#/enum",keyword:"enum",params:{allowedValues: schema482.enum},message:"must be equal to one of the allowed values"}];
+return false;
+}
+validate1218.errors = vErrors;
 return errors === 0;
 }
-validate1210.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate1218.evaluated = {"dynamicProps":false,"dynamicItems":false};
 
-exports.getNotificationSettings_200 = validate1214;
-const schema479 = {"$ref":"document#/components/schemas/NotificationSettingsAnswer"};
-const schema480 = {"type":"object","description":"The notification settings.","required":["success","data"],"properties":{"success":{"type":"boolean","description":"Always true.","const":true,"examples":[true]},"data":{"$ref":"#/components/schemas/NotificationSettings","description":"The settings."}},"additionalProperties":false};
-const schema481 = {"type":"object","description":"Who is told about payments, by which channel and about which events.","x-decision":126,"required":["email_enabled","email_address","messenger_enabled","messenger_chat_id","messenger_username","enabled_events","updated_at"],"properties":{"email_enabled":{"type":"boolean","description":"Whether mails are sent.","examples":[true]},"email_address":{"type":["string","null"],"description":"Who gets them; null when not set.","examples":["orders@books.example"]},"messenger_enabled":{"type":"boolean","description":"Whether messages are sent.","examples":[false]},"messenger_chat_id":{"type":["string","null"],"description":"The linked chat; null when none is.","examples":["5092331"]},"messenger_username":{"type":["string","null"],"description":"Name of the linked user, without `@`; null when no chat is linked or the user has none.","examples":["cornerbooks"]},"enabled_events":{"type":"array","description":"What both channels tell about; empty for nothing.","items":{"$ref":"#/components/schemas/NotificationEvent"}},"updated_at":{"$ref":"#/components/schemas/Timestamp","description":"When the settings last changed."}},"additionalProperties":false};
-const schema482 = {"type":"string","description":"What people can be told about.","enum":["payment.completed","payment.failed","checkout.completed"],"examples":["payment.completed"]};
 
 function validate1217(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -30084,42 +30132,18 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(typeof data !== "string"){
-validate1217.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-if(!(((data === "payment.completed") || (data === "payment.failed")) || (data === "checkout.completed"))){
-validate1217.errors = [{instancePath,schemaPath:"#/enum",keyword:"enum",params:{allowedValues: schema482.enum},message:"must be equal to one of the allowed values"}];
-return false;
-}
-validate1217.errors = vErrors;
-return errors === 0;
-}
-validate1217.evaluated = {"dynamicProps":false,"dynamicItems":false};
-
-
-function validate1216(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate1216.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((((data.email_enabled === undefined) && (missing0 = "email_enabled")) || ((data.email_address === undefined) && (missing0 = "email_address"))) || ((data.messenger_enabled === undefined) && (missing0 = "messenger_enabled"))) || ((data.messenger_chat_id === undefined) && (missing0 = "messenger_chat_id"))) || ((data.messenger_username === undefined) && (missing0 = "messenger_username"))) || ((data.enabled_events === undefined) && (missing0 = "enabled_events"))) || ((data.updated_at === undefined) && (missing0 = "updated_at"))){
-validate1216.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate1217.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(((((((key0 === "email_enabled") || (key0 === "email_address")) || (key0 === "messenger_enabled")) || (key0 === "messenger_chat_id")) || (key0 === "messenger_username")) || (key0 === "enabled_events")) || (key0 === "updated_at"))){
-validate1216.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate1217.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -30128,7 +30152,7 @@ if(_errs1 === errors){
 if(data.email_enabled !== undefined){
 const _errs2 = errors;
 if(typeof data.email_enabled !== "boolean"){
-validate1216.errors = [{instancePath:instancePath+"/email_enabled",schemaPath:"#/properties/email_enabled/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+validate1217.errors = [{instancePath:instancePath+"/email_enabled",schemaPath:"#/properties/email_enabled/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
 var valid0 = _errs2 === errors;
@@ -30141,7 +30165,7 @@ if(data.email_address !== undefined){
 let data1 = data.email_address;
 const _errs4 = errors;
 if((typeof data1 !== "string") && (data1 !== null)){
-validate1216.errors = [{instancePath:instancePath+"/email_address",schemaPath:"#/properties/email_address/type",keyword:"type",params:{type: schema481.properties.email_address.type},message:"must be string,null"}];
+validate1217.errors = [{instancePath:instancePath+"/email_address",schemaPath:"#/properties/email_address/type",keyword:"type",params:{type: schema481.properties.email_address.type},message:"must be string,null"}];
 return false;
 }
 var valid0 = _errs4 === errors;
@@ -30153,7 +30177,7 @@ if(valid0){
 if(data.messenger_enabled !== undefined){
 const _errs6 = errors;
 if(typeof data.messenger_enabled !== "boolean"){
-validate1216.errors = [{instancePath:instancePath+"/messenger_enabled",schemaPath:"#/properties/messenger_enabled/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+validate1217.errors = [{instancePath:instancePath+"/messenger_enabled",schemaPath:"#/properties/messenger_enabled/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
 var valid0 = _errs6 === errors;
@@ -30166,7 +30190,7 @@ if(data.messenger_chat_id !== undefined){
 let data3 = data.messenger_chat_id;
 const _errs8 = errors;
 if((typeof data3 !== "string") && (data3 !== null)){
-validate1216.errors = [{instancePath:instancePath+"/messenger_chat_id",schemaPath:"#/properties/messenger_chat_id/type",keyword:"type",params:{type: schema481.properties.messenger_chat_id.type},message:"must be string,null"}];
+validate1217.errors = [{instancePath:instancePath+"/messenger_chat_id",schemaPath:"#/properties/messenger_chat_id/type",keyword:"type",params:{type: schema481.properties.messenger_chat_id.type},message:"must be string,null"}];
 return false;
 }
 var valid0 = _errs8 === errors;
@@ -30179,7 +30203,7 @@ if(data.messenger_username !== undefined){
 let data4 = data.messenger_username;
 const _errs10 = errors;
 if((typeof data4 !== "string") && (data4 !== null)){
-validate1216.errors = [{instancePath:instancePath+"/messenger_username",schemaPath:"#/properties/messenger_username/type",keyword:"type",params:{type: schema481.properties.messenger_username.type},message:"must be string,null"}];
+validate1217.errors = [{instancePath:instancePath+"/messenger_username",schemaPath:"#/properties/messenger_username/type",keyword:"type",params:{type: schema481.properties.messenger_username.type},message:"must be string,null"}];
 return false;
 }
 var valid0 = _errs10 === errors;
@@ -30197,8 +30221,8 @@ var valid1 = true;
 const len0 = data5.length;
 for(let i0=0; i0<len0; i0++){
 const _errs14 = errors;
-if(!(validate1217(data5[i0], {instancePath:instancePath+"/enabled_events/" + i0,parentData:data5,parentDataProperty:i0,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1217.errors : vErrors.concat(validate1217.errors);
+if(!(validate1218(data5[i0], {instancePath:instancePath+"/enabled_events/" + i0,parentData:data5,parentDataProperty:i0,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1218.errors : vErrors.concat(validate1218.errors);
 errors = vErrors.length;
 }
 var valid1 = _errs14 === errors;
@@ -30208,7 +30232,7 @@ break;
 }
 }
 else {
-validate1216.errors = [{instancePath:instancePath+"/enabled_events",schemaPath:"#/properties/enabled_events/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate1217.errors = [{instancePath:instancePath+"/enabled_events",schemaPath:"#/properties/enabled_events/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
 }
@@ -30239,6 +30263,76 @@ var valid0 = true;
 }
 }
 else {
+validate1217.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate1217.errors = vErrors;
+return errors === 0;
+}
+validate1217.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+
+function validate1216(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate1216.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((data.success === undefined) && (missing0 = "success")) || ((data.data === undefined) && (missing0 = "data"))){
+validate1216.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+return false;
+}
+else {
+const _errs1 = errors;
+for(const key0 in data){
+if(!((key0 === "success") || (key0 === "data"))){
+validate1216.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+return false;
+break;
+}
+}
+if(_errs1 === errors){
+if(data.success !== undefined){
+let data0 = data.success;
+const _errs2 = errors;
+if(typeof data0 !== "boolean"){
+validate1216.errors = [{instancePath:instancePath+"/success",schemaPath:"#/properties/success/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+return false;
+}
+if(true !== data0){
+validate1216.errors = [{instancePath:instancePath+"/success",schemaPath:"#/properties/success/const",keyword:"const",params:{allowedValue: true},message:"must be equal to constant"}];
+return false;
+}
+var valid0 = _errs2 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.data !== undefined){
+const _errs4 = errors;
+if(!(validate1217(data.data, {instancePath:instancePath+"/data",parentData:data,parentDataProperty:"data",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1217.errors : vErrors.concat(validate1217.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs4 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+else {
 validate1216.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
@@ -30259,87 +30353,64 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if(((data.success === undefined) && (missing0 = "success")) || ((data.data === undefined) && (missing0 = "data"))){
-validate1215.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
-return false;
-}
-else {
-const _errs1 = errors;
-for(const key0 in data){
-if(!((key0 === "success") || (key0 === "data"))){
-validate1215.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
-return false;
-break;
-}
-}
-if(_errs1 === errors){
-if(data.success !== undefined){
-let data0 = data.success;
-const _errs2 = errors;
-if(typeof data0 !== "boolean"){
-validate1215.errors = [{instancePath:instancePath+"/success",schemaPath:"#/properties/success/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
-return false;
-}
-if(true !== data0){
-validate1215.errors = [{instancePath:instancePath+"/success",schemaPath:"#/properties/success/const",keyword:"const",params:{allowedValue: true},message:"must be equal to constant"}];
-return false;
-}
-var valid0 = _errs2 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.data !== undefined){
-const _errs4 = errors;
-if(!(validate1216(data.data, {instancePath:instancePath+"/data",parentData:data,parentDataProperty:"data",rootData,dynamicAnchors}))){
+if(!(validate1216(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
 vErrors = vErrors === null ? validate1216.errors : vErrors.concat(validate1216.errors);
 errors = vErrors.length;
-}
-var valid0 = _errs4 === errors;
-}
-else {
-var valid0 = true;
-}
-}
-}
-}
-}
-else {
-validate1215.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
-return false;
-}
 }
 validate1215.errors = vErrors;
 return errors === 0;
 }
 validate1215.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
+exports.getNotificationSettings_400 = validate1223;
+const schema483 = {"$ref":"document#/components/schemas/Error"};
 
-function validate1214(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate1224(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate1214.evaluated;
+const evaluated0 = validate1224.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(!(validate1215(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1215.errors : vErrors.concat(validate1215.errors);
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((data.error === undefined) && (missing0 = "error")){
+validate1224.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+return false;
+}
+else {
+const _errs1 = errors;
+for(const key0 in data){
+if(!(key0 === "error")){
+validate1224.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+return false;
+break;
+}
+}
+if(_errs1 === errors){
+if(data.error !== undefined){
+if(!(validate91(data.error, {instancePath:instancePath+"/error",parentData:data,parentDataProperty:"error",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate91.errors : vErrors.concat(validate91.errors);
 errors = vErrors.length;
 }
-validate1214.errors = vErrors;
+}
+}
+}
+}
+else {
+validate1224.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate1224.errors = vErrors;
 return errors === 0;
 }
-validate1214.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate1224.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-exports.getNotificationSettings_400 = validate1222;
-const schema483 = {"$ref":"document#/components/schemas/Error"};
 
 function validate1223(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -30351,18 +30422,40 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
+if(!(validate1224(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1224.errors : vErrors.concat(validate1224.errors);
+errors = vErrors.length;
+}
+validate1223.errors = vErrors;
+return errors === 0;
+}
+validate1223.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+exports.getNotificationSettings_401 = validate1227;
+const schema485 = {"$ref":"document#/components/schemas/Error"};
+
+function validate1228(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate1228.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.error === undefined) && (missing0 = "error")){
-validate1223.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate1228.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(key0 === "error")){
-validate1223.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate1228.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -30378,37 +30471,15 @@ errors = vErrors.length;
 }
 }
 else {
-validate1223.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate1228.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate1223.errors = vErrors;
+validate1228.errors = vErrors;
 return errors === 0;
 }
-validate1223.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate1228.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-
-function validate1222(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate1222.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate1223(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1223.errors : vErrors.concat(validate1223.errors);
-errors = vErrors.length;
-}
-validate1222.errors = vErrors;
-return errors === 0;
-}
-validate1222.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-exports.getNotificationSettings_401 = validate1226;
-const schema485 = {"$ref":"document#/components/schemas/Error"};
 
 function validate1227(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -30420,18 +30491,40 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
+if(!(validate1228(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1228.errors : vErrors.concat(validate1228.errors);
+errors = vErrors.length;
+}
+validate1227.errors = vErrors;
+return errors === 0;
+}
+validate1227.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+exports.getNotificationSettings_403 = validate1231;
+const schema487 = {"$ref":"document#/components/schemas/Error"};
+
+function validate1232(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate1232.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.error === undefined) && (missing0 = "error")){
-validate1227.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate1232.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(key0 === "error")){
-validate1227.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate1232.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -30447,37 +30540,15 @@ errors = vErrors.length;
 }
 }
 else {
-validate1227.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate1232.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate1227.errors = vErrors;
+validate1232.errors = vErrors;
 return errors === 0;
 }
-validate1227.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate1232.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-
-function validate1226(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate1226.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate1227(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1227.errors : vErrors.concat(validate1227.errors);
-errors = vErrors.length;
-}
-validate1226.errors = vErrors;
-return errors === 0;
-}
-validate1226.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-exports.getNotificationSettings_403 = validate1230;
-const schema487 = {"$ref":"document#/components/schemas/Error"};
 
 function validate1231(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -30489,18 +30560,40 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
+if(!(validate1232(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1232.errors : vErrors.concat(validate1232.errors);
+errors = vErrors.length;
+}
+validate1231.errors = vErrors;
+return errors === 0;
+}
+validate1231.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+exports.getNotificationSettings_429 = validate1235;
+const schema489 = {"$ref":"document#/components/schemas/Error"};
+
+function validate1236(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate1236.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.error === undefined) && (missing0 = "error")){
-validate1231.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate1236.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(key0 === "error")){
-validate1231.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate1236.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -30516,37 +30609,15 @@ errors = vErrors.length;
 }
 }
 else {
-validate1231.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate1236.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate1231.errors = vErrors;
+validate1236.errors = vErrors;
 return errors === 0;
 }
-validate1231.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate1236.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-
-function validate1230(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate1230.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate1231(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1231.errors : vErrors.concat(validate1231.errors);
-errors = vErrors.length;
-}
-validate1230.errors = vErrors;
-return errors === 0;
-}
-validate1230.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-exports.getNotificationSettings_429 = validate1234;
-const schema489 = {"$ref":"document#/components/schemas/Error"};
 
 function validate1235(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -30558,18 +30629,40 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
+if(!(validate1236(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1236.errors : vErrors.concat(validate1236.errors);
+errors = vErrors.length;
+}
+validate1235.errors = vErrors;
+return errors === 0;
+}
+validate1235.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+exports.getNotificationSettings_500 = validate1239;
+const schema491 = {"$ref":"document#/components/schemas/Error"};
+
+function validate1240(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate1240.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.error === undefined) && (missing0 = "error")){
-validate1235.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate1240.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(key0 === "error")){
-validate1235.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate1240.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -30585,37 +30678,15 @@ errors = vErrors.length;
 }
 }
 else {
-validate1235.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate1240.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate1235.errors = vErrors;
+validate1240.errors = vErrors;
 return errors === 0;
 }
-validate1235.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate1240.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-
-function validate1234(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate1234.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate1235(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1235.errors : vErrors.concat(validate1235.errors);
-errors = vErrors.length;
-}
-validate1234.errors = vErrors;
-return errors === 0;
-}
-validate1234.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-exports.getNotificationSettings_500 = validate1238;
-const schema491 = {"$ref":"document#/components/schemas/Error"};
 
 function validate1239(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -30627,69 +30698,22 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if((data.error === undefined) && (missing0 = "error")){
-validate1239.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
-return false;
-}
-else {
-const _errs1 = errors;
-for(const key0 in data){
-if(!(key0 === "error")){
-validate1239.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
-return false;
-break;
-}
-}
-if(_errs1 === errors){
-if(data.error !== undefined){
-if(!(validate91(data.error, {instancePath:instancePath+"/error",parentData:data,parentDataProperty:"error",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate91.errors : vErrors.concat(validate91.errors);
+if(!(validate1240(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1240.errors : vErrors.concat(validate1240.errors);
 errors = vErrors.length;
-}
-}
-}
-}
-}
-else {
-validate1239.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
-return false;
-}
 }
 validate1239.errors = vErrors;
 return errors === 0;
 }
 validate1239.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-
-function validate1238(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate1238.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate1239(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1239.errors : vErrors.concat(validate1239.errors);
-errors = vErrors.length;
-}
-validate1238.errors = vErrors;
-return errors === 0;
-}
-validate1238.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-exports.updateNotificationSettings_200 = validate1242;
+exports.updateNotificationSettings_200 = validate1243;
 const schema493 = {"$ref":"document#/components/schemas/NotificationSettingsAnswer"};
 
-function validate1243(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate1244(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate1243.evaluated;
+const evaluated0 = validate1244.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -30700,14 +30724,14 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.success === undefined) && (missing0 = "success")) || ((data.data === undefined) && (missing0 = "data"))){
-validate1243.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate1244.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!((key0 === "success") || (key0 === "data"))){
-validate1243.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate1244.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -30717,11 +30741,11 @@ if(data.success !== undefined){
 let data0 = data.success;
 const _errs2 = errors;
 if(typeof data0 !== "boolean"){
-validate1243.errors = [{instancePath:instancePath+"/success",schemaPath:"#/properties/success/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+validate1244.errors = [{instancePath:instancePath+"/success",schemaPath:"#/properties/success/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
 if(true !== data0){
-validate1243.errors = [{instancePath:instancePath+"/success",schemaPath:"#/properties/success/const",keyword:"const",params:{allowedValue: true},message:"must be equal to constant"}];
+validate1244.errors = [{instancePath:instancePath+"/success",schemaPath:"#/properties/success/const",keyword:"const",params:{allowedValue: true},message:"must be equal to constant"}];
 return false;
 }
 var valid0 = _errs2 === errors;
@@ -30732,8 +30756,8 @@ var valid0 = true;
 if(valid0){
 if(data.data !== undefined){
 const _errs4 = errors;
-if(!(validate1216(data.data, {instancePath:instancePath+"/data",parentData:data,parentDataProperty:"data",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1216.errors : vErrors.concat(validate1216.errors);
+if(!(validate1217(data.data, {instancePath:instancePath+"/data",parentData:data,parentDataProperty:"data",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1217.errors : vErrors.concat(validate1217.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs4 === errors;
@@ -30746,37 +30770,84 @@ var valid0 = true;
 }
 }
 else {
-validate1243.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate1244.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate1243.errors = vErrors;
+validate1244.errors = vErrors;
 return errors === 0;
 }
-validate1243.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate1244.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 
-function validate1242(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate1243(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate1242.evaluated;
+const evaluated0 = validate1243.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(!(validate1243(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1243.errors : vErrors.concat(validate1243.errors);
+if(!(validate1244(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1244.errors : vErrors.concat(validate1244.errors);
 errors = vErrors.length;
 }
-validate1242.errors = vErrors;
+validate1243.errors = vErrors;
 return errors === 0;
 }
-validate1242.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate1243.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-exports.updateNotificationSettings_400 = validate1246;
+exports.updateNotificationSettings_400 = validate1247;
 const schema495 = {"$ref":"document#/components/schemas/Error"};
+
+function validate1248(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate1248.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((data.error === undefined) && (missing0 = "error")){
+validate1248.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+return false;
+}
+else {
+const _errs1 = errors;
+for(const key0 in data){
+if(!(key0 === "error")){
+validate1248.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+return false;
+break;
+}
+}
+if(_errs1 === errors){
+if(data.error !== undefined){
+if(!(validate91(data.error, {instancePath:instancePath+"/error",parentData:data,parentDataProperty:"error",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate91.errors : vErrors.concat(validate91.errors);
+errors = vErrors.length;
+}
+}
+}
+}
+}
+else {
+validate1248.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate1248.errors = vErrors;
+return errors === 0;
+}
+validate1248.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
 
 function validate1247(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -30788,18 +30859,40 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
+if(!(validate1248(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1248.errors : vErrors.concat(validate1248.errors);
+errors = vErrors.length;
+}
+validate1247.errors = vErrors;
+return errors === 0;
+}
+validate1247.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+exports.updateNotificationSettings_401 = validate1251;
+const schema497 = {"$ref":"document#/components/schemas/Error"};
+
+function validate1252(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate1252.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.error === undefined) && (missing0 = "error")){
-validate1247.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate1252.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(key0 === "error")){
-validate1247.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate1252.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -30815,37 +30908,15 @@ errors = vErrors.length;
 }
 }
 else {
-validate1247.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate1252.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate1247.errors = vErrors;
+validate1252.errors = vErrors;
 return errors === 0;
 }
-validate1247.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate1252.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-
-function validate1246(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate1246.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate1247(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1247.errors : vErrors.concat(validate1247.errors);
-errors = vErrors.length;
-}
-validate1246.errors = vErrors;
-return errors === 0;
-}
-validate1246.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-exports.updateNotificationSettings_401 = validate1250;
-const schema497 = {"$ref":"document#/components/schemas/Error"};
 
 function validate1251(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -30857,18 +30928,40 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
+if(!(validate1252(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1252.errors : vErrors.concat(validate1252.errors);
+errors = vErrors.length;
+}
+validate1251.errors = vErrors;
+return errors === 0;
+}
+validate1251.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+exports.updateNotificationSettings_403 = validate1255;
+const schema499 = {"$ref":"document#/components/schemas/Error"};
+
+function validate1256(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate1256.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.error === undefined) && (missing0 = "error")){
-validate1251.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate1256.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(key0 === "error")){
-validate1251.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate1256.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -30884,37 +30977,15 @@ errors = vErrors.length;
 }
 }
 else {
-validate1251.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate1256.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate1251.errors = vErrors;
+validate1256.errors = vErrors;
 return errors === 0;
 }
-validate1251.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate1256.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-
-function validate1250(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate1250.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate1251(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1251.errors : vErrors.concat(validate1251.errors);
-errors = vErrors.length;
-}
-validate1250.errors = vErrors;
-return errors === 0;
-}
-validate1250.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-exports.updateNotificationSettings_403 = validate1254;
-const schema499 = {"$ref":"document#/components/schemas/Error"};
 
 function validate1255(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -30926,18 +30997,40 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
+if(!(validate1256(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1256.errors : vErrors.concat(validate1256.errors);
+errors = vErrors.length;
+}
+validate1255.errors = vErrors;
+return errors === 0;
+}
+validate1255.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+exports.updateNotificationSettings_409 = validate1259;
+const schema501 = {"$ref":"document#/components/schemas/Error"};
+
+function validate1260(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate1260.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.error === undefined) && (missing0 = "error")){
-validate1255.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate1260.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(key0 === "error")){
-validate1255.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate1260.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -30953,37 +31046,15 @@ errors = vErrors.length;
 }
 }
 else {
-validate1255.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate1260.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate1255.errors = vErrors;
+validate1260.errors = vErrors;
 return errors === 0;
 }
-validate1255.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate1260.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-
-function validate1254(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate1254.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate1255(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1255.errors : vErrors.concat(validate1255.errors);
-errors = vErrors.length;
-}
-validate1254.errors = vErrors;
-return errors === 0;
-}
-validate1254.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-exports.updateNotificationSettings_409 = validate1258;
-const schema501 = {"$ref":"document#/components/schemas/Error"};
 
 function validate1259(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -30995,18 +31066,40 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
+if(!(validate1260(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1260.errors : vErrors.concat(validate1260.errors);
+errors = vErrors.length;
+}
+validate1259.errors = vErrors;
+return errors === 0;
+}
+validate1259.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+exports.updateNotificationSettings_429 = validate1263;
+const schema503 = {"$ref":"document#/components/schemas/Error"};
+
+function validate1264(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate1264.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.error === undefined) && (missing0 = "error")){
-validate1259.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate1264.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(key0 === "error")){
-validate1259.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate1264.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -31022,37 +31115,15 @@ errors = vErrors.length;
 }
 }
 else {
-validate1259.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate1264.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate1259.errors = vErrors;
+validate1264.errors = vErrors;
 return errors === 0;
 }
-validate1259.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate1264.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-
-function validate1258(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate1258.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate1259(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1259.errors : vErrors.concat(validate1259.errors);
-errors = vErrors.length;
-}
-validate1258.errors = vErrors;
-return errors === 0;
-}
-validate1258.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-exports.updateNotificationSettings_429 = validate1262;
-const schema503 = {"$ref":"document#/components/schemas/Error"};
 
 function validate1263(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -31064,18 +31135,40 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
+if(!(validate1264(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1264.errors : vErrors.concat(validate1264.errors);
+errors = vErrors.length;
+}
+validate1263.errors = vErrors;
+return errors === 0;
+}
+validate1263.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+exports.updateNotificationSettings_500 = validate1267;
+const schema505 = {"$ref":"document#/components/schemas/Error"};
+
+function validate1268(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate1268.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.error === undefined) && (missing0 = "error")){
-validate1263.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate1268.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(key0 === "error")){
-validate1263.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate1268.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -31091,37 +31184,15 @@ errors = vErrors.length;
 }
 }
 else {
-validate1263.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate1268.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate1263.errors = vErrors;
+validate1268.errors = vErrors;
 return errors === 0;
 }
-validate1263.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate1268.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-
-function validate1262(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate1262.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate1263(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1263.errors : vErrors.concat(validate1263.errors);
-errors = vErrors.length;
-}
-validate1262.errors = vErrors;
-return errors === 0;
-}
-validate1262.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-exports.updateNotificationSettings_500 = validate1266;
-const schema505 = {"$ref":"document#/components/schemas/Error"};
 
 function validate1267(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -31133,71 +31204,24 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if((data.error === undefined) && (missing0 = "error")){
-validate1267.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
-return false;
-}
-else {
-const _errs1 = errors;
-for(const key0 in data){
-if(!(key0 === "error")){
-validate1267.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
-return false;
-break;
-}
-}
-if(_errs1 === errors){
-if(data.error !== undefined){
-if(!(validate91(data.error, {instancePath:instancePath+"/error",parentData:data,parentDataProperty:"error",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate91.errors : vErrors.concat(validate91.errors);
+if(!(validate1268(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1268.errors : vErrors.concat(validate1268.errors);
 errors = vErrors.length;
-}
-}
-}
-}
-}
-else {
-validate1267.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
-return false;
-}
 }
 validate1267.errors = vErrors;
 return errors === 0;
 }
 validate1267.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-
-function validate1266(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate1266.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate1267(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1267.errors : vErrors.concat(validate1267.errors);
-errors = vErrors.length;
-}
-validate1266.errors = vErrors;
-return errors === 0;
-}
-validate1266.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-exports.createMessengerLink_201 = validate1270;
+exports.createMessengerLink_201 = validate1271;
 const schema507 = {"$ref":"document#/components/schemas/MessengerLinkAnswer"};
 const schema508 = {"type":"object","description":"An address that links a chat of the messenger.","required":["success","data"],"properties":{"success":{"type":"boolean","description":"Always true.","const":true,"examples":[true]},"data":{"$ref":"#/components/schemas/MessengerLink","description":"The address."}},"additionalProperties":false};
 const schema509 = {"type":"object","description":"An address that links a chat of the messenger.","x-decision":127,"required":["link_url","expires_at"],"properties":{"link_url":{"type":"string","description":"The address to open; it works once.","format":"uri","examples":["https://t.me/tollgate_bot?start=link_7bNe3KyHq6SvR1uCgO5jMx2D8fQz4WpT"]},"expires_at":{"$ref":"#/components/schemas/Timestamp","description":"Until when it works."}},"additionalProperties":false};
 
-function validate1272(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate1273(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate1272.evaluated;
+const evaluated0 = validate1273.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -31208,14 +31232,14 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.link_url === undefined) && (missing0 = "link_url")) || ((data.expires_at === undefined) && (missing0 = "expires_at"))){
-validate1272.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate1273.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!((key0 === "link_url") || (key0 === "expires_at"))){
-validate1272.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate1273.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -31228,12 +31252,12 @@ if(errors === _errs2){
 if(errors === _errs2){
 if(typeof data0 === "string"){
 if(!(formats0(data0))){
-validate1272.errors = [{instancePath:instancePath+"/link_url",schemaPath:"#/properties/link_url/format",keyword:"format",params:{format: "uri"},message:"must match format \""+"uri"+"\""}];
+validate1273.errors = [{instancePath:instancePath+"/link_url",schemaPath:"#/properties/link_url/format",keyword:"format",params:{format: "uri"},message:"must match format \""+"uri"+"\""}];
 return false;
 }
 }
 else {
-validate1272.errors = [{instancePath:instancePath+"/link_url",schemaPath:"#/properties/link_url/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate1273.errors = [{instancePath:instancePath+"/link_url",schemaPath:"#/properties/link_url/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -31248,6 +31272,76 @@ if(data.expires_at !== undefined){
 const _errs4 = errors;
 if(!(validate81(data.expires_at, {instancePath:instancePath+"/expires_at",parentData:data,parentDataProperty:"expires_at",rootData,dynamicAnchors}))){
 vErrors = vErrors === null ? validate81.errors : vErrors.concat(validate81.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs4 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+else {
+validate1273.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate1273.errors = vErrors;
+return errors === 0;
+}
+validate1273.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+
+function validate1272(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate1272.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((data.success === undefined) && (missing0 = "success")) || ((data.data === undefined) && (missing0 = "data"))){
+validate1272.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+return false;
+}
+else {
+const _errs1 = errors;
+for(const key0 in data){
+if(!((key0 === "success") || (key0 === "data"))){
+validate1272.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+return false;
+break;
+}
+}
+if(_errs1 === errors){
+if(data.success !== undefined){
+let data0 = data.success;
+const _errs2 = errors;
+if(typeof data0 !== "boolean"){
+validate1272.errors = [{instancePath:instancePath+"/success",schemaPath:"#/properties/success/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+return false;
+}
+if(true !== data0){
+validate1272.errors = [{instancePath:instancePath+"/success",schemaPath:"#/properties/success/const",keyword:"const",params:{allowedValue: true},message:"must be equal to constant"}];
+return false;
+}
+var valid0 = _errs2 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.data !== undefined){
+const _errs4 = errors;
+if(!(validate1273(data.data, {instancePath:instancePath+"/data",parentData:data,parentDataProperty:"data",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1273.errors : vErrors.concat(validate1273.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs4 === errors;
@@ -31280,87 +31374,64 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if(((data.success === undefined) && (missing0 = "success")) || ((data.data === undefined) && (missing0 = "data"))){
-validate1271.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
-return false;
-}
-else {
-const _errs1 = errors;
-for(const key0 in data){
-if(!((key0 === "success") || (key0 === "data"))){
-validate1271.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
-return false;
-break;
-}
-}
-if(_errs1 === errors){
-if(data.success !== undefined){
-let data0 = data.success;
-const _errs2 = errors;
-if(typeof data0 !== "boolean"){
-validate1271.errors = [{instancePath:instancePath+"/success",schemaPath:"#/properties/success/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
-return false;
-}
-if(true !== data0){
-validate1271.errors = [{instancePath:instancePath+"/success",schemaPath:"#/properties/success/const",keyword:"const",params:{allowedValue: true},message:"must be equal to constant"}];
-return false;
-}
-var valid0 = _errs2 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.data !== undefined){
-const _errs4 = errors;
-if(!(validate1272(data.data, {instancePath:instancePath+"/data",parentData:data,parentDataProperty:"data",rootData,dynamicAnchors}))){
+if(!(validate1272(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
 vErrors = vErrors === null ? validate1272.errors : vErrors.concat(validate1272.errors);
 errors = vErrors.length;
-}
-var valid0 = _errs4 === errors;
-}
-else {
-var valid0 = true;
-}
-}
-}
-}
-}
-else {
-validate1271.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
-return false;
-}
 }
 validate1271.errors = vErrors;
 return errors === 0;
 }
 validate1271.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
+exports.createMessengerLink_400 = validate1277;
+const schema510 = {"$ref":"document#/components/schemas/Error"};
 
-function validate1270(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate1278(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate1270.evaluated;
+const evaluated0 = validate1278.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(!(validate1271(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1271.errors : vErrors.concat(validate1271.errors);
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((data.error === undefined) && (missing0 = "error")){
+validate1278.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+return false;
+}
+else {
+const _errs1 = errors;
+for(const key0 in data){
+if(!(key0 === "error")){
+validate1278.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+return false;
+break;
+}
+}
+if(_errs1 === errors){
+if(data.error !== undefined){
+if(!(validate91(data.error, {instancePath:instancePath+"/error",parentData:data,parentDataProperty:"error",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate91.errors : vErrors.concat(validate91.errors);
 errors = vErrors.length;
 }
-validate1270.errors = vErrors;
+}
+}
+}
+}
+else {
+validate1278.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate1278.errors = vErrors;
 return errors === 0;
 }
-validate1270.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate1278.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-exports.createMessengerLink_400 = validate1276;
-const schema510 = {"$ref":"document#/components/schemas/Error"};
 
 function validate1277(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -31372,18 +31443,40 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
+if(!(validate1278(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1278.errors : vErrors.concat(validate1278.errors);
+errors = vErrors.length;
+}
+validate1277.errors = vErrors;
+return errors === 0;
+}
+validate1277.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+exports.createMessengerLink_401 = validate1281;
+const schema512 = {"$ref":"document#/components/schemas/Error"};
+
+function validate1282(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate1282.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.error === undefined) && (missing0 = "error")){
-validate1277.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate1282.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(key0 === "error")){
-validate1277.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate1282.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -31399,37 +31492,15 @@ errors = vErrors.length;
 }
 }
 else {
-validate1277.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate1282.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate1277.errors = vErrors;
+validate1282.errors = vErrors;
 return errors === 0;
 }
-validate1277.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate1282.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-
-function validate1276(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate1276.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate1277(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1277.errors : vErrors.concat(validate1277.errors);
-errors = vErrors.length;
-}
-validate1276.errors = vErrors;
-return errors === 0;
-}
-validate1276.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-exports.createMessengerLink_401 = validate1280;
-const schema512 = {"$ref":"document#/components/schemas/Error"};
 
 function validate1281(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -31441,18 +31512,40 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
+if(!(validate1282(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1282.errors : vErrors.concat(validate1282.errors);
+errors = vErrors.length;
+}
+validate1281.errors = vErrors;
+return errors === 0;
+}
+validate1281.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+exports.createMessengerLink_403 = validate1285;
+const schema514 = {"$ref":"document#/components/schemas/Error"};
+
+function validate1286(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate1286.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.error === undefined) && (missing0 = "error")){
-validate1281.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate1286.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(key0 === "error")){
-validate1281.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate1286.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -31468,37 +31561,15 @@ errors = vErrors.length;
 }
 }
 else {
-validate1281.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate1286.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate1281.errors = vErrors;
+validate1286.errors = vErrors;
 return errors === 0;
 }
-validate1281.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate1286.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-
-function validate1280(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate1280.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate1281(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1281.errors : vErrors.concat(validate1281.errors);
-errors = vErrors.length;
-}
-validate1280.errors = vErrors;
-return errors === 0;
-}
-validate1280.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-exports.createMessengerLink_403 = validate1284;
-const schema514 = {"$ref":"document#/components/schemas/Error"};
 
 function validate1285(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -31510,18 +31581,40 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
+if(!(validate1286(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1286.errors : vErrors.concat(validate1286.errors);
+errors = vErrors.length;
+}
+validate1285.errors = vErrors;
+return errors === 0;
+}
+validate1285.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+exports.createMessengerLink_409 = validate1289;
+const schema516 = {"$ref":"document#/components/schemas/Error"};
+
+function validate1290(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate1290.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.error === undefined) && (missing0 = "error")){
-validate1285.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate1290.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(key0 === "error")){
-validate1285.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate1290.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -31537,37 +31630,15 @@ errors = vErrors.length;
 }
 }
 else {
-validate1285.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate1290.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate1285.errors = vErrors;
+validate1290.errors = vErrors;
 return errors === 0;
 }
-validate1285.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate1290.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-
-function validate1284(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate1284.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate1285(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1285.errors : vErrors.concat(validate1285.errors);
-errors = vErrors.length;
-}
-validate1284.errors = vErrors;
-return errors === 0;
-}
-validate1284.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-exports.createMessengerLink_409 = validate1288;
-const schema516 = {"$ref":"document#/components/schemas/Error"};
 
 function validate1289(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -31579,18 +31650,40 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
+if(!(validate1290(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1290.errors : vErrors.concat(validate1290.errors);
+errors = vErrors.length;
+}
+validate1289.errors = vErrors;
+return errors === 0;
+}
+validate1289.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+exports.createMessengerLink_429 = validate1293;
+const schema518 = {"$ref":"document#/components/schemas/Error"};
+
+function validate1294(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate1294.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.error === undefined) && (missing0 = "error")){
-validate1289.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate1294.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(key0 === "error")){
-validate1289.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate1294.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -31606,37 +31699,15 @@ errors = vErrors.length;
 }
 }
 else {
-validate1289.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate1294.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate1289.errors = vErrors;
+validate1294.errors = vErrors;
 return errors === 0;
 }
-validate1289.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate1294.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-
-function validate1288(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate1288.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate1289(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1289.errors : vErrors.concat(validate1289.errors);
-errors = vErrors.length;
-}
-validate1288.errors = vErrors;
-return errors === 0;
-}
-validate1288.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-exports.createMessengerLink_429 = validate1292;
-const schema518 = {"$ref":"document#/components/schemas/Error"};
 
 function validate1293(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -31648,18 +31719,40 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
+if(!(validate1294(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1294.errors : vErrors.concat(validate1294.errors);
+errors = vErrors.length;
+}
+validate1293.errors = vErrors;
+return errors === 0;
+}
+validate1293.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+exports.createMessengerLink_500 = validate1297;
+const schema520 = {"$ref":"document#/components/schemas/Error"};
+
+function validate1298(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate1298.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.error === undefined) && (missing0 = "error")){
-validate1293.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate1298.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(key0 === "error")){
-validate1293.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate1298.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -31675,37 +31768,15 @@ errors = vErrors.length;
 }
 }
 else {
-validate1293.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate1298.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate1293.errors = vErrors;
+validate1298.errors = vErrors;
 return errors === 0;
 }
-validate1293.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate1298.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-
-function validate1292(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate1292.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate1293(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1293.errors : vErrors.concat(validate1293.errors);
-errors = vErrors.length;
-}
-validate1292.errors = vErrors;
-return errors === 0;
-}
-validate1292.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-exports.createMessengerLink_500 = validate1296;
-const schema520 = {"$ref":"document#/components/schemas/Error"};
 
 function validate1297(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -31717,69 +31788,22 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if((data.error === undefined) && (missing0 = "error")){
-validate1297.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
-return false;
-}
-else {
-const _errs1 = errors;
-for(const key0 in data){
-if(!(key0 === "error")){
-validate1297.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
-return false;
-break;
-}
-}
-if(_errs1 === errors){
-if(data.error !== undefined){
-if(!(validate91(data.error, {instancePath:instancePath+"/error",parentData:data,parentDataProperty:"error",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate91.errors : vErrors.concat(validate91.errors);
+if(!(validate1298(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1298.errors : vErrors.concat(validate1298.errors);
 errors = vErrors.length;
-}
-}
-}
-}
-}
-else {
-validate1297.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
-return false;
-}
 }
 validate1297.errors = vErrors;
 return errors === 0;
 }
 validate1297.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-
-function validate1296(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate1296.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate1297(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1297.errors : vErrors.concat(validate1297.errors);
-errors = vErrors.length;
-}
-validate1296.errors = vErrors;
-return errors === 0;
-}
-validate1296.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-exports.deleteMessengerLink_200 = validate1300;
+exports.deleteMessengerLink_200 = validate1301;
 const schema522 = {"$ref":"document#/components/schemas/NotificationSettingsAnswer"};
 
-function validate1301(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate1302(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate1301.evaluated;
+const evaluated0 = validate1302.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -31790,14 +31814,14 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.success === undefined) && (missing0 = "success")) || ((data.data === undefined) && (missing0 = "data"))){
-validate1301.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate1302.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!((key0 === "success") || (key0 === "data"))){
-validate1301.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate1302.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -31807,11 +31831,11 @@ if(data.success !== undefined){
 let data0 = data.success;
 const _errs2 = errors;
 if(typeof data0 !== "boolean"){
-validate1301.errors = [{instancePath:instancePath+"/success",schemaPath:"#/properties/success/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+validate1302.errors = [{instancePath:instancePath+"/success",schemaPath:"#/properties/success/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
 if(true !== data0){
-validate1301.errors = [{instancePath:instancePath+"/success",schemaPath:"#/properties/success/const",keyword:"const",params:{allowedValue: true},message:"must be equal to constant"}];
+validate1302.errors = [{instancePath:instancePath+"/success",schemaPath:"#/properties/success/const",keyword:"const",params:{allowedValue: true},message:"must be equal to constant"}];
 return false;
 }
 var valid0 = _errs2 === errors;
@@ -31822,8 +31846,8 @@ var valid0 = true;
 if(valid0){
 if(data.data !== undefined){
 const _errs4 = errors;
-if(!(validate1216(data.data, {instancePath:instancePath+"/data",parentData:data,parentDataProperty:"data",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1216.errors : vErrors.concat(validate1216.errors);
+if(!(validate1217(data.data, {instancePath:instancePath+"/data",parentData:data,parentDataProperty:"data",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1217.errors : vErrors.concat(validate1217.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs4 === errors;
@@ -31836,37 +31860,84 @@ var valid0 = true;
 }
 }
 else {
-validate1301.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate1302.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate1301.errors = vErrors;
+validate1302.errors = vErrors;
 return errors === 0;
 }
-validate1301.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate1302.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 
-function validate1300(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate1301(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate1300.evaluated;
+const evaluated0 = validate1301.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(!(validate1301(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1301.errors : vErrors.concat(validate1301.errors);
+if(!(validate1302(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1302.errors : vErrors.concat(validate1302.errors);
 errors = vErrors.length;
 }
-validate1300.errors = vErrors;
+validate1301.errors = vErrors;
 return errors === 0;
 }
-validate1300.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate1301.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-exports.deleteMessengerLink_400 = validate1304;
+exports.deleteMessengerLink_400 = validate1305;
 const schema524 = {"$ref":"document#/components/schemas/Error"};
+
+function validate1306(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate1306.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((data.error === undefined) && (missing0 = "error")){
+validate1306.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+return false;
+}
+else {
+const _errs1 = errors;
+for(const key0 in data){
+if(!(key0 === "error")){
+validate1306.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+return false;
+break;
+}
+}
+if(_errs1 === errors){
+if(data.error !== undefined){
+if(!(validate91(data.error, {instancePath:instancePath+"/error",parentData:data,parentDataProperty:"error",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate91.errors : vErrors.concat(validate91.errors);
+errors = vErrors.length;
+}
+}
+}
+}
+}
+else {
+validate1306.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate1306.errors = vErrors;
+return errors === 0;
+}
+validate1306.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
 
 function validate1305(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -31878,18 +31949,40 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
+if(!(validate1306(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1306.errors : vErrors.concat(validate1306.errors);
+errors = vErrors.length;
+}
+validate1305.errors = vErrors;
+return errors === 0;
+}
+validate1305.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+exports.deleteMessengerLink_401 = validate1309;
+const schema526 = {"$ref":"document#/components/schemas/Error"};
+
+function validate1310(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate1310.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.error === undefined) && (missing0 = "error")){
-validate1305.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate1310.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(key0 === "error")){
-validate1305.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate1310.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -31905,37 +31998,15 @@ errors = vErrors.length;
 }
 }
 else {
-validate1305.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate1310.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate1305.errors = vErrors;
+validate1310.errors = vErrors;
 return errors === 0;
 }
-validate1305.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate1310.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-
-function validate1304(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate1304.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate1305(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1305.errors : vErrors.concat(validate1305.errors);
-errors = vErrors.length;
-}
-validate1304.errors = vErrors;
-return errors === 0;
-}
-validate1304.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-exports.deleteMessengerLink_401 = validate1308;
-const schema526 = {"$ref":"document#/components/schemas/Error"};
 
 function validate1309(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -31947,18 +32018,40 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
+if(!(validate1310(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1310.errors : vErrors.concat(validate1310.errors);
+errors = vErrors.length;
+}
+validate1309.errors = vErrors;
+return errors === 0;
+}
+validate1309.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+exports.deleteMessengerLink_403 = validate1313;
+const schema528 = {"$ref":"document#/components/schemas/Error"};
+
+function validate1314(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate1314.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.error === undefined) && (missing0 = "error")){
-validate1309.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate1314.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(key0 === "error")){
-validate1309.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate1314.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -31974,37 +32067,15 @@ errors = vErrors.length;
 }
 }
 else {
-validate1309.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate1314.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate1309.errors = vErrors;
+validate1314.errors = vErrors;
 return errors === 0;
 }
-validate1309.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate1314.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-
-function validate1308(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate1308.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate1309(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1309.errors : vErrors.concat(validate1309.errors);
-errors = vErrors.length;
-}
-validate1308.errors = vErrors;
-return errors === 0;
-}
-validate1308.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-exports.deleteMessengerLink_403 = validate1312;
-const schema528 = {"$ref":"document#/components/schemas/Error"};
 
 function validate1313(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -32016,18 +32087,40 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
+if(!(validate1314(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1314.errors : vErrors.concat(validate1314.errors);
+errors = vErrors.length;
+}
+validate1313.errors = vErrors;
+return errors === 0;
+}
+validate1313.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+exports.deleteMessengerLink_429 = validate1317;
+const schema530 = {"$ref":"document#/components/schemas/Error"};
+
+function validate1318(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate1318.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.error === undefined) && (missing0 = "error")){
-validate1313.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate1318.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(key0 === "error")){
-validate1313.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate1318.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -32043,37 +32136,15 @@ errors = vErrors.length;
 }
 }
 else {
-validate1313.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate1318.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate1313.errors = vErrors;
+validate1318.errors = vErrors;
 return errors === 0;
 }
-validate1313.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate1318.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-
-function validate1312(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate1312.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate1313(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1313.errors : vErrors.concat(validate1313.errors);
-errors = vErrors.length;
-}
-validate1312.errors = vErrors;
-return errors === 0;
-}
-validate1312.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-exports.deleteMessengerLink_429 = validate1316;
-const schema530 = {"$ref":"document#/components/schemas/Error"};
 
 function validate1317(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -32085,18 +32156,40 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
+if(!(validate1318(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1318.errors : vErrors.concat(validate1318.errors);
+errors = vErrors.length;
+}
+validate1317.errors = vErrors;
+return errors === 0;
+}
+validate1317.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+exports.deleteMessengerLink_500 = validate1321;
+const schema532 = {"$ref":"document#/components/schemas/Error"};
+
+function validate1322(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate1322.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.error === undefined) && (missing0 = "error")){
-validate1317.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate1322.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(key0 === "error")){
-validate1317.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate1322.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -32112,37 +32205,15 @@ errors = vErrors.length;
 }
 }
 else {
-validate1317.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate1322.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate1317.errors = vErrors;
+validate1322.errors = vErrors;
 return errors === 0;
 }
-validate1317.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate1322.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-
-function validate1316(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate1316.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate1317(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1317.errors : vErrors.concat(validate1317.errors);
-errors = vErrors.length;
-}
-validate1316.errors = vErrors;
-return errors === 0;
-}
-validate1316.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-exports.deleteMessengerLink_500 = validate1320;
-const schema532 = {"$ref":"document#/components/schemas/Error"};
 
 function validate1321(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -32154,66 +32225,89 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if((data.error === undefined) && (missing0 = "error")){
-validate1321.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
-return false;
-}
-else {
-const _errs1 = errors;
-for(const key0 in data){
-if(!(key0 === "error")){
-validate1321.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
-return false;
-break;
-}
-}
-if(_errs1 === errors){
-if(data.error !== undefined){
-if(!(validate91(data.error, {instancePath:instancePath+"/error",parentData:data,parentDataProperty:"error",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate91.errors : vErrors.concat(validate91.errors);
+if(!(validate1322(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1322.errors : vErrors.concat(validate1322.errors);
 errors = vErrors.length;
-}
-}
-}
-}
-}
-else {
-validate1321.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
-return false;
-}
 }
 validate1321.errors = vErrors;
 return errors === 0;
 }
 validate1321.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
+exports.sendTestEmail_200 = validate1325;
+const schema534 = {"$ref":"document#/components/schemas/TestNotificationAnswer"};
+const schema535 = {"type":"object","description":"A test that was sent.","required":["success","data"],"properties":{"success":{"type":"boolean","description":"Always true.","const":true,"examples":[true]},"data":{"$ref":"#/components/schemas/TestNotification","description":"Where it went."}},"additionalProperties":false};
+const schema536 = {"type":"object","description":"A test that was sent.","x-decision":128,"required":["sent_to","status"],"properties":{"sent_to":{"type":"string","description":"The e-mail address, or the user name with `@`, or the chat where the user has no name.","examples":["orders@books.example"]},"status":{"type":"string","description":"Always `sent`.","const":"sent","examples":["sent"]}},"additionalProperties":false};
 
-function validate1320(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate1327(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate1320.evaluated;
+const evaluated0 = validate1327.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(!(validate1321(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1321.errors : vErrors.concat(validate1321.errors);
-errors = vErrors.length;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((data.sent_to === undefined) && (missing0 = "sent_to")) || ((data.status === undefined) && (missing0 = "status"))){
+validate1327.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+return false;
 }
-validate1320.errors = vErrors;
+else {
+const _errs1 = errors;
+for(const key0 in data){
+if(!((key0 === "sent_to") || (key0 === "status"))){
+validate1327.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+return false;
+break;
+}
+}
+if(_errs1 === errors){
+if(data.sent_to !== undefined){
+const _errs2 = errors;
+if(typeof data.sent_to !== "string"){
+validate1327.errors = [{instancePath:instancePath+"/sent_to",schemaPath:"#/properties/sent_to/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+var valid0 = _errs2 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.status !== undefined){
+let data1 = data.status;
+const _errs4 = errors;
+if(typeof data1 !== "string"){
+validate1327.errors = [{instancePath:instancePath+"/status",schemaPath:"#/properties/status/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+if("sent" !== data1){
+validate1327.errors = [{instancePath:instancePath+"/status",schemaPath:"#/properties/status/const",keyword:"const",params:{allowedValue: "sent"},message:"must be equal to constant"}];
+return false;
+}
+var valid0 = _errs4 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+else {
+validate1327.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate1327.errors = vErrors;
 return errors === 0;
 }
-validate1320.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate1327.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-exports.sendTestEmail_200 = validate1324;
-const schema534 = {"$ref":"document#/components/schemas/TestNotificationAnswer"};
-const schema535 = {"type":"object","description":"A test that was sent.","required":["success","data"],"properties":{"success":{"type":"boolean","description":"Always true.","const":true,"examples":[true]},"data":{"$ref":"#/components/schemas/TestNotification","description":"Where it went."}},"additionalProperties":false};
-const schema536 = {"type":"object","description":"A test that was sent.","x-decision":128,"required":["sent_to","status"],"properties":{"sent_to":{"type":"string","description":"The e-mail address, or the user name with `@`, or the chat where the user has no name.","examples":["orders@books.example"]},"status":{"type":"string","description":"Always `sent`.","const":"sent","examples":["sent"]}},"additionalProperties":false};
 
 function validate1326(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -32228,24 +32322,29 @@ evaluated0.items = undefined;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if(((data.sent_to === undefined) && (missing0 = "sent_to")) || ((data.status === undefined) && (missing0 = "status"))){
+if(((data.success === undefined) && (missing0 = "success")) || ((data.data === undefined) && (missing0 = "data"))){
 validate1326.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
-if(!((key0 === "sent_to") || (key0 === "status"))){
+if(!((key0 === "success") || (key0 === "data"))){
 validate1326.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
 }
 if(_errs1 === errors){
-if(data.sent_to !== undefined){
+if(data.success !== undefined){
+let data0 = data.success;
 const _errs2 = errors;
-if(typeof data.sent_to !== "string"){
-validate1326.errors = [{instancePath:instancePath+"/sent_to",schemaPath:"#/properties/sent_to/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+if(typeof data0 !== "boolean"){
+validate1326.errors = [{instancePath:instancePath+"/success",schemaPath:"#/properties/success/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+return false;
+}
+if(true !== data0){
+validate1326.errors = [{instancePath:instancePath+"/success",schemaPath:"#/properties/success/const",keyword:"const",params:{allowedValue: true},message:"must be equal to constant"}];
 return false;
 }
 var valid0 = _errs2 === errors;
@@ -32254,16 +32353,11 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.status !== undefined){
-let data1 = data.status;
+if(data.data !== undefined){
 const _errs4 = errors;
-if(typeof data1 !== "string"){
-validate1326.errors = [{instancePath:instancePath+"/status",schemaPath:"#/properties/status/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-if("sent" !== data1){
-validate1326.errors = [{instancePath:instancePath+"/status",schemaPath:"#/properties/status/const",keyword:"const",params:{allowedValue: "sent"},message:"must be equal to constant"}];
-return false;
+if(!(validate1327(data.data, {instancePath:instancePath+"/data",parentData:data,parentDataProperty:"data",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1327.errors : vErrors.concat(validate1327.errors);
+errors = vErrors.length;
 }
 var valid0 = _errs4 === errors;
 }
@@ -32295,87 +32389,64 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if(((data.success === undefined) && (missing0 = "success")) || ((data.data === undefined) && (missing0 = "data"))){
-validate1325.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
-return false;
-}
-else {
-const _errs1 = errors;
-for(const key0 in data){
-if(!((key0 === "success") || (key0 === "data"))){
-validate1325.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
-return false;
-break;
-}
-}
-if(_errs1 === errors){
-if(data.success !== undefined){
-let data0 = data.success;
-const _errs2 = errors;
-if(typeof data0 !== "boolean"){
-validate1325.errors = [{instancePath:instancePath+"/success",schemaPath:"#/properties/success/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
-return false;
-}
-if(true !== data0){
-validate1325.errors = [{instancePath:instancePath+"/success",schemaPath:"#/properties/success/const",keyword:"const",params:{allowedValue: true},message:"must be equal to constant"}];
-return false;
-}
-var valid0 = _errs2 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.data !== undefined){
-const _errs4 = errors;
-if(!(validate1326(data.data, {instancePath:instancePath+"/data",parentData:data,parentDataProperty:"data",rootData,dynamicAnchors}))){
+if(!(validate1326(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
 vErrors = vErrors === null ? validate1326.errors : vErrors.concat(validate1326.errors);
 errors = vErrors.length;
-}
-var valid0 = _errs4 === errors;
-}
-else {
-var valid0 = true;
-}
-}
-}
-}
-}
-else {
-validate1325.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
-return false;
-}
 }
 validate1325.errors = vErrors;
 return errors === 0;
 }
 validate1325.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
+exports.sendTestEmail_400 = validate1330;
+const schema537 = {"$ref":"document#/components/schemas/Error"};
 
-function validate1324(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate1331(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate1324.evaluated;
+const evaluated0 = validate1331.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(!(validate1325(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1325.errors : vErrors.concat(validate1325.errors);
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((data.error === undefined) && (missing0 = "error")){
+validate1331.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+return false;
+}
+else {
+const _errs1 = errors;
+for(const key0 in data){
+if(!(key0 === "error")){
+validate1331.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+return false;
+break;
+}
+}
+if(_errs1 === errors){
+if(data.error !== undefined){
+if(!(validate91(data.error, {instancePath:instancePath+"/error",parentData:data,parentDataProperty:"error",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate91.errors : vErrors.concat(validate91.errors);
 errors = vErrors.length;
 }
-validate1324.errors = vErrors;
+}
+}
+}
+}
+else {
+validate1331.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate1331.errors = vErrors;
 return errors === 0;
 }
-validate1324.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate1331.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-exports.sendTestEmail_400 = validate1329;
-const schema537 = {"$ref":"document#/components/schemas/Error"};
 
 function validate1330(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -32387,18 +32458,40 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
+if(!(validate1331(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1331.errors : vErrors.concat(validate1331.errors);
+errors = vErrors.length;
+}
+validate1330.errors = vErrors;
+return errors === 0;
+}
+validate1330.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+exports.sendTestEmail_401 = validate1334;
+const schema539 = {"$ref":"document#/components/schemas/Error"};
+
+function validate1335(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate1335.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.error === undefined) && (missing0 = "error")){
-validate1330.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate1335.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(key0 === "error")){
-validate1330.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate1335.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -32414,37 +32507,15 @@ errors = vErrors.length;
 }
 }
 else {
-validate1330.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate1335.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate1330.errors = vErrors;
+validate1335.errors = vErrors;
 return errors === 0;
 }
-validate1330.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate1335.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-
-function validate1329(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate1329.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate1330(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1330.errors : vErrors.concat(validate1330.errors);
-errors = vErrors.length;
-}
-validate1329.errors = vErrors;
-return errors === 0;
-}
-validate1329.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-exports.sendTestEmail_401 = validate1333;
-const schema539 = {"$ref":"document#/components/schemas/Error"};
 
 function validate1334(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -32456,18 +32527,40 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
+if(!(validate1335(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1335.errors : vErrors.concat(validate1335.errors);
+errors = vErrors.length;
+}
+validate1334.errors = vErrors;
+return errors === 0;
+}
+validate1334.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+exports.sendTestEmail_403 = validate1338;
+const schema541 = {"$ref":"document#/components/schemas/Error"};
+
+function validate1339(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate1339.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.error === undefined) && (missing0 = "error")){
-validate1334.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate1339.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(key0 === "error")){
-validate1334.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate1339.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -32483,37 +32576,15 @@ errors = vErrors.length;
 }
 }
 else {
-validate1334.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate1339.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate1334.errors = vErrors;
+validate1339.errors = vErrors;
 return errors === 0;
 }
-validate1334.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate1339.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-
-function validate1333(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate1333.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate1334(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1334.errors : vErrors.concat(validate1334.errors);
-errors = vErrors.length;
-}
-validate1333.errors = vErrors;
-return errors === 0;
-}
-validate1333.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-exports.sendTestEmail_403 = validate1337;
-const schema541 = {"$ref":"document#/components/schemas/Error"};
 
 function validate1338(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -32525,18 +32596,40 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
+if(!(validate1339(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1339.errors : vErrors.concat(validate1339.errors);
+errors = vErrors.length;
+}
+validate1338.errors = vErrors;
+return errors === 0;
+}
+validate1338.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+exports.sendTestEmail_409 = validate1342;
+const schema543 = {"$ref":"document#/components/schemas/Error"};
+
+function validate1343(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate1343.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.error === undefined) && (missing0 = "error")){
-validate1338.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate1343.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(key0 === "error")){
-validate1338.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate1343.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -32552,37 +32645,15 @@ errors = vErrors.length;
 }
 }
 else {
-validate1338.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate1343.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate1338.errors = vErrors;
+validate1343.errors = vErrors;
 return errors === 0;
 }
-validate1338.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate1343.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-
-function validate1337(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate1337.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate1338(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1338.errors : vErrors.concat(validate1338.errors);
-errors = vErrors.length;
-}
-validate1337.errors = vErrors;
-return errors === 0;
-}
-validate1337.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-exports.sendTestEmail_409 = validate1341;
-const schema543 = {"$ref":"document#/components/schemas/Error"};
 
 function validate1342(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -32594,18 +32665,40 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
+if(!(validate1343(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1343.errors : vErrors.concat(validate1343.errors);
+errors = vErrors.length;
+}
+validate1342.errors = vErrors;
+return errors === 0;
+}
+validate1342.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+exports.sendTestEmail_429 = validate1346;
+const schema545 = {"$ref":"document#/components/schemas/Error"};
+
+function validate1347(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate1347.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.error === undefined) && (missing0 = "error")){
-validate1342.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate1347.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(key0 === "error")){
-validate1342.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate1347.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -32621,37 +32714,15 @@ errors = vErrors.length;
 }
 }
 else {
-validate1342.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate1347.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate1342.errors = vErrors;
+validate1347.errors = vErrors;
 return errors === 0;
 }
-validate1342.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate1347.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-
-function validate1341(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate1341.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate1342(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1342.errors : vErrors.concat(validate1342.errors);
-errors = vErrors.length;
-}
-validate1341.errors = vErrors;
-return errors === 0;
-}
-validate1341.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-exports.sendTestEmail_429 = validate1345;
-const schema545 = {"$ref":"document#/components/schemas/Error"};
 
 function validate1346(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -32663,18 +32734,40 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
+if(!(validate1347(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1347.errors : vErrors.concat(validate1347.errors);
+errors = vErrors.length;
+}
+validate1346.errors = vErrors;
+return errors === 0;
+}
+validate1346.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+exports.sendTestEmail_500 = validate1350;
+const schema547 = {"$ref":"document#/components/schemas/Error"};
+
+function validate1351(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate1351.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.error === undefined) && (missing0 = "error")){
-validate1346.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate1351.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(key0 === "error")){
-validate1346.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate1351.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -32690,37 +32783,15 @@ errors = vErrors.length;
 }
 }
 else {
-validate1346.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate1351.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate1346.errors = vErrors;
+validate1351.errors = vErrors;
 return errors === 0;
 }
-validate1346.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate1351.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-
-function validate1345(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate1345.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate1346(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1346.errors : vErrors.concat(validate1346.errors);
-errors = vErrors.length;
-}
-validate1345.errors = vErrors;
-return errors === 0;
-}
-validate1345.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-exports.sendTestEmail_500 = validate1349;
-const schema547 = {"$ref":"document#/components/schemas/Error"};
 
 function validate1350(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -32732,69 +32803,22 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if((data.error === undefined) && (missing0 = "error")){
-validate1350.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
-return false;
-}
-else {
-const _errs1 = errors;
-for(const key0 in data){
-if(!(key0 === "error")){
-validate1350.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
-return false;
-break;
-}
-}
-if(_errs1 === errors){
-if(data.error !== undefined){
-if(!(validate91(data.error, {instancePath:instancePath+"/error",parentData:data,parentDataProperty:"error",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate91.errors : vErrors.concat(validate91.errors);
+if(!(validate1351(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1351.errors : vErrors.concat(validate1351.errors);
 errors = vErrors.length;
-}
-}
-}
-}
-}
-else {
-validate1350.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
-return false;
-}
 }
 validate1350.errors = vErrors;
 return errors === 0;
 }
 validate1350.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-
-function validate1349(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate1349.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate1350(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1350.errors : vErrors.concat(validate1350.errors);
-errors = vErrors.length;
-}
-validate1349.errors = vErrors;
-return errors === 0;
-}
-validate1349.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-exports.sendTestMessage_200 = validate1353;
+exports.sendTestMessage_200 = validate1354;
 const schema549 = {"$ref":"document#/components/schemas/TestNotificationAnswer"};
 
-function validate1354(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate1355(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate1354.evaluated;
+const evaluated0 = validate1355.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -32805,14 +32829,14 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.success === undefined) && (missing0 = "success")) || ((data.data === undefined) && (missing0 = "data"))){
-validate1354.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate1355.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!((key0 === "success") || (key0 === "data"))){
-validate1354.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate1355.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -32822,11 +32846,11 @@ if(data.success !== undefined){
 let data0 = data.success;
 const _errs2 = errors;
 if(typeof data0 !== "boolean"){
-validate1354.errors = [{instancePath:instancePath+"/success",schemaPath:"#/properties/success/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+validate1355.errors = [{instancePath:instancePath+"/success",schemaPath:"#/properties/success/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
 if(true !== data0){
-validate1354.errors = [{instancePath:instancePath+"/success",schemaPath:"#/properties/success/const",keyword:"const",params:{allowedValue: true},message:"must be equal to constant"}];
+validate1355.errors = [{instancePath:instancePath+"/success",schemaPath:"#/properties/success/const",keyword:"const",params:{allowedValue: true},message:"must be equal to constant"}];
 return false;
 }
 var valid0 = _errs2 === errors;
@@ -32837,8 +32861,8 @@ var valid0 = true;
 if(valid0){
 if(data.data !== undefined){
 const _errs4 = errors;
-if(!(validate1326(data.data, {instancePath:instancePath+"/data",parentData:data,parentDataProperty:"data",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1326.errors : vErrors.concat(validate1326.errors);
+if(!(validate1327(data.data, {instancePath:instancePath+"/data",parentData:data,parentDataProperty:"data",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1327.errors : vErrors.concat(validate1327.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs4 === errors;
@@ -32851,37 +32875,84 @@ var valid0 = true;
 }
 }
 else {
-validate1354.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate1355.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate1354.errors = vErrors;
+validate1355.errors = vErrors;
 return errors === 0;
 }
-validate1354.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate1355.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 
-function validate1353(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate1354(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate1353.evaluated;
+const evaluated0 = validate1354.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(!(validate1354(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1354.errors : vErrors.concat(validate1354.errors);
+if(!(validate1355(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1355.errors : vErrors.concat(validate1355.errors);
 errors = vErrors.length;
 }
-validate1353.errors = vErrors;
+validate1354.errors = vErrors;
 return errors === 0;
 }
-validate1353.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate1354.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-exports.sendTestMessage_400 = validate1357;
+exports.sendTestMessage_400 = validate1358;
 const schema551 = {"$ref":"document#/components/schemas/Error"};
+
+function validate1359(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate1359.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((data.error === undefined) && (missing0 = "error")){
+validate1359.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+return false;
+}
+else {
+const _errs1 = errors;
+for(const key0 in data){
+if(!(key0 === "error")){
+validate1359.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+return false;
+break;
+}
+}
+if(_errs1 === errors){
+if(data.error !== undefined){
+if(!(validate91(data.error, {instancePath:instancePath+"/error",parentData:data,parentDataProperty:"error",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate91.errors : vErrors.concat(validate91.errors);
+errors = vErrors.length;
+}
+}
+}
+}
+}
+else {
+validate1359.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate1359.errors = vErrors;
+return errors === 0;
+}
+validate1359.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
 
 function validate1358(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -32893,18 +32964,40 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
+if(!(validate1359(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1359.errors : vErrors.concat(validate1359.errors);
+errors = vErrors.length;
+}
+validate1358.errors = vErrors;
+return errors === 0;
+}
+validate1358.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+exports.sendTestMessage_401 = validate1362;
+const schema553 = {"$ref":"document#/components/schemas/Error"};
+
+function validate1363(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate1363.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.error === undefined) && (missing0 = "error")){
-validate1358.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate1363.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(key0 === "error")){
-validate1358.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate1363.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -32920,37 +33013,15 @@ errors = vErrors.length;
 }
 }
 else {
-validate1358.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate1363.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate1358.errors = vErrors;
+validate1363.errors = vErrors;
 return errors === 0;
 }
-validate1358.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate1363.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-
-function validate1357(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate1357.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate1358(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1358.errors : vErrors.concat(validate1358.errors);
-errors = vErrors.length;
-}
-validate1357.errors = vErrors;
-return errors === 0;
-}
-validate1357.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-exports.sendTestMessage_401 = validate1361;
-const schema553 = {"$ref":"document#/components/schemas/Error"};
 
 function validate1362(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -32962,18 +33033,40 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
+if(!(validate1363(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1363.errors : vErrors.concat(validate1363.errors);
+errors = vErrors.length;
+}
+validate1362.errors = vErrors;
+return errors === 0;
+}
+validate1362.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+exports.sendTestMessage_403 = validate1366;
+const schema555 = {"$ref":"document#/components/schemas/Error"};
+
+function validate1367(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate1367.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.error === undefined) && (missing0 = "error")){
-validate1362.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate1367.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(key0 === "error")){
-validate1362.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate1367.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -32989,37 +33082,15 @@ errors = vErrors.length;
 }
 }
 else {
-validate1362.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate1367.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate1362.errors = vErrors;
+validate1367.errors = vErrors;
 return errors === 0;
 }
-validate1362.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate1367.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-
-function validate1361(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate1361.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate1362(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1362.errors : vErrors.concat(validate1362.errors);
-errors = vErrors.length;
-}
-validate1361.errors = vErrors;
-return errors === 0;
-}
-validate1361.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-exports.sendTestMessage_403 = validate1365;
-const schema555 = {"$ref":"document#/components/schemas/Error"};
 
 function validate1366(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -33031,18 +33102,40 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
+if(!(validate1367(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1367.errors : vErrors.concat(validate1367.errors);
+errors = vErrors.length;
+}
+validate1366.errors = vErrors;
+return errors === 0;
+}
+validate1366.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+exports.sendTestMessage_409 = validate1370;
+const schema557 = {"$ref":"document#/components/schemas/Error"};
+
+function validate1371(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate1371.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.error === undefined) && (missing0 = "error")){
-validate1366.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate1371.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(key0 === "error")){
-validate1366.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate1371.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -33058,37 +33151,15 @@ errors = vErrors.length;
 }
 }
 else {
-validate1366.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate1371.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate1366.errors = vErrors;
+validate1371.errors = vErrors;
 return errors === 0;
 }
-validate1366.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate1371.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-
-function validate1365(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate1365.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate1366(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1366.errors : vErrors.concat(validate1366.errors);
-errors = vErrors.length;
-}
-validate1365.errors = vErrors;
-return errors === 0;
-}
-validate1365.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-exports.sendTestMessage_409 = validate1369;
-const schema557 = {"$ref":"document#/components/schemas/Error"};
 
 function validate1370(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -33100,18 +33171,40 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
+if(!(validate1371(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1371.errors : vErrors.concat(validate1371.errors);
+errors = vErrors.length;
+}
+validate1370.errors = vErrors;
+return errors === 0;
+}
+validate1370.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+exports.sendTestMessage_429 = validate1374;
+const schema559 = {"$ref":"document#/components/schemas/Error"};
+
+function validate1375(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate1375.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.error === undefined) && (missing0 = "error")){
-validate1370.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate1375.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(key0 === "error")){
-validate1370.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate1375.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -33127,37 +33220,15 @@ errors = vErrors.length;
 }
 }
 else {
-validate1370.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate1375.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate1370.errors = vErrors;
+validate1375.errors = vErrors;
 return errors === 0;
 }
-validate1370.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate1375.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-
-function validate1369(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate1369.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate1370(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1370.errors : vErrors.concat(validate1370.errors);
-errors = vErrors.length;
-}
-validate1369.errors = vErrors;
-return errors === 0;
-}
-validate1369.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-exports.sendTestMessage_429 = validate1373;
-const schema559 = {"$ref":"document#/components/schemas/Error"};
 
 function validate1374(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -33169,18 +33240,40 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
+if(!(validate1375(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1375.errors : vErrors.concat(validate1375.errors);
+errors = vErrors.length;
+}
+validate1374.errors = vErrors;
+return errors === 0;
+}
+validate1374.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+exports.sendTestMessage_500 = validate1378;
+const schema561 = {"$ref":"document#/components/schemas/Error"};
+
+function validate1379(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate1379.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.error === undefined) && (missing0 = "error")){
-validate1374.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate1379.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(key0 === "error")){
-validate1374.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate1379.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -33196,37 +33289,15 @@ errors = vErrors.length;
 }
 }
 else {
-validate1374.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate1379.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate1374.errors = vErrors;
+validate1379.errors = vErrors;
 return errors === 0;
 }
-validate1374.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate1379.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-
-function validate1373(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate1373.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate1374(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1374.errors : vErrors.concat(validate1374.errors);
-errors = vErrors.length;
-}
-validate1373.errors = vErrors;
-return errors === 0;
-}
-validate1373.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-exports.sendTestMessage_500 = validate1377;
-const schema561 = {"$ref":"document#/components/schemas/Error"};
 
 function validate1378(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -33238,72 +33309,25 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if((data.error === undefined) && (missing0 = "error")){
-validate1378.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
-return false;
-}
-else {
-const _errs1 = errors;
-for(const key0 in data){
-if(!(key0 === "error")){
-validate1378.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
-return false;
-break;
-}
-}
-if(_errs1 === errors){
-if(data.error !== undefined){
-if(!(validate91(data.error, {instancePath:instancePath+"/error",parentData:data,parentDataProperty:"error",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate91.errors : vErrors.concat(validate91.errors);
+if(!(validate1379(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1379.errors : vErrors.concat(validate1379.errors);
 errors = vErrors.length;
-}
-}
-}
-}
-}
-else {
-validate1378.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
-return false;
-}
 }
 validate1378.errors = vErrors;
 return errors === 0;
 }
 validate1378.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-
-function validate1377(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate1377.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate1378(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1378.errors : vErrors.concat(validate1378.errors);
-errors = vErrors.length;
-}
-validate1377.errors = vErrors;
-return errors === 0;
-}
-validate1377.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-exports.listUnmatchedTransfers_200 = validate1381;
+exports.listUnmatchedTransfers_200 = validate1382;
 const schema563 = {"$ref":"document#/components/schemas/UnmatchedTransferList"};
 const schema564 = {"type":"object","description":"One page of unmatched transfers.","required":["object","data","has_more","total_count","url"],"properties":{"object":{"type":"string","description":"Kind of the record.","const":"list","examples":["list"]},"data":{"type":"array","description":"The transfers of this page.","items":{"$ref":"#/components/schemas/UnmatchedTransfer"}},"has_more":{"type":"boolean","description":"Whether more follow this page.","examples":[false]},"total_count":{"type":"integer","description":"How many match in all.","minimum":0,"examples":[3]},"url":{"type":"string","description":"Path of the list.","examples":["/api/v1/unmatched-transfers"]}},"additionalProperties":false};
 const schema565 = {"type":"object","description":"A confirmed transfer to a recipient of the organization that fits no session.","x-decision":112,"required":["object","id","mode","status","chain_id","token_address","amount","sender_address","recipient_address","tx_hash","log_index","block_number","block_hash","block_timestamp","suggested_session_id","session_id","transaction_id","created_at","assigned_at"],"properties":{"object":{"type":"string","description":"Kind of the record.","const":"unmatched_transfer","examples":["unmatched_transfer"]},"id":{"type":"string","description":"Id of the transfer.","x-decision":95,"pattern":"^utr_[0-9A-Za-z]{24}$","examples":["utr_6hZx9CvBn2MqW5eRtY8uIo1P"]},"mode":{"$ref":"#/components/schemas/Mode","description":"Whether the transfer belongs to live or to test data."},"status":{"type":"string","description":"Whether it still waits for a session.","enum":["open","assigned"],"examples":["open"]},"chain_id":{"$ref":"#/components/schemas/ChainId","description":"The chain of the transfer."},"token_address":{"$ref":"#/components/schemas/TokenAddress","description":"The token that was sent."},"amount":{"$ref":"#/components/schemas/Amount","description":"What was sent, in the token's smallest unit."},"sender_address":{"$ref":"#/components/schemas/Address","description":"Who sent it."},"recipient_address":{"$ref":"#/components/schemas/Address","description":"Who received it."},"tx_hash":{"$ref":"#/components/schemas/Hash","description":"Hash of the chain's transaction."},"log_index":{"type":["integer","null"],"description":"Place of the transfer's event in its block; null for native coins.","minimum":0,"examples":[4]},"block_number":{"type":"integer","description":"The block of the transfer.","minimum":0,"examples":[1042]},"block_hash":{"$ref":"#/components/schemas/Hash","description":"Hash of that block."},"block_timestamp":{"$ref":"#/components/schemas/Timestamp","description":"Time of that block."},"suggested_session_id":{"description":"The session that it was probably meant for, as its amount and its time say when it is recorded; null when there is none. Nothing is assigned by itself.","oneOf":[{"$ref":"#/components/schemas/SessionId"},{"type":"null"}],"x-decision":133},"session_id":{"description":"The session that it was assigned to; null while it is open.","oneOf":[{"$ref":"#/components/schemas/SessionId"},{"type":"null"}]},"transaction_id":{"description":"The transaction that it became; null while it is open.","oneOf":[{"$ref":"#/components/schemas/TransactionId"},{"type":"null"}]},"created_at":{"$ref":"#/components/schemas/Timestamp","description":"When the transfer was recorded."},"assigned_at":{"description":"When it was assigned; null while it is open.","oneOf":[{"$ref":"#/components/schemas/Timestamp"},{"type":"null"}]}},"additionalProperties":false};
 const pattern49 = new RegExp("^utr_[0-9A-Za-z]{24}$", "u");
 
-function validate1383(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate1384(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate1383.evaluated;
+const evaluated0 = validate1384.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -33314,14 +33338,14 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((((((((((((((((data.object === undefined) && (missing0 = "object")) || ((data.id === undefined) && (missing0 = "id"))) || ((data.mode === undefined) && (missing0 = "mode"))) || ((data.status === undefined) && (missing0 = "status"))) || ((data.chain_id === undefined) && (missing0 = "chain_id"))) || ((data.token_address === undefined) && (missing0 = "token_address"))) || ((data.amount === undefined) && (missing0 = "amount"))) || ((data.sender_address === undefined) && (missing0 = "sender_address"))) || ((data.recipient_address === undefined) && (missing0 = "recipient_address"))) || ((data.tx_hash === undefined) && (missing0 = "tx_hash"))) || ((data.log_index === undefined) && (missing0 = "log_index"))) || ((data.block_number === undefined) && (missing0 = "block_number"))) || ((data.block_hash === undefined) && (missing0 = "block_hash"))) || ((data.block_timestamp === undefined) && (missing0 = "block_timestamp"))) || ((data.suggested_session_id === undefined) && (missing0 = "suggested_session_id"))) || ((data.session_id === undefined) && (missing0 = "session_id"))) || ((data.transaction_id === undefined) && (missing0 = "transaction_id"))) || ((data.created_at === undefined) && (missing0 = "created_at"))) || ((data.assigned_at === undefined) && (missing0 = "assigned_at"))){
-validate1383.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate1384.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(func1.call(schema565.properties, key0))){
-validate1383.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate1384.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -33331,11 +33355,11 @@ if(data.object !== undefined){
 let data0 = data.object;
 const _errs2 = errors;
 if(typeof data0 !== "string"){
-validate1383.errors = [{instancePath:instancePath+"/object",schemaPath:"#/properties/object/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate1384.errors = [{instancePath:instancePath+"/object",schemaPath:"#/properties/object/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if("unmatched_transfer" !== data0){
-validate1383.errors = [{instancePath:instancePath+"/object",schemaPath:"#/properties/object/const",keyword:"const",params:{allowedValue: "unmatched_transfer"},message:"must be equal to constant"}];
+validate1384.errors = [{instancePath:instancePath+"/object",schemaPath:"#/properties/object/const",keyword:"const",params:{allowedValue: "unmatched_transfer"},message:"must be equal to constant"}];
 return false;
 }
 var valid0 = _errs2 === errors;
@@ -33350,12 +33374,12 @@ const _errs4 = errors;
 if(errors === _errs4){
 if(typeof data1 === "string"){
 if(!pattern49.test(data1)){
-validate1383.errors = [{instancePath:instancePath+"/id",schemaPath:"#/properties/id/pattern",keyword:"pattern",params:{pattern: "^utr_[0-9A-Za-z]{24}$"},message:"must match pattern \""+"^utr_[0-9A-Za-z]{24}$"+"\""}];
+validate1384.errors = [{instancePath:instancePath+"/id",schemaPath:"#/properties/id/pattern",keyword:"pattern",params:{pattern: "^utr_[0-9A-Za-z]{24}$"},message:"must match pattern \""+"^utr_[0-9A-Za-z]{24}$"+"\""}];
 return false;
 }
 }
 else {
-validate1383.errors = [{instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate1384.errors = [{instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -33381,11 +33405,11 @@ if(data.status !== undefined){
 let data3 = data.status;
 const _errs7 = errors;
 if(typeof data3 !== "string"){
-validate1383.errors = [{instancePath:instancePath+"/status",schemaPath:"#/properties/status/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate1384.errors = [{instancePath:instancePath+"/status",schemaPath:"#/properties/status/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(!((data3 === "open") || (data3 === "assigned"))){
-validate1383.errors = [{instancePath:instancePath+"/status",schemaPath:"#/properties/status/enum",keyword:"enum",params:{allowedValues: schema565.properties.status.enum},message:"must be equal to one of the allowed values"}];
+validate1384.errors = [{instancePath:instancePath+"/status",schemaPath:"#/properties/status/enum",keyword:"enum",params:{allowedValues: schema565.properties.status.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -33470,13 +33494,13 @@ if(data.log_index !== undefined){
 let data10 = data.log_index;
 const _errs15 = errors;
 if((!((typeof data10 == "number") && (!(data10 % 1) && !isNaN(data10)))) && (data10 !== null)){
-validate1383.errors = [{instancePath:instancePath+"/log_index",schemaPath:"#/properties/log_index/type",keyword:"type",params:{type: schema565.properties.log_index.type},message:"must be integer,null"}];
+validate1384.errors = [{instancePath:instancePath+"/log_index",schemaPath:"#/properties/log_index/type",keyword:"type",params:{type: schema565.properties.log_index.type},message:"must be integer,null"}];
 return false;
 }
 if(errors === _errs15){
 if(typeof data10 == "number"){
 if(data10 < 0 || isNaN(data10)){
-validate1383.errors = [{instancePath:instancePath+"/log_index",schemaPath:"#/properties/log_index/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate1384.errors = [{instancePath:instancePath+"/log_index",schemaPath:"#/properties/log_index/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
 return false;
 }
 }
@@ -33491,13 +33515,13 @@ if(data.block_number !== undefined){
 let data11 = data.block_number;
 const _errs17 = errors;
 if(!((typeof data11 == "number") && (!(data11 % 1) && !isNaN(data11)))){
-validate1383.errors = [{instancePath:instancePath+"/block_number",schemaPath:"#/properties/block_number/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate1384.errors = [{instancePath:instancePath+"/block_number",schemaPath:"#/properties/block_number/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs17){
 if(typeof data11 == "number"){
 if(data11 < 0 || isNaN(data11)){
-validate1383.errors = [{instancePath:instancePath+"/block_number",schemaPath:"#/properties/block_number/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate1384.errors = [{instancePath:instancePath+"/block_number",schemaPath:"#/properties/block_number/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
 return false;
 }
 }
@@ -33579,7 +33603,7 @@ else {
 vErrors.push(err1);
 }
 errors++;
-validate1383.errors = vErrors;
+validate1384.errors = vErrors;
 return false;
 }
 else {
@@ -33646,7 +33670,7 @@ else {
 vErrors.push(err3);
 }
 errors++;
-validate1383.errors = vErrors;
+validate1384.errors = vErrors;
 return false;
 }
 else {
@@ -33713,7 +33737,7 @@ else {
 vErrors.push(err5);
 }
 errors++;
-validate1383.errors = vErrors;
+validate1384.errors = vErrors;
 return false;
 }
 else {
@@ -33792,7 +33816,7 @@ else {
 vErrors.push(err7);
 }
 errors++;
-validate1383.errors = vErrors;
+validate1384.errors = vErrors;
 return false;
 }
 else {
@@ -33833,6 +33857,142 @@ var valid0 = true;
 }
 }
 else {
+validate1384.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate1384.errors = vErrors;
+return errors === 0;
+}
+validate1384.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+
+function validate1383(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate1383.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((((((data.object === undefined) && (missing0 = "object")) || ((data.data === undefined) && (missing0 = "data"))) || ((data.has_more === undefined) && (missing0 = "has_more"))) || ((data.total_count === undefined) && (missing0 = "total_count"))) || ((data.url === undefined) && (missing0 = "url"))){
+validate1383.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+return false;
+}
+else {
+const _errs1 = errors;
+for(const key0 in data){
+if(!(((((key0 === "object") || (key0 === "data")) || (key0 === "has_more")) || (key0 === "total_count")) || (key0 === "url"))){
+validate1383.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+return false;
+break;
+}
+}
+if(_errs1 === errors){
+if(data.object !== undefined){
+let data0 = data.object;
+const _errs2 = errors;
+if(typeof data0 !== "string"){
+validate1383.errors = [{instancePath:instancePath+"/object",schemaPath:"#/properties/object/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+if("list" !== data0){
+validate1383.errors = [{instancePath:instancePath+"/object",schemaPath:"#/properties/object/const",keyword:"const",params:{allowedValue: "list"},message:"must be equal to constant"}];
+return false;
+}
+var valid0 = _errs2 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.data !== undefined){
+let data1 = data.data;
+const _errs4 = errors;
+if(errors === _errs4){
+if(Array.isArray(data1)){
+var valid1 = true;
+const len0 = data1.length;
+for(let i0=0; i0<len0; i0++){
+const _errs6 = errors;
+if(!(validate1384(data1[i0], {instancePath:instancePath+"/data/" + i0,parentData:data1,parentDataProperty:i0,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1384.errors : vErrors.concat(validate1384.errors);
+errors = vErrors.length;
+}
+var valid1 = _errs6 === errors;
+if(!valid1){
+break;
+}
+}
+}
+else {
+validate1383.errors = [{instancePath:instancePath+"/data",schemaPath:"#/properties/data/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+return false;
+}
+}
+var valid0 = _errs4 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.has_more !== undefined){
+const _errs7 = errors;
+if(typeof data.has_more !== "boolean"){
+validate1383.errors = [{instancePath:instancePath+"/has_more",schemaPath:"#/properties/has_more/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+return false;
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.total_count !== undefined){
+let data4 = data.total_count;
+const _errs9 = errors;
+if(!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))){
+validate1383.errors = [{instancePath:instancePath+"/total_count",schemaPath:"#/properties/total_count/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+return false;
+}
+if(errors === _errs9){
+if(typeof data4 == "number"){
+if(data4 < 0 || isNaN(data4)){
+validate1383.errors = [{instancePath:instancePath+"/total_count",schemaPath:"#/properties/total_count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+return false;
+}
+}
+}
+var valid0 = _errs9 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.url !== undefined){
+const _errs11 = errors;
+if(typeof data.url !== "string"){
+validate1383.errors = [{instancePath:instancePath+"/url",schemaPath:"#/properties/url/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+var valid0 = _errs11 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+else {
 validate1383.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
@@ -33853,153 +34013,64 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if((((((data.object === undefined) && (missing0 = "object")) || ((data.data === undefined) && (missing0 = "data"))) || ((data.has_more === undefined) && (missing0 = "has_more"))) || ((data.total_count === undefined) && (missing0 = "total_count"))) || ((data.url === undefined) && (missing0 = "url"))){
-validate1382.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
-return false;
-}
-else {
-const _errs1 = errors;
-for(const key0 in data){
-if(!(((((key0 === "object") || (key0 === "data")) || (key0 === "has_more")) || (key0 === "total_count")) || (key0 === "url"))){
-validate1382.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
-return false;
-break;
-}
-}
-if(_errs1 === errors){
-if(data.object !== undefined){
-let data0 = data.object;
-const _errs2 = errors;
-if(typeof data0 !== "string"){
-validate1382.errors = [{instancePath:instancePath+"/object",schemaPath:"#/properties/object/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-if("list" !== data0){
-validate1382.errors = [{instancePath:instancePath+"/object",schemaPath:"#/properties/object/const",keyword:"const",params:{allowedValue: "list"},message:"must be equal to constant"}];
-return false;
-}
-var valid0 = _errs2 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.data !== undefined){
-let data1 = data.data;
-const _errs4 = errors;
-if(errors === _errs4){
-if(Array.isArray(data1)){
-var valid1 = true;
-const len0 = data1.length;
-for(let i0=0; i0<len0; i0++){
-const _errs6 = errors;
-if(!(validate1383(data1[i0], {instancePath:instancePath+"/data/" + i0,parentData:data1,parentDataProperty:i0,rootData,dynamicAnchors}))){
+if(!(validate1383(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
 vErrors = vErrors === null ? validate1383.errors : vErrors.concat(validate1383.errors);
 errors = vErrors.length;
-}
-var valid1 = _errs6 === errors;
-if(!valid1){
-break;
-}
-}
-}
-else {
-validate1382.errors = [{instancePath:instancePath+"/data",schemaPath:"#/properties/data/type",keyword:"type",params:{type: "array"},message:"must be array"}];
-return false;
-}
-}
-var valid0 = _errs4 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.has_more !== undefined){
-const _errs7 = errors;
-if(typeof data.has_more !== "boolean"){
-validate1382.errors = [{instancePath:instancePath+"/has_more",schemaPath:"#/properties/has_more/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
-return false;
-}
-var valid0 = _errs7 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.total_count !== undefined){
-let data4 = data.total_count;
-const _errs9 = errors;
-if(!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))){
-validate1382.errors = [{instancePath:instancePath+"/total_count",schemaPath:"#/properties/total_count/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
-return false;
-}
-if(errors === _errs9){
-if(typeof data4 == "number"){
-if(data4 < 0 || isNaN(data4)){
-validate1382.errors = [{instancePath:instancePath+"/total_count",schemaPath:"#/properties/total_count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
-return false;
-}
-}
-}
-var valid0 = _errs9 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.url !== undefined){
-const _errs11 = errors;
-if(typeof data.url !== "string"){
-validate1382.errors = [{instancePath:instancePath+"/url",schemaPath:"#/properties/url/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-var valid0 = _errs11 === errors;
-}
-else {
-var valid0 = true;
-}
-}
-}
-}
-}
-}
-}
-}
-else {
-validate1382.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
-return false;
-}
 }
 validate1382.errors = vErrors;
 return errors === 0;
 }
 validate1382.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
+exports.listUnmatchedTransfers_400 = validate1401;
+const schema566 = {"$ref":"document#/components/schemas/Error"};
 
-function validate1381(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate1402(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate1381.evaluated;
+const evaluated0 = validate1402.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(!(validate1382(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1382.errors : vErrors.concat(validate1382.errors);
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((data.error === undefined) && (missing0 = "error")){
+validate1402.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+return false;
+}
+else {
+const _errs1 = errors;
+for(const key0 in data){
+if(!(key0 === "error")){
+validate1402.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+return false;
+break;
+}
+}
+if(_errs1 === errors){
+if(data.error !== undefined){
+if(!(validate91(data.error, {instancePath:instancePath+"/error",parentData:data,parentDataProperty:"error",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate91.errors : vErrors.concat(validate91.errors);
 errors = vErrors.length;
 }
-validate1381.errors = vErrors;
+}
+}
+}
+}
+else {
+validate1402.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate1402.errors = vErrors;
 return errors === 0;
 }
-validate1381.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate1402.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-exports.listUnmatchedTransfers_400 = validate1400;
-const schema566 = {"$ref":"document#/components/schemas/Error"};
 
 function validate1401(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -34011,18 +34082,40 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
+if(!(validate1402(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1402.errors : vErrors.concat(validate1402.errors);
+errors = vErrors.length;
+}
+validate1401.errors = vErrors;
+return errors === 0;
+}
+validate1401.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+exports.listUnmatchedTransfers_401 = validate1405;
+const schema568 = {"$ref":"document#/components/schemas/Error"};
+
+function validate1406(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate1406.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.error === undefined) && (missing0 = "error")){
-validate1401.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate1406.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(key0 === "error")){
-validate1401.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate1406.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -34038,37 +34131,15 @@ errors = vErrors.length;
 }
 }
 else {
-validate1401.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate1406.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate1401.errors = vErrors;
+validate1406.errors = vErrors;
 return errors === 0;
 }
-validate1401.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate1406.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-
-function validate1400(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate1400.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate1401(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1401.errors : vErrors.concat(validate1401.errors);
-errors = vErrors.length;
-}
-validate1400.errors = vErrors;
-return errors === 0;
-}
-validate1400.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-exports.listUnmatchedTransfers_401 = validate1404;
-const schema568 = {"$ref":"document#/components/schemas/Error"};
 
 function validate1405(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -34080,18 +34151,40 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
+if(!(validate1406(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1406.errors : vErrors.concat(validate1406.errors);
+errors = vErrors.length;
+}
+validate1405.errors = vErrors;
+return errors === 0;
+}
+validate1405.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+exports.listUnmatchedTransfers_403 = validate1409;
+const schema570 = {"$ref":"document#/components/schemas/Error"};
+
+function validate1410(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate1410.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.error === undefined) && (missing0 = "error")){
-validate1405.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate1410.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(key0 === "error")){
-validate1405.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate1410.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -34107,37 +34200,15 @@ errors = vErrors.length;
 }
 }
 else {
-validate1405.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate1410.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate1405.errors = vErrors;
+validate1410.errors = vErrors;
 return errors === 0;
 }
-validate1405.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate1410.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-
-function validate1404(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate1404.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate1405(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1405.errors : vErrors.concat(validate1405.errors);
-errors = vErrors.length;
-}
-validate1404.errors = vErrors;
-return errors === 0;
-}
-validate1404.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-exports.listUnmatchedTransfers_403 = validate1408;
-const schema570 = {"$ref":"document#/components/schemas/Error"};
 
 function validate1409(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -34149,18 +34220,40 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
+if(!(validate1410(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1410.errors : vErrors.concat(validate1410.errors);
+errors = vErrors.length;
+}
+validate1409.errors = vErrors;
+return errors === 0;
+}
+validate1409.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+exports.listUnmatchedTransfers_429 = validate1413;
+const schema572 = {"$ref":"document#/components/schemas/Error"};
+
+function validate1414(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate1414.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.error === undefined) && (missing0 = "error")){
-validate1409.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate1414.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(key0 === "error")){
-validate1409.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate1414.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -34176,37 +34269,15 @@ errors = vErrors.length;
 }
 }
 else {
-validate1409.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate1414.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate1409.errors = vErrors;
+validate1414.errors = vErrors;
 return errors === 0;
 }
-validate1409.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate1414.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-
-function validate1408(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate1408.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate1409(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1409.errors : vErrors.concat(validate1409.errors);
-errors = vErrors.length;
-}
-validate1408.errors = vErrors;
-return errors === 0;
-}
-validate1408.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-exports.listUnmatchedTransfers_429 = validate1412;
-const schema572 = {"$ref":"document#/components/schemas/Error"};
 
 function validate1413(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -34218,18 +34289,40 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
+if(!(validate1414(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1414.errors : vErrors.concat(validate1414.errors);
+errors = vErrors.length;
+}
+validate1413.errors = vErrors;
+return errors === 0;
+}
+validate1413.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+exports.listUnmatchedTransfers_500 = validate1417;
+const schema574 = {"$ref":"document#/components/schemas/Error"};
+
+function validate1418(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate1418.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.error === undefined) && (missing0 = "error")){
-validate1413.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate1418.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(key0 === "error")){
-validate1413.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate1418.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -34245,37 +34338,15 @@ errors = vErrors.length;
 }
 }
 else {
-validate1413.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate1418.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate1413.errors = vErrors;
+validate1418.errors = vErrors;
 return errors === 0;
 }
-validate1413.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate1418.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-
-function validate1412(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate1412.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate1413(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1413.errors : vErrors.concat(validate1413.errors);
-errors = vErrors.length;
-}
-validate1412.errors = vErrors;
-return errors === 0;
-}
-validate1412.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-exports.listUnmatchedTransfers_500 = validate1416;
-const schema574 = {"$ref":"document#/components/schemas/Error"};
 
 function validate1417(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -34287,69 +34358,22 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if((data.error === undefined) && (missing0 = "error")){
-validate1417.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
-return false;
-}
-else {
-const _errs1 = errors;
-for(const key0 in data){
-if(!(key0 === "error")){
-validate1417.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
-return false;
-break;
-}
-}
-if(_errs1 === errors){
-if(data.error !== undefined){
-if(!(validate91(data.error, {instancePath:instancePath+"/error",parentData:data,parentDataProperty:"error",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate91.errors : vErrors.concat(validate91.errors);
+if(!(validate1418(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1418.errors : vErrors.concat(validate1418.errors);
 errors = vErrors.length;
-}
-}
-}
-}
-}
-else {
-validate1417.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
-return false;
-}
 }
 validate1417.errors = vErrors;
 return errors === 0;
 }
 validate1417.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-
-function validate1416(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate1416.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate1417(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1417.errors : vErrors.concat(validate1417.errors);
-errors = vErrors.length;
-}
-validate1416.errors = vErrors;
-return errors === 0;
-}
-validate1416.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-exports.assignUnmatchedTransfer_200 = validate1420;
+exports.assignUnmatchedTransfer_200 = validate1421;
 const schema576 = {"$ref":"document#/components/schemas/PaymentTransaction"};
 
-function validate1421(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate1422(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate1421.evaluated;
+const evaluated0 = validate1422.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -34360,14 +34384,14 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((((((((((((((((((((((((((((data.object === undefined) && (missing0 = "object")) || ((data.id === undefined) && (missing0 = "id"))) || ((data.mode === undefined) && (missing0 = "mode"))) || ((data.status === undefined) && (missing0 = "status"))) || ((data.payment_link_id === undefined) && (missing0 = "payment_link_id"))) || ((data.session_id === undefined) && (missing0 = "session_id"))) || ((data.chain_id === undefined) && (missing0 = "chain_id"))) || ((data.token_address === undefined) && (missing0 = "token_address"))) || ((data.amount === undefined) && (missing0 = "amount"))) || ((data.sender_address === undefined) && (missing0 = "sender_address"))) || ((data.recipient_address === undefined) && (missing0 = "recipient_address"))) || ((data.tx_hash === undefined) && (missing0 = "tx_hash"))) || ((data.log_index === undefined) && (missing0 = "log_index"))) || ((data.block_number === undefined) && (missing0 = "block_number"))) || ((data.block_hash === undefined) && (missing0 = "block_hash"))) || ((data.confirmations === undefined) && (missing0 = "confirmations"))) || ((data.required_confirmations === undefined) && (missing0 = "required_confirmations"))) || ((data.matched_by === undefined) && (missing0 = "matched_by"))) || ((data.failure_reason === undefined) && (missing0 = "failure_reason"))) || ((data.late === undefined) && (missing0 = "late"))) || ((data.duplicate === undefined) && (missing0 = "duplicate"))) || ((data.partial === undefined) && (missing0 = "partial"))) || ((data.overpaid_amount === undefined) && (missing0 = "overpaid_amount"))) || ((data.form_data === undefined) && (missing0 = "form_data"))) || ((data.shipping_address === undefined) && (missing0 = "shipping_address"))) || ((data.shipping_option === undefined) && (missing0 = "shipping_option"))) || ((data.discount_code === undefined) && (missing0 = "discount_code"))) || ((data.metadata === undefined) && (missing0 = "metadata"))) || ((data.created_at === undefined) && (missing0 = "created_at"))) || ((data.confirmed_at === undefined) && (missing0 = "confirmed_at"))) || ((data.completed_at === undefined) && (missing0 = "completed_at"))){
-validate1421.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate1422.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(func1.call(schema190.properties, key0))){
-validate1421.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate1422.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -34377,11 +34401,11 @@ if(data.object !== undefined){
 let data0 = data.object;
 const _errs2 = errors;
 if(typeof data0 !== "string"){
-validate1421.errors = [{instancePath:instancePath+"/object",schemaPath:"#/properties/object/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate1422.errors = [{instancePath:instancePath+"/object",schemaPath:"#/properties/object/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if("transaction" !== data0){
-validate1421.errors = [{instancePath:instancePath+"/object",schemaPath:"#/properties/object/const",keyword:"const",params:{allowedValue: "transaction"},message:"must be equal to constant"}];
+validate1422.errors = [{instancePath:instancePath+"/object",schemaPath:"#/properties/object/const",keyword:"const",params:{allowedValue: "transaction"},message:"must be equal to constant"}];
 return false;
 }
 var valid0 = _errs2 === errors;
@@ -34473,7 +34497,7 @@ else {
 vErrors.push(err1);
 }
 errors++;
-validate1421.errors = vErrors;
+validate1422.errors = vErrors;
 return false;
 }
 else {
@@ -34588,7 +34612,7 @@ else {
 vErrors.push(err3);
 }
 errors++;
-validate1421.errors = vErrors;
+validate1422.errors = vErrors;
 return false;
 }
 else {
@@ -34667,7 +34691,7 @@ else {
 vErrors.push(err5);
 }
 errors++;
-validate1421.errors = vErrors;
+validate1422.errors = vErrors;
 return false;
 }
 else {
@@ -34691,13 +34715,13 @@ if(data.log_index !== undefined){
 let data12 = data.log_index;
 const _errs27 = errors;
 if((!((typeof data12 == "number") && (!(data12 % 1) && !isNaN(data12)))) && (data12 !== null)){
-validate1421.errors = [{instancePath:instancePath+"/log_index",schemaPath:"#/properties/log_index/type",keyword:"type",params:{type: schema190.properties.log_index.type},message:"must be integer,null"}];
+validate1422.errors = [{instancePath:instancePath+"/log_index",schemaPath:"#/properties/log_index/type",keyword:"type",params:{type: schema190.properties.log_index.type},message:"must be integer,null"}];
 return false;
 }
 if(errors === _errs27){
 if(typeof data12 == "number"){
 if(data12 < 0 || isNaN(data12)){
-validate1421.errors = [{instancePath:instancePath+"/log_index",schemaPath:"#/properties/log_index/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate1422.errors = [{instancePath:instancePath+"/log_index",schemaPath:"#/properties/log_index/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
 return false;
 }
 }
@@ -34712,13 +34736,13 @@ if(data.block_number !== undefined){
 let data13 = data.block_number;
 const _errs29 = errors;
 if((!((typeof data13 == "number") && (!(data13 % 1) && !isNaN(data13)))) && (data13 !== null)){
-validate1421.errors = [{instancePath:instancePath+"/block_number",schemaPath:"#/properties/block_number/type",keyword:"type",params:{type: schema190.properties.block_number.type},message:"must be integer,null"}];
+validate1422.errors = [{instancePath:instancePath+"/block_number",schemaPath:"#/properties/block_number/type",keyword:"type",params:{type: schema190.properties.block_number.type},message:"must be integer,null"}];
 return false;
 }
 if(errors === _errs29){
 if(typeof data13 == "number"){
 if(data13 < 0 || isNaN(data13)){
-validate1421.errors = [{instancePath:instancePath+"/block_number",schemaPath:"#/properties/block_number/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate1422.errors = [{instancePath:instancePath+"/block_number",schemaPath:"#/properties/block_number/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
 return false;
 }
 }
@@ -34776,7 +34800,7 @@ else {
 vErrors.push(err7);
 }
 errors++;
-validate1421.errors = vErrors;
+validate1422.errors = vErrors;
 return false;
 }
 else {
@@ -34800,13 +34824,13 @@ if(data.confirmations !== undefined){
 let data15 = data.confirmations;
 const _errs36 = errors;
 if(!((typeof data15 == "number") && (!(data15 % 1) && !isNaN(data15)))){
-validate1421.errors = [{instancePath:instancePath+"/confirmations",schemaPath:"#/properties/confirmations/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate1422.errors = [{instancePath:instancePath+"/confirmations",schemaPath:"#/properties/confirmations/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs36){
 if(typeof data15 == "number"){
 if(data15 < 0 || isNaN(data15)){
-validate1421.errors = [{instancePath:instancePath+"/confirmations",schemaPath:"#/properties/confirmations/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate1422.errors = [{instancePath:instancePath+"/confirmations",schemaPath:"#/properties/confirmations/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
 return false;
 }
 }
@@ -34821,13 +34845,13 @@ if(data.required_confirmations !== undefined){
 let data16 = data.required_confirmations;
 const _errs38 = errors;
 if(!((typeof data16 == "number") && (!(data16 % 1) && !isNaN(data16)))){
-validate1421.errors = [{instancePath:instancePath+"/required_confirmations",schemaPath:"#/properties/required_confirmations/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate1422.errors = [{instancePath:instancePath+"/required_confirmations",schemaPath:"#/properties/required_confirmations/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs38){
 if(typeof data16 == "number"){
 if(data16 < 0 || isNaN(data16)){
-validate1421.errors = [{instancePath:instancePath+"/required_confirmations",schemaPath:"#/properties/required_confirmations/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate1422.errors = [{instancePath:instancePath+"/required_confirmations",schemaPath:"#/properties/required_confirmations/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
 return false;
 }
 }
@@ -34842,11 +34866,11 @@ if(data.matched_by !== undefined){
 let data17 = data.matched_by;
 const _errs40 = errors;
 if(typeof data17 !== "string"){
-validate1421.errors = [{instancePath:instancePath+"/matched_by",schemaPath:"#/properties/matched_by/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate1422.errors = [{instancePath:instancePath+"/matched_by",schemaPath:"#/properties/matched_by/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(!((((data17 === "wallet") || (data17 === "amount")) || (data17 === "assignment")) || (data17 === "simulation"))){
-validate1421.errors = [{instancePath:instancePath+"/matched_by",schemaPath:"#/properties/matched_by/enum",keyword:"enum",params:{allowedValues: schema190.properties.matched_by.enum},message:"must be equal to one of the allowed values"}];
+validate1422.errors = [{instancePath:instancePath+"/matched_by",schemaPath:"#/properties/matched_by/enum",keyword:"enum",params:{allowedValues: schema190.properties.matched_by.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid0 = _errs40 === errors;
@@ -34870,7 +34894,7 @@ if(valid0){
 if(data.late !== undefined){
 const _errs43 = errors;
 if(typeof data.late !== "boolean"){
-validate1421.errors = [{instancePath:instancePath+"/late",schemaPath:"#/properties/late/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+validate1422.errors = [{instancePath:instancePath+"/late",schemaPath:"#/properties/late/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
 var valid0 = _errs43 === errors;
@@ -34882,7 +34906,7 @@ if(valid0){
 if(data.duplicate !== undefined){
 const _errs45 = errors;
 if(typeof data.duplicate !== "boolean"){
-validate1421.errors = [{instancePath:instancePath+"/duplicate",schemaPath:"#/properties/duplicate/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+validate1422.errors = [{instancePath:instancePath+"/duplicate",schemaPath:"#/properties/duplicate/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
 var valid0 = _errs45 === errors;
@@ -34894,7 +34918,7 @@ if(valid0){
 if(data.partial !== undefined){
 const _errs47 = errors;
 if(typeof data.partial !== "boolean"){
-validate1421.errors = [{instancePath:instancePath+"/partial",schemaPath:"#/properties/partial/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+validate1422.errors = [{instancePath:instancePath+"/partial",schemaPath:"#/properties/partial/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
 var valid0 = _errs47 === errors;
@@ -34950,7 +34974,7 @@ else {
 vErrors.push(err9);
 }
 errors++;
-validate1421.errors = vErrors;
+validate1422.errors = vErrors;
 return false;
 }
 else {
@@ -35017,7 +35041,7 @@ else {
 vErrors.push(err11);
 }
 errors++;
-validate1421.errors = vErrors;
+validate1422.errors = vErrors;
 return false;
 }
 else {
@@ -35084,7 +35108,7 @@ else {
 vErrors.push(err13);
 }
 errors++;
-validate1421.errors = vErrors;
+validate1422.errors = vErrors;
 return false;
 }
 else {
@@ -35151,7 +35175,7 @@ else {
 vErrors.push(err15);
 }
 errors++;
-validate1421.errors = vErrors;
+validate1422.errors = vErrors;
 return false;
 }
 else {
@@ -35175,7 +35199,7 @@ if(data.discount_code !== undefined){
 let data26 = data.discount_code;
 const _errs69 = errors;
 if((typeof data26 !== "string") && (data26 !== null)){
-validate1421.errors = [{instancePath:instancePath+"/discount_code",schemaPath:"#/properties/discount_code/type",keyword:"type",params:{type: schema190.properties.discount_code.type},message:"must be string,null"}];
+validate1422.errors = [{instancePath:instancePath+"/discount_code",schemaPath:"#/properties/discount_code/type",keyword:"type",params:{type: schema190.properties.discount_code.type},message:"must be string,null"}];
 return false;
 }
 var valid0 = _errs69 === errors;
@@ -35255,7 +35279,7 @@ else {
 vErrors.push(err17);
 }
 errors++;
-validate1421.errors = vErrors;
+validate1422.errors = vErrors;
 return false;
 }
 else {
@@ -35322,7 +35346,7 @@ else {
 vErrors.push(err19);
 }
 errors++;
-validate1421.errors = vErrors;
+validate1422.errors = vErrors;
 return false;
 }
 else {
@@ -35375,37 +35399,84 @@ var valid0 = true;
 }
 }
 else {
-validate1421.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate1422.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate1421.errors = vErrors;
+validate1422.errors = vErrors;
 return errors === 0;
 }
-validate1421.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate1422.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 
-function validate1420(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate1421(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate1420.evaluated;
+const evaluated0 = validate1421.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(!(validate1421(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1421.errors : vErrors.concat(validate1421.errors);
+if(!(validate1422(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1422.errors : vErrors.concat(validate1422.errors);
 errors = vErrors.length;
 }
-validate1420.errors = vErrors;
+validate1421.errors = vErrors;
 return errors === 0;
 }
-validate1420.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate1421.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-exports.assignUnmatchedTransfer_400 = validate1444;
+exports.assignUnmatchedTransfer_400 = validate1445;
 const schema578 = {"$ref":"document#/components/schemas/Error"};
+
+function validate1446(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate1446.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((data.error === undefined) && (missing0 = "error")){
+validate1446.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+return false;
+}
+else {
+const _errs1 = errors;
+for(const key0 in data){
+if(!(key0 === "error")){
+validate1446.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+return false;
+break;
+}
+}
+if(_errs1 === errors){
+if(data.error !== undefined){
+if(!(validate91(data.error, {instancePath:instancePath+"/error",parentData:data,parentDataProperty:"error",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate91.errors : vErrors.concat(validate91.errors);
+errors = vErrors.length;
+}
+}
+}
+}
+}
+else {
+validate1446.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate1446.errors = vErrors;
+return errors === 0;
+}
+validate1446.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
 
 function validate1445(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -35417,18 +35488,40 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
+if(!(validate1446(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1446.errors : vErrors.concat(validate1446.errors);
+errors = vErrors.length;
+}
+validate1445.errors = vErrors;
+return errors === 0;
+}
+validate1445.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+exports.assignUnmatchedTransfer_401 = validate1449;
+const schema580 = {"$ref":"document#/components/schemas/Error"};
+
+function validate1450(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate1450.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.error === undefined) && (missing0 = "error")){
-validate1445.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate1450.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(key0 === "error")){
-validate1445.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate1450.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -35444,37 +35537,15 @@ errors = vErrors.length;
 }
 }
 else {
-validate1445.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate1450.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate1445.errors = vErrors;
+validate1450.errors = vErrors;
 return errors === 0;
 }
-validate1445.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate1450.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-
-function validate1444(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate1444.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate1445(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1445.errors : vErrors.concat(validate1445.errors);
-errors = vErrors.length;
-}
-validate1444.errors = vErrors;
-return errors === 0;
-}
-validate1444.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-exports.assignUnmatchedTransfer_401 = validate1448;
-const schema580 = {"$ref":"document#/components/schemas/Error"};
 
 function validate1449(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -35486,18 +35557,40 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
+if(!(validate1450(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1450.errors : vErrors.concat(validate1450.errors);
+errors = vErrors.length;
+}
+validate1449.errors = vErrors;
+return errors === 0;
+}
+validate1449.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+exports.assignUnmatchedTransfer_403 = validate1453;
+const schema582 = {"$ref":"document#/components/schemas/Error"};
+
+function validate1454(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate1454.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.error === undefined) && (missing0 = "error")){
-validate1449.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate1454.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(key0 === "error")){
-validate1449.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate1454.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -35513,37 +35606,15 @@ errors = vErrors.length;
 }
 }
 else {
-validate1449.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate1454.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate1449.errors = vErrors;
+validate1454.errors = vErrors;
 return errors === 0;
 }
-validate1449.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate1454.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-
-function validate1448(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate1448.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate1449(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1449.errors : vErrors.concat(validate1449.errors);
-errors = vErrors.length;
-}
-validate1448.errors = vErrors;
-return errors === 0;
-}
-validate1448.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-exports.assignUnmatchedTransfer_403 = validate1452;
-const schema582 = {"$ref":"document#/components/schemas/Error"};
 
 function validate1453(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -35555,18 +35626,40 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
+if(!(validate1454(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1454.errors : vErrors.concat(validate1454.errors);
+errors = vErrors.length;
+}
+validate1453.errors = vErrors;
+return errors === 0;
+}
+validate1453.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+exports.assignUnmatchedTransfer_404 = validate1457;
+const schema584 = {"$ref":"document#/components/schemas/Error"};
+
+function validate1458(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate1458.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.error === undefined) && (missing0 = "error")){
-validate1453.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate1458.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(key0 === "error")){
-validate1453.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate1458.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -35582,37 +35675,15 @@ errors = vErrors.length;
 }
 }
 else {
-validate1453.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate1458.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate1453.errors = vErrors;
+validate1458.errors = vErrors;
 return errors === 0;
 }
-validate1453.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate1458.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-
-function validate1452(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate1452.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate1453(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1453.errors : vErrors.concat(validate1453.errors);
-errors = vErrors.length;
-}
-validate1452.errors = vErrors;
-return errors === 0;
-}
-validate1452.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-exports.assignUnmatchedTransfer_404 = validate1456;
-const schema584 = {"$ref":"document#/components/schemas/Error"};
 
 function validate1457(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -35624,18 +35695,40 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
+if(!(validate1458(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1458.errors : vErrors.concat(validate1458.errors);
+errors = vErrors.length;
+}
+validate1457.errors = vErrors;
+return errors === 0;
+}
+validate1457.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+exports.assignUnmatchedTransfer_409 = validate1461;
+const schema586 = {"$ref":"document#/components/schemas/Error"};
+
+function validate1462(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate1462.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.error === undefined) && (missing0 = "error")){
-validate1457.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate1462.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(key0 === "error")){
-validate1457.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate1462.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -35651,37 +35744,15 @@ errors = vErrors.length;
 }
 }
 else {
-validate1457.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate1462.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate1457.errors = vErrors;
+validate1462.errors = vErrors;
 return errors === 0;
 }
-validate1457.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate1462.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-
-function validate1456(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate1456.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate1457(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1457.errors : vErrors.concat(validate1457.errors);
-errors = vErrors.length;
-}
-validate1456.errors = vErrors;
-return errors === 0;
-}
-validate1456.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-exports.assignUnmatchedTransfer_409 = validate1460;
-const schema586 = {"$ref":"document#/components/schemas/Error"};
 
 function validate1461(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -35693,18 +35764,40 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
+if(!(validate1462(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1462.errors : vErrors.concat(validate1462.errors);
+errors = vErrors.length;
+}
+validate1461.errors = vErrors;
+return errors === 0;
+}
+validate1461.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+exports.assignUnmatchedTransfer_429 = validate1465;
+const schema588 = {"$ref":"document#/components/schemas/Error"};
+
+function validate1466(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate1466.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.error === undefined) && (missing0 = "error")){
-validate1461.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate1466.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(key0 === "error")){
-validate1461.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate1466.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -35720,37 +35813,15 @@ errors = vErrors.length;
 }
 }
 else {
-validate1461.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate1466.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate1461.errors = vErrors;
+validate1466.errors = vErrors;
 return errors === 0;
 }
-validate1461.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate1466.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-
-function validate1460(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate1460.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate1461(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1461.errors : vErrors.concat(validate1461.errors);
-errors = vErrors.length;
-}
-validate1460.errors = vErrors;
-return errors === 0;
-}
-validate1460.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-exports.assignUnmatchedTransfer_429 = validate1464;
-const schema588 = {"$ref":"document#/components/schemas/Error"};
 
 function validate1465(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -35762,18 +35833,40 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
+if(!(validate1466(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1466.errors : vErrors.concat(validate1466.errors);
+errors = vErrors.length;
+}
+validate1465.errors = vErrors;
+return errors === 0;
+}
+validate1465.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+exports.assignUnmatchedTransfer_500 = validate1469;
+const schema590 = {"$ref":"document#/components/schemas/Error"};
+
+function validate1470(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate1470.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.error === undefined) && (missing0 = "error")){
-validate1465.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate1470.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(key0 === "error")){
-validate1465.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate1470.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -35789,37 +35882,15 @@ errors = vErrors.length;
 }
 }
 else {
-validate1465.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate1470.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate1465.errors = vErrors;
+validate1470.errors = vErrors;
 return errors === 0;
 }
-validate1465.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate1470.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-
-function validate1464(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate1464.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate1465(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1465.errors : vErrors.concat(validate1465.errors);
-errors = vErrors.length;
-}
-validate1464.errors = vErrors;
-return errors === 0;
-}
-validate1464.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-exports.assignUnmatchedTransfer_500 = validate1468;
-const schema590 = {"$ref":"document#/components/schemas/Error"};
 
 function validate1469(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -35831,69 +35902,22 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if((data.error === undefined) && (missing0 = "error")){
-validate1469.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
-return false;
-}
-else {
-const _errs1 = errors;
-for(const key0 in data){
-if(!(key0 === "error")){
-validate1469.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
-return false;
-break;
-}
-}
-if(_errs1 === errors){
-if(data.error !== undefined){
-if(!(validate91(data.error, {instancePath:instancePath+"/error",parentData:data,parentDataProperty:"error",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate91.errors : vErrors.concat(validate91.errors);
+if(!(validate1470(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1470.errors : vErrors.concat(validate1470.errors);
 errors = vErrors.length;
-}
-}
-}
-}
-}
-else {
-validate1469.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
-return false;
-}
 }
 validate1469.errors = vErrors;
 return errors === 0;
 }
 validate1469.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-
-function validate1468(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate1468.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate1469(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1469.errors : vErrors.concat(validate1469.errors);
-errors = vErrors.length;
-}
-validate1468.errors = vErrors;
-return errors === 0;
-}
-validate1468.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-exports.simulatePayment_200 = validate1472;
+exports.simulatePayment_200 = validate1473;
 const schema592 = {"$ref":"document#/components/schemas/CheckoutSession"};
 
-function validate1473(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate1474(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate1473.evaluated;
+const evaluated0 = validate1474.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -35904,14 +35928,14 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((((((((((((((((((((((((((((((((data.object === undefined) && (missing0 = "object")) || ((data.id === undefined) && (missing0 = "id"))) || ((data.mode === undefined) && (missing0 = "mode"))) || ((data.url === undefined) && (missing0 = "url"))) || ((data.status === undefined) && (missing0 = "status"))) || ((data.payment_status === undefined) && (missing0 = "payment_status"))) || ((data.payment_link_id === undefined) && (missing0 = "payment_link_id"))) || ((data.chain_id === undefined) && (missing0 = "chain_id"))) || ((data.token_address === undefined) && (missing0 = "token_address"))) || ((data.recipient_address === undefined) && (missing0 = "recipient_address"))) || ((data.subtotal === undefined) && (missing0 = "subtotal"))) || ((data.amount === undefined) && (missing0 = "amount"))) || ((data.amount_due === undefined) && (missing0 = "amount_due"))) || ((data.amount_received === undefined) && (missing0 = "amount_received"))) || ((data.payment_uri === undefined) && (missing0 = "payment_uri"))) || ((data.confirmations === undefined) && (missing0 = "confirmations"))) || ((data.required_confirmations === undefined) && (missing0 = "required_confirmations"))) || ((data.payer_address === undefined) && (missing0 = "payer_address"))) || ((data.tx_hash === undefined) && (missing0 = "tx_hash"))) || ((data.transaction_id === undefined) && (missing0 = "transaction_id"))) || ((data.is_reorged === undefined) && (missing0 = "is_reorged"))) || ((data.success_url === undefined) && (missing0 = "success_url"))) || ((data.cancel_url === undefined) && (missing0 = "cancel_url"))) || ((data.clientReferenceId === undefined) && (missing0 = "clientReferenceId"))) || ((data.metadata === undefined) && (missing0 = "metadata"))) || ((data.customerEmail === undefined) && (missing0 = "customerEmail"))) || ((data.customerName === undefined) && (missing0 = "customerName"))) || ((data.form_data === undefined) && (missing0 = "form_data"))) || ((data.shipping_address === undefined) && (missing0 = "shipping_address"))) || ((data.shipping_option === undefined) && (missing0 = "shipping_option"))) || ((data.expires_at === undefined) && (missing0 = "expires_at"))) || ((data.created_at === undefined) && (missing0 = "created_at"))) || ((data.updated_at === undefined) && (missing0 = "updated_at"))) || ((data.completed_at === undefined) && (missing0 = "completed_at"))){
-validate1473.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate1474.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(func1.call(schema110.properties, key0))){
-validate1473.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate1474.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -35921,11 +35945,11 @@ if(data.object !== undefined){
 let data0 = data.object;
 const _errs2 = errors;
 if(typeof data0 !== "string"){
-validate1473.errors = [{instancePath:instancePath+"/object",schemaPath:"#/properties/object/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate1474.errors = [{instancePath:instancePath+"/object",schemaPath:"#/properties/object/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if("checkout_session" !== data0){
-validate1473.errors = [{instancePath:instancePath+"/object",schemaPath:"#/properties/object/const",keyword:"const",params:{allowedValue: "checkout_session"},message:"must be equal to constant"}];
+validate1474.errors = [{instancePath:instancePath+"/object",schemaPath:"#/properties/object/const",keyword:"const",params:{allowedValue: "checkout_session"},message:"must be equal to constant"}];
 return false;
 }
 var valid0 = _errs2 === errors;
@@ -35965,12 +35989,12 @@ if(errors === _errs6){
 if(errors === _errs6){
 if(typeof data3 === "string"){
 if(!(formats0(data3))){
-validate1473.errors = [{instancePath:instancePath+"/url",schemaPath:"#/properties/url/format",keyword:"format",params:{format: "uri"},message:"must match format \""+"uri"+"\""}];
+validate1474.errors = [{instancePath:instancePath+"/url",schemaPath:"#/properties/url/format",keyword:"format",params:{format: "uri"},message:"must match format \""+"uri"+"\""}];
 return false;
 }
 }
 else {
-validate1473.errors = [{instancePath:instancePath+"/url",schemaPath:"#/properties/url/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate1474.errors = [{instancePath:instancePath+"/url",schemaPath:"#/properties/url/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -36052,7 +36076,7 @@ else {
 vErrors.push(err1);
 }
 errors++;
-validate1473.errors = vErrors;
+validate1474.errors = vErrors;
 return false;
 }
 else {
@@ -36160,7 +36184,7 @@ if(data.payment_uri !== undefined){
 let data14 = data.payment_uri;
 const _errs22 = errors;
 if((typeof data14 !== "string") && (data14 !== null)){
-validate1473.errors = [{instancePath:instancePath+"/payment_uri",schemaPath:"#/properties/payment_uri/type",keyword:"type",params:{type: schema110.properties.payment_uri.type},message:"must be string,null"}];
+validate1474.errors = [{instancePath:instancePath+"/payment_uri",schemaPath:"#/properties/payment_uri/type",keyword:"type",params:{type: schema110.properties.payment_uri.type},message:"must be string,null"}];
 return false;
 }
 var valid0 = _errs22 === errors;
@@ -36173,13 +36197,13 @@ if(data.confirmations !== undefined){
 let data15 = data.confirmations;
 const _errs24 = errors;
 if(!((typeof data15 == "number") && (!(data15 % 1) && !isNaN(data15)))){
-validate1473.errors = [{instancePath:instancePath+"/confirmations",schemaPath:"#/properties/confirmations/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate1474.errors = [{instancePath:instancePath+"/confirmations",schemaPath:"#/properties/confirmations/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs24){
 if(typeof data15 == "number"){
 if(data15 < 0 || isNaN(data15)){
-validate1473.errors = [{instancePath:instancePath+"/confirmations",schemaPath:"#/properties/confirmations/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate1474.errors = [{instancePath:instancePath+"/confirmations",schemaPath:"#/properties/confirmations/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
 return false;
 }
 }
@@ -36194,13 +36218,13 @@ if(data.required_confirmations !== undefined){
 let data16 = data.required_confirmations;
 const _errs26 = errors;
 if(!((typeof data16 == "number") && (!(data16 % 1) && !isNaN(data16)))){
-validate1473.errors = [{instancePath:instancePath+"/required_confirmations",schemaPath:"#/properties/required_confirmations/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate1474.errors = [{instancePath:instancePath+"/required_confirmations",schemaPath:"#/properties/required_confirmations/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs26){
 if(typeof data16 == "number"){
 if(data16 < 0 || isNaN(data16)){
-validate1473.errors = [{instancePath:instancePath+"/required_confirmations",schemaPath:"#/properties/required_confirmations/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate1474.errors = [{instancePath:instancePath+"/required_confirmations",schemaPath:"#/properties/required_confirmations/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
 return false;
 }
 }
@@ -36258,7 +36282,7 @@ else {
 vErrors.push(err3);
 }
 errors++;
-validate1473.errors = vErrors;
+validate1474.errors = vErrors;
 return false;
 }
 else {
@@ -36325,7 +36349,7 @@ else {
 vErrors.push(err5);
 }
 errors++;
-validate1473.errors = vErrors;
+validate1474.errors = vErrors;
 return false;
 }
 else {
@@ -36392,7 +36416,7 @@ else {
 vErrors.push(err7);
 }
 errors++;
-validate1473.errors = vErrors;
+validate1474.errors = vErrors;
 return false;
 }
 else {
@@ -36415,7 +36439,7 @@ if(valid0){
 if(data.is_reorged !== undefined){
 const _errs43 = errors;
 if(typeof data.is_reorged !== "boolean"){
-validate1473.errors = [{instancePath:instancePath+"/is_reorged",schemaPath:"#/properties/is_reorged/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+validate1474.errors = [{instancePath:instancePath+"/is_reorged",schemaPath:"#/properties/is_reorged/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
 var valid0 = _errs43 === errors;
@@ -36428,7 +36452,7 @@ if(data.success_url !== undefined){
 let data21 = data.success_url;
 const _errs45 = errors;
 if((typeof data21 !== "string") && (data21 !== null)){
-validate1473.errors = [{instancePath:instancePath+"/success_url",schemaPath:"#/properties/success_url/type",keyword:"type",params:{type: schema110.properties.success_url.type},message:"must be string,null"}];
+validate1474.errors = [{instancePath:instancePath+"/success_url",schemaPath:"#/properties/success_url/type",keyword:"type",params:{type: schema110.properties.success_url.type},message:"must be string,null"}];
 return false;
 }
 var valid0 = _errs45 === errors;
@@ -36441,7 +36465,7 @@ if(data.cancel_url !== undefined){
 let data22 = data.cancel_url;
 const _errs47 = errors;
 if((typeof data22 !== "string") && (data22 !== null)){
-validate1473.errors = [{instancePath:instancePath+"/cancel_url",schemaPath:"#/properties/cancel_url/type",keyword:"type",params:{type: schema110.properties.cancel_url.type},message:"must be string,null"}];
+validate1474.errors = [{instancePath:instancePath+"/cancel_url",schemaPath:"#/properties/cancel_url/type",keyword:"type",params:{type: schema110.properties.cancel_url.type},message:"must be string,null"}];
 return false;
 }
 var valid0 = _errs47 === errors;
@@ -36454,7 +36478,7 @@ if(data.clientReferenceId !== undefined){
 let data23 = data.clientReferenceId;
 const _errs49 = errors;
 if((typeof data23 !== "string") && (data23 !== null)){
-validate1473.errors = [{instancePath:instancePath+"/clientReferenceId",schemaPath:"#/properties/clientReferenceId/type",keyword:"type",params:{type: schema110.properties.clientReferenceId.type},message:"must be string,null"}];
+validate1474.errors = [{instancePath:instancePath+"/clientReferenceId",schemaPath:"#/properties/clientReferenceId/type",keyword:"type",params:{type: schema110.properties.clientReferenceId.type},message:"must be string,null"}];
 return false;
 }
 var valid0 = _errs49 === errors;
@@ -36479,7 +36503,7 @@ if(data.customerEmail !== undefined){
 let data25 = data.customerEmail;
 const _errs52 = errors;
 if((typeof data25 !== "string") && (data25 !== null)){
-validate1473.errors = [{instancePath:instancePath+"/customerEmail",schemaPath:"#/properties/customerEmail/type",keyword:"type",params:{type: schema110.properties.customerEmail.type},message:"must be string,null"}];
+validate1474.errors = [{instancePath:instancePath+"/customerEmail",schemaPath:"#/properties/customerEmail/type",keyword:"type",params:{type: schema110.properties.customerEmail.type},message:"must be string,null"}];
 return false;
 }
 var valid0 = _errs52 === errors;
@@ -36492,7 +36516,7 @@ if(data.customerName !== undefined){
 let data26 = data.customerName;
 const _errs54 = errors;
 if((typeof data26 !== "string") && (data26 !== null)){
-validate1473.errors = [{instancePath:instancePath+"/customerName",schemaPath:"#/properties/customerName/type",keyword:"type",params:{type: schema110.properties.customerName.type},message:"must be string,null"}];
+validate1474.errors = [{instancePath:instancePath+"/customerName",schemaPath:"#/properties/customerName/type",keyword:"type",params:{type: schema110.properties.customerName.type},message:"must be string,null"}];
 return false;
 }
 var valid0 = _errs54 === errors;
@@ -36548,7 +36572,7 @@ else {
 vErrors.push(err9);
 }
 errors++;
-validate1473.errors = vErrors;
+validate1474.errors = vErrors;
 return false;
 }
 else {
@@ -36615,7 +36639,7 @@ else {
 vErrors.push(err11);
 }
 errors++;
-validate1473.errors = vErrors;
+validate1474.errors = vErrors;
 return false;
 }
 else {
@@ -36682,7 +36706,7 @@ else {
 vErrors.push(err13);
 }
 errors++;
-validate1473.errors = vErrors;
+validate1474.errors = vErrors;
 return false;
 }
 else {
@@ -36785,7 +36809,7 @@ else {
 vErrors.push(err15);
 }
 errors++;
-validate1473.errors = vErrors;
+validate1474.errors = vErrors;
 return false;
 }
 else {
@@ -36841,37 +36865,84 @@ var valid0 = true;
 }
 }
 else {
-validate1473.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate1474.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate1473.errors = vErrors;
+validate1474.errors = vErrors;
 return errors === 0;
 }
-validate1473.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate1474.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 
-function validate1472(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate1473(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate1472.evaluated;
+const evaluated0 = validate1473.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(!(validate1473(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1473.errors : vErrors.concat(validate1473.errors);
+if(!(validate1474(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1474.errors : vErrors.concat(validate1474.errors);
 errors = vErrors.length;
 }
-validate1472.errors = vErrors;
+validate1473.errors = vErrors;
 return errors === 0;
 }
-validate1472.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate1473.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-exports.simulatePayment_400 = validate1498;
+exports.simulatePayment_400 = validate1499;
 const schema594 = {"$ref":"document#/components/schemas/Error"};
+
+function validate1500(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate1500.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((data.error === undefined) && (missing0 = "error")){
+validate1500.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+return false;
+}
+else {
+const _errs1 = errors;
+for(const key0 in data){
+if(!(key0 === "error")){
+validate1500.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+return false;
+break;
+}
+}
+if(_errs1 === errors){
+if(data.error !== undefined){
+if(!(validate91(data.error, {instancePath:instancePath+"/error",parentData:data,parentDataProperty:"error",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate91.errors : vErrors.concat(validate91.errors);
+errors = vErrors.length;
+}
+}
+}
+}
+}
+else {
+validate1500.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate1500.errors = vErrors;
+return errors === 0;
+}
+validate1500.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
 
 function validate1499(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -36883,18 +36954,40 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
+if(!(validate1500(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1500.errors : vErrors.concat(validate1500.errors);
+errors = vErrors.length;
+}
+validate1499.errors = vErrors;
+return errors === 0;
+}
+validate1499.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+exports.simulatePayment_401 = validate1503;
+const schema596 = {"$ref":"document#/components/schemas/Error"};
+
+function validate1504(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate1504.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.error === undefined) && (missing0 = "error")){
-validate1499.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate1504.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(key0 === "error")){
-validate1499.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate1504.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -36910,37 +37003,15 @@ errors = vErrors.length;
 }
 }
 else {
-validate1499.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate1504.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate1499.errors = vErrors;
+validate1504.errors = vErrors;
 return errors === 0;
 }
-validate1499.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate1504.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-
-function validate1498(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate1498.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate1499(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1499.errors : vErrors.concat(validate1499.errors);
-errors = vErrors.length;
-}
-validate1498.errors = vErrors;
-return errors === 0;
-}
-validate1498.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-exports.simulatePayment_401 = validate1502;
-const schema596 = {"$ref":"document#/components/schemas/Error"};
 
 function validate1503(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -36952,18 +37023,40 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
+if(!(validate1504(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1504.errors : vErrors.concat(validate1504.errors);
+errors = vErrors.length;
+}
+validate1503.errors = vErrors;
+return errors === 0;
+}
+validate1503.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+exports.simulatePayment_403 = validate1507;
+const schema598 = {"$ref":"document#/components/schemas/Error"};
+
+function validate1508(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate1508.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.error === undefined) && (missing0 = "error")){
-validate1503.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate1508.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(key0 === "error")){
-validate1503.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate1508.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -36979,37 +37072,15 @@ errors = vErrors.length;
 }
 }
 else {
-validate1503.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate1508.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate1503.errors = vErrors;
+validate1508.errors = vErrors;
 return errors === 0;
 }
-validate1503.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate1508.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-
-function validate1502(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate1502.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate1503(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1503.errors : vErrors.concat(validate1503.errors);
-errors = vErrors.length;
-}
-validate1502.errors = vErrors;
-return errors === 0;
-}
-validate1502.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-exports.simulatePayment_403 = validate1506;
-const schema598 = {"$ref":"document#/components/schemas/Error"};
 
 function validate1507(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -37021,18 +37092,40 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
+if(!(validate1508(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1508.errors : vErrors.concat(validate1508.errors);
+errors = vErrors.length;
+}
+validate1507.errors = vErrors;
+return errors === 0;
+}
+validate1507.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+exports.simulatePayment_404 = validate1511;
+const schema600 = {"$ref":"document#/components/schemas/Error"};
+
+function validate1512(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate1512.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.error === undefined) && (missing0 = "error")){
-validate1507.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate1512.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(key0 === "error")){
-validate1507.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate1512.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -37048,37 +37141,15 @@ errors = vErrors.length;
 }
 }
 else {
-validate1507.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate1512.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate1507.errors = vErrors;
+validate1512.errors = vErrors;
 return errors === 0;
 }
-validate1507.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate1512.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-
-function validate1506(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate1506.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate1507(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1507.errors : vErrors.concat(validate1507.errors);
-errors = vErrors.length;
-}
-validate1506.errors = vErrors;
-return errors === 0;
-}
-validate1506.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-exports.simulatePayment_404 = validate1510;
-const schema600 = {"$ref":"document#/components/schemas/Error"};
 
 function validate1511(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -37090,18 +37161,40 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
+if(!(validate1512(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1512.errors : vErrors.concat(validate1512.errors);
+errors = vErrors.length;
+}
+validate1511.errors = vErrors;
+return errors === 0;
+}
+validate1511.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+exports.simulatePayment_409 = validate1515;
+const schema602 = {"$ref":"document#/components/schemas/Error"};
+
+function validate1516(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate1516.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.error === undefined) && (missing0 = "error")){
-validate1511.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate1516.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(key0 === "error")){
-validate1511.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate1516.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -37117,37 +37210,15 @@ errors = vErrors.length;
 }
 }
 else {
-validate1511.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate1516.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate1511.errors = vErrors;
+validate1516.errors = vErrors;
 return errors === 0;
 }
-validate1511.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate1516.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-
-function validate1510(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate1510.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate1511(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1511.errors : vErrors.concat(validate1511.errors);
-errors = vErrors.length;
-}
-validate1510.errors = vErrors;
-return errors === 0;
-}
-validate1510.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-exports.simulatePayment_409 = validate1514;
-const schema602 = {"$ref":"document#/components/schemas/Error"};
 
 function validate1515(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -37159,18 +37230,40 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
+if(!(validate1516(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1516.errors : vErrors.concat(validate1516.errors);
+errors = vErrors.length;
+}
+validate1515.errors = vErrors;
+return errors === 0;
+}
+validate1515.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+exports.simulatePayment_429 = validate1519;
+const schema604 = {"$ref":"document#/components/schemas/Error"};
+
+function validate1520(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate1520.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.error === undefined) && (missing0 = "error")){
-validate1515.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate1520.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(key0 === "error")){
-validate1515.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate1520.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -37186,37 +37279,15 @@ errors = vErrors.length;
 }
 }
 else {
-validate1515.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate1520.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate1515.errors = vErrors;
+validate1520.errors = vErrors;
 return errors === 0;
 }
-validate1515.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate1520.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-
-function validate1514(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate1514.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate1515(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1515.errors : vErrors.concat(validate1515.errors);
-errors = vErrors.length;
-}
-validate1514.errors = vErrors;
-return errors === 0;
-}
-validate1514.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-exports.simulatePayment_429 = validate1518;
-const schema604 = {"$ref":"document#/components/schemas/Error"};
 
 function validate1519(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -37228,18 +37299,40 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
+if(!(validate1520(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1520.errors : vErrors.concat(validate1520.errors);
+errors = vErrors.length;
+}
+validate1519.errors = vErrors;
+return errors === 0;
+}
+validate1519.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+exports.simulatePayment_500 = validate1523;
+const schema606 = {"$ref":"document#/components/schemas/Error"};
+
+function validate1524(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate1524.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.error === undefined) && (missing0 = "error")){
-validate1519.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate1524.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(key0 === "error")){
-validate1519.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate1524.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -37255,37 +37348,15 @@ errors = vErrors.length;
 }
 }
 else {
-validate1519.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate1524.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate1519.errors = vErrors;
+validate1524.errors = vErrors;
 return errors === 0;
 }
-validate1519.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate1524.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-
-function validate1518(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate1518.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate1519(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1519.errors : vErrors.concat(validate1519.errors);
-errors = vErrors.length;
-}
-validate1518.errors = vErrors;
-return errors === 0;
-}
-validate1518.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-exports.simulatePayment_500 = validate1522;
-const schema606 = {"$ref":"document#/components/schemas/Error"};
 
 function validate1523(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -37297,71 +37368,24 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if((data.error === undefined) && (missing0 = "error")){
-validate1523.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
-return false;
-}
-else {
-const _errs1 = errors;
-for(const key0 in data){
-if(!(key0 === "error")){
-validate1523.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
-return false;
-break;
-}
-}
-if(_errs1 === errors){
-if(data.error !== undefined){
-if(!(validate91(data.error, {instancePath:instancePath+"/error",parentData:data,parentDataProperty:"error",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate91.errors : vErrors.concat(validate91.errors);
+if(!(validate1524(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1524.errors : vErrors.concat(validate1524.errors);
 errors = vErrors.length;
-}
-}
-}
-}
-}
-else {
-validate1523.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
-return false;
-}
 }
 validate1523.errors = vErrors;
 return errors === 0;
 }
 validate1523.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-
-function validate1522(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate1522.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate1523(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1523.errors : vErrors.concat(validate1523.errors);
-errors = vErrors.length;
-}
-validate1522.errors = vErrors;
-return errors === 0;
-}
-validate1522.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-exports.startCheckout_201 = validate1526;
+exports.startCheckout_201 = validate1527;
 const schema608 = {"$ref":"document#/components/schemas/Checkout"};
 const schema609 = {"type":"object","description":"A session as its payer sees it, without what is between the merchant and us.","x-decision":114,"required":["object","id","status","payment_status","merchant","name","description","image_url","theme_color","button_text","items","subtotal","shipping_option","amount","amount_due","amount_received","token","chain","recipient_address","payment_uri","wallet_only","wallet_message","payer_address","tx_hash","confirmations","required_confirmations","return_url","return_label","cancel_url","expires_at","completed_at"],"properties":{"object":{"type":"string","description":"Kind of the record.","const":"checkout","examples":["checkout"]},"id":{"$ref":"#/components/schemas/SessionId","description":"Id of the session."},"status":{"$ref":"#/components/schemas/SessionStatus","description":"State of the session."},"payment_status":{"$ref":"#/components/schemas/PaymentStatus","description":"How far the payment is."},"merchant":{"$ref":"#/components/schemas/Merchant","description":"Who is paid."},"name":{"type":["string","null"],"description":"What is sold; null for a session without a link.","examples":["Field notebooks"]},"description":{"type":["string","null"],"description":"More about it; null when there is nothing.","examples":["Two notebooks of 120 pages"]},"image_url":{"type":["string","null"],"description":"Picture, an https address; null when there is none.","examples":["https://books.example/notebooks.png"]},"theme_color":{"type":["string","null"],"description":"Colour of the page as six hex digits; null for the page's own.","examples":["#0052ff"]},"button_text":{"type":"string","description":"Text of the pay button.","examples":["Pay"]},"items":{"type":"array","description":"What is sold, piece by piece; empty when it is not listed.","items":{"$ref":"#/components/schemas/Item"}},"subtotal":{"$ref":"#/components/schemas/Amount","description":"Price without shipping, in the token's smallest unit."},"shipping_option":{"description":"The way of shipping that was chosen; null when there is none.","oneOf":[{"$ref":"#/components/schemas/ShippingOption"},{"type":"null"}]},"amount":{"$ref":"#/components/schemas/Amount","description":"Price with shipping, in the token's smallest unit."},"amount_due":{"$ref":"#/components/schemas/Amount","description":"What has to be sent, exactly, in the token's smallest unit; a wallet that signed owes the amount alone.","x-decision":132},"amount_received":{"$ref":"#/components/schemas/Amount","description":"What was received and confirmed, in the token's smallest unit."},"token":{"$ref":"#/components/schemas/CheckoutToken","description":"The token to pay in."},"chain":{"$ref":"#/components/schemas/CheckoutChain","description":"The chain to pay on."},"recipient_address":{"$ref":"#/components/schemas/Address","description":"Who receives the payment."},"payment_uri":{"type":["string","null"],"description":"The payment request for wallets (EIP-681); null when only a connected wallet can pay.","examples":["ethereum:0x70997970c51812dc3a010c7d01b50e0d17dc79c8@31337?value=1000000000000000"]},"wallet_only":{"type":"boolean","description":"Whether only a connected wallet can pay, because no exact amount is free.","examples":[false]},"wallet_message":{"type":"string","description":"The text a wallet signs, with `{address}` where its address in lower case has to stand.","examples":["Pay cs_9hUw3ZpLk5RtN8xEbG2mQy7V\nfrom {address}"]},"payer_address":{"description":"The wallet that signed; null while none did.","oneOf":[{"$ref":"#/components/schemas/Address"},{"type":"null"}]},"tx_hash":{"description":"The latest paying transaction that was claimed or seen; null while there is none.","oneOf":[{"$ref":"#/components/schemas/Hash"},{"type":"null"}]},"confirmations":{"type":"integer","description":"Blocks on top of that of the paying transfer, up to the number required; 0 while none is seen.","x-decision":143,"minimum":0,"examples":[2]},"required_confirmations":{"type":"integer","description":"Blocks on top of its own that complete the payment; with 0 its own block does.","x-decision":143,"minimum":0,"examples":[3]},"return_url":{"type":["string","null"],"description":"Where to go after the payment, ready to use; null for nowhere and until the session is completed.","examples":["https://books.example/thanks?session=cs_9hUw3ZpLk5RtN8xEbG2mQy7V"]},"return_label":{"type":["string","null"],"description":"Text of the way back; null for the page's own.","examples":["Back to the shop"]},"cancel_url":{"type":["string","null"],"description":"Where to go when giving up, ready to use; null for nowhere.","examples":["https://books.example/cart"]},"expires_at":{"$ref":"#/components/schemas/Timestamp","description":"Until when it has to be paid."},"completed_at":{"description":"When the session was completed; null while it is not.","oneOf":[{"$ref":"#/components/schemas/Timestamp"},{"type":"null"}]}},"additionalProperties":false};
 const schema610 = {"type":"object","description":"Who is paid, as the payer sees it.","required":["name","logo_url"],"properties":{"name":{"type":"string","description":"Name of the merchant.","examples":["Corner Books"]},"logo_url":{"type":["string","null"],"description":"Logo, an https address; null when there is none.","examples":["https://books.example/logo.png"]}},"additionalProperties":false};
 
-function validate1531(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate1532(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate1531.evaluated;
+const evaluated0 = validate1532.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -37372,14 +37396,14 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.name === undefined) && (missing0 = "name")) || ((data.logo_url === undefined) && (missing0 = "logo_url"))){
-validate1531.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate1532.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!((key0 === "name") || (key0 === "logo_url"))){
-validate1531.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate1532.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -37388,7 +37412,7 @@ if(_errs1 === errors){
 if(data.name !== undefined){
 const _errs2 = errors;
 if(typeof data.name !== "string"){
-validate1531.errors = [{instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate1532.errors = [{instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 var valid0 = _errs2 === errors;
@@ -37401,7 +37425,7 @@ if(data.logo_url !== undefined){
 let data1 = data.logo_url;
 const _errs4 = errors;
 if((typeof data1 !== "string") && (data1 !== null)){
-validate1531.errors = [{instancePath:instancePath+"/logo_url",schemaPath:"#/properties/logo_url/type",keyword:"type",params:{type: schema610.properties.logo_url.type},message:"must be string,null"}];
+validate1532.errors = [{instancePath:instancePath+"/logo_url",schemaPath:"#/properties/logo_url/type",keyword:"type",params:{type: schema610.properties.logo_url.type},message:"must be string,null"}];
 return false;
 }
 var valid0 = _errs4 === errors;
@@ -37414,21 +37438,21 @@ var valid0 = true;
 }
 }
 else {
-validate1531.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate1532.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate1531.errors = vErrors;
+validate1532.errors = vErrors;
 return errors === 0;
 }
-validate1531.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate1532.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 const schema611 = {"type":"object","description":"The token to pay in.","required":["address","symbol","decimals"],"properties":{"address":{"$ref":"#/components/schemas/TokenAddress","description":"Its contract; the zero address is the native coin."},"symbol":{"type":"string","description":"Its symbol as the operator configured it.","examples":["USDC"]},"decimals":{"type":"integer","description":"How many digits of the smallest unit make one token.","minimum":0,"maximum":255,"examples":[6]}},"additionalProperties":false};
 
-function validate1539(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate1540(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate1539.evaluated;
+const evaluated0 = validate1540.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -37439,14 +37463,14 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((data.address === undefined) && (missing0 = "address")) || ((data.symbol === undefined) && (missing0 = "symbol"))) || ((data.decimals === undefined) && (missing0 = "decimals"))){
-validate1539.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate1540.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(((key0 === "address") || (key0 === "symbol")) || (key0 === "decimals"))){
-validate1539.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate1540.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -37467,7 +37491,7 @@ if(valid0){
 if(data.symbol !== undefined){
 const _errs3 = errors;
 if(typeof data.symbol !== "string"){
-validate1539.errors = [{instancePath:instancePath+"/symbol",schemaPath:"#/properties/symbol/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate1540.errors = [{instancePath:instancePath+"/symbol",schemaPath:"#/properties/symbol/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -37480,18 +37504,18 @@ if(data.decimals !== undefined){
 let data2 = data.decimals;
 const _errs5 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate1539.errors = [{instancePath:instancePath+"/decimals",schemaPath:"#/properties/decimals/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate1540.errors = [{instancePath:instancePath+"/decimals",schemaPath:"#/properties/decimals/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs5){
 if(typeof data2 == "number"){
 if(data2 > 255 || isNaN(data2)){
-validate1539.errors = [{instancePath:instancePath+"/decimals",schemaPath:"#/properties/decimals/maximum",keyword:"maximum",params:{comparison: "<=", limit: 255},message:"must be <= 255"}];
+validate1540.errors = [{instancePath:instancePath+"/decimals",schemaPath:"#/properties/decimals/maximum",keyword:"maximum",params:{comparison: "<=", limit: 255},message:"must be <= 255"}];
 return false;
 }
 else {
 if(data2 < 0 || isNaN(data2)){
-validate1539.errors = [{instancePath:instancePath+"/decimals",schemaPath:"#/properties/decimals/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate1540.errors = [{instancePath:instancePath+"/decimals",schemaPath:"#/properties/decimals/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
 return false;
 }
 }
@@ -37508,21 +37532,21 @@ var valid0 = true;
 }
 }
 else {
-validate1539.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate1540.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate1539.errors = vErrors;
+validate1540.errors = vErrors;
 return errors === 0;
 }
-validate1539.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate1540.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 const schema612 = {"type":"object","description":"The chain to pay on.","required":["id","name","is_testnet","explorer_url"],"properties":{"id":{"$ref":"#/components/schemas/ChainId","description":"Id of the chain."},"name":{"type":"string","description":"Name of the chain in words.","examples":["Base"]},"is_testnet":{"type":"boolean","description":"Whether its coins are worth nothing.","examples":[true]},"explorer_url":{"type":["string","null"],"description":"Where the paying transaction can be seen; null without an explorer or a transaction.","examples":["https://explorer.example/tx/0x4f4a5c5bba4d0a4a3b0d1c9a1b1ab29e2f1b3c0ae5b4bd21d5c2c9d7e0a7c111"]}},"additionalProperties":false};
 
-function validate1542(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate1543(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate1542.evaluated;
+const evaluated0 = validate1543.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -37533,14 +37557,14 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((data.id === undefined) && (missing0 = "id")) || ((data.name === undefined) && (missing0 = "name"))) || ((data.is_testnet === undefined) && (missing0 = "is_testnet"))) || ((data.explorer_url === undefined) && (missing0 = "explorer_url"))){
-validate1542.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate1543.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!((((key0 === "id") || (key0 === "name")) || (key0 === "is_testnet")) || (key0 === "explorer_url"))){
-validate1542.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate1543.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -37561,7 +37585,7 @@ if(valid0){
 if(data.name !== undefined){
 const _errs3 = errors;
 if(typeof data.name !== "string"){
-validate1542.errors = [{instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate1543.errors = [{instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -37573,7 +37597,7 @@ if(valid0){
 if(data.is_testnet !== undefined){
 const _errs5 = errors;
 if(typeof data.is_testnet !== "boolean"){
-validate1542.errors = [{instancePath:instancePath+"/is_testnet",schemaPath:"#/properties/is_testnet/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+validate1543.errors = [{instancePath:instancePath+"/is_testnet",schemaPath:"#/properties/is_testnet/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -37586,7 +37610,7 @@ if(data.explorer_url !== undefined){
 let data3 = data.explorer_url;
 const _errs7 = errors;
 if((typeof data3 !== "string") && (data3 !== null)){
-validate1542.errors = [{instancePath:instancePath+"/explorer_url",schemaPath:"#/properties/explorer_url/type",keyword:"type",params:{type: schema612.properties.explorer_url.type},message:"must be string,null"}];
+validate1543.errors = [{instancePath:instancePath+"/explorer_url",schemaPath:"#/properties/explorer_url/type",keyword:"type",params:{type: schema612.properties.explorer_url.type},message:"must be string,null"}];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -37601,14 +37625,725 @@ var valid0 = true;
 }
 }
 else {
-validate1542.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate1543.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate1542.errors = vErrors;
+validate1543.errors = vErrors;
 return errors === 0;
 }
-validate1542.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate1543.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+
+function validate1528(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate1528.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((((((((((((((((((((((((((((((((data.object === undefined) && (missing0 = "object")) || ((data.id === undefined) && (missing0 = "id"))) || ((data.status === undefined) && (missing0 = "status"))) || ((data.payment_status === undefined) && (missing0 = "payment_status"))) || ((data.merchant === undefined) && (missing0 = "merchant"))) || ((data.name === undefined) && (missing0 = "name"))) || ((data.description === undefined) && (missing0 = "description"))) || ((data.image_url === undefined) && (missing0 = "image_url"))) || ((data.theme_color === undefined) && (missing0 = "theme_color"))) || ((data.button_text === undefined) && (missing0 = "button_text"))) || ((data.items === undefined) && (missing0 = "items"))) || ((data.subtotal === undefined) && (missing0 = "subtotal"))) || ((data.shipping_option === undefined) && (missing0 = "shipping_option"))) || ((data.amount === undefined) && (missing0 = "amount"))) || ((data.amount_due === undefined) && (missing0 = "amount_due"))) || ((data.amount_received === undefined) && (missing0 = "amount_received"))) || ((data.token === undefined) && (missing0 = "token"))) || ((data.chain === undefined) && (missing0 = "chain"))) || ((data.recipient_address === undefined) && (missing0 = "recipient_address"))) || ((data.payment_uri === undefined) && (missing0 = "payment_uri"))) || ((data.wallet_only === undefined) && (missing0 = "wallet_only"))) || ((data.wallet_message === undefined) && (missing0 = "wallet_message"))) || ((data.payer_address === undefined) && (missing0 = "payer_address"))) || ((data.tx_hash === undefined) && (missing0 = "tx_hash"))) || ((data.confirmations === undefined) && (missing0 = "confirmations"))) || ((data.required_confirmations === undefined) && (missing0 = "required_confirmations"))) || ((data.return_url === undefined) && (missing0 = "return_url"))) || ((data.return_label === undefined) && (missing0 = "return_label"))) || ((data.cancel_url === undefined) && (missing0 = "cancel_url"))) || ((data.expires_at === undefined) && (missing0 = "expires_at"))) || ((data.completed_at === undefined) && (missing0 = "completed_at"))){
+validate1528.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+return false;
+}
+else {
+const _errs1 = errors;
+for(const key0 in data){
+if(!(func1.call(schema609.properties, key0))){
+validate1528.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+return false;
+break;
+}
+}
+if(_errs1 === errors){
+if(data.object !== undefined){
+let data0 = data.object;
+const _errs2 = errors;
+if(typeof data0 !== "string"){
+validate1528.errors = [{instancePath:instancePath+"/object",schemaPath:"#/properties/object/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+if("checkout" !== data0){
+validate1528.errors = [{instancePath:instancePath+"/object",schemaPath:"#/properties/object/const",keyword:"const",params:{allowedValue: "checkout"},message:"must be equal to constant"}];
+return false;
+}
+var valid0 = _errs2 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.id !== undefined){
+const _errs4 = errors;
+if(!(validate269(data.id, {instancePath:instancePath+"/id",parentData:data,parentDataProperty:"id",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate269.errors : vErrors.concat(validate269.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs4 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.status !== undefined){
+const _errs5 = errors;
+if(!(validate272(data.status, {instancePath:instancePath+"/status",parentData:data,parentDataProperty:"status",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate272.errors : vErrors.concat(validate272.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.payment_status !== undefined){
+const _errs6 = errors;
+if(!(validate274(data.payment_status, {instancePath:instancePath+"/payment_status",parentData:data,parentDataProperty:"payment_status",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate274.errors : vErrors.concat(validate274.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs6 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.merchant !== undefined){
+const _errs7 = errors;
+if(!(validate1532(data.merchant, {instancePath:instancePath+"/merchant",parentData:data,parentDataProperty:"merchant",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1532.errors : vErrors.concat(validate1532.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.name !== undefined){
+let data5 = data.name;
+const _errs8 = errors;
+if((typeof data5 !== "string") && (data5 !== null)){
+validate1528.errors = [{instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type: schema609.properties.name.type},message:"must be string,null"}];
+return false;
+}
+var valid0 = _errs8 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.description !== undefined){
+let data6 = data.description;
+const _errs10 = errors;
+if((typeof data6 !== "string") && (data6 !== null)){
+validate1528.errors = [{instancePath:instancePath+"/description",schemaPath:"#/properties/description/type",keyword:"type",params:{type: schema609.properties.description.type},message:"must be string,null"}];
+return false;
+}
+var valid0 = _errs10 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.image_url !== undefined){
+let data7 = data.image_url;
+const _errs12 = errors;
+if((typeof data7 !== "string") && (data7 !== null)){
+validate1528.errors = [{instancePath:instancePath+"/image_url",schemaPath:"#/properties/image_url/type",keyword:"type",params:{type: schema609.properties.image_url.type},message:"must be string,null"}];
+return false;
+}
+var valid0 = _errs12 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.theme_color !== undefined){
+let data8 = data.theme_color;
+const _errs14 = errors;
+if((typeof data8 !== "string") && (data8 !== null)){
+validate1528.errors = [{instancePath:instancePath+"/theme_color",schemaPath:"#/properties/theme_color/type",keyword:"type",params:{type: schema609.properties.theme_color.type},message:"must be string,null"}];
+return false;
+}
+var valid0 = _errs14 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.button_text !== undefined){
+const _errs16 = errors;
+if(typeof data.button_text !== "string"){
+validate1528.errors = [{instancePath:instancePath+"/button_text",schemaPath:"#/properties/button_text/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+var valid0 = _errs16 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.items !== undefined){
+let data10 = data.items;
+const _errs18 = errors;
+if(errors === _errs18){
+if(Array.isArray(data10)){
+var valid1 = true;
+const len0 = data10.length;
+for(let i0=0; i0<len0; i0++){
+const _errs20 = errors;
+if(!(validate78(data10[i0], {instancePath:instancePath+"/items/" + i0,parentData:data10,parentDataProperty:i0,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate78.errors : vErrors.concat(validate78.errors);
+errors = vErrors.length;
+}
+var valid1 = _errs20 === errors;
+if(!valid1){
+break;
+}
+}
+}
+else {
+validate1528.errors = [{instancePath:instancePath+"/items",schemaPath:"#/properties/items/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+return false;
+}
+}
+var valid0 = _errs18 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.subtotal !== undefined){
+const _errs21 = errors;
+if(!(validate75(data.subtotal, {instancePath:instancePath+"/subtotal",parentData:data,parentDataProperty:"subtotal",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate75.errors : vErrors.concat(validate75.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs21 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.shipping_option !== undefined){
+let data13 = data.shipping_option;
+const _errs22 = errors;
+const _errs23 = errors;
+let valid2 = false;
+let passing0 = null;
+const _errs24 = errors;
+if(!(validate74(data13, {instancePath:instancePath+"/shipping_option",parentData:data,parentDataProperty:"shipping_option",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate74.errors : vErrors.concat(validate74.errors);
+errors = vErrors.length;
+}
+var _valid0 = _errs24 === errors;
+if(_valid0){
+valid2 = true;
+passing0 = 0;
+}
+const _errs25 = errors;
+if(data13 !== null){
+const err0 = {instancePath:instancePath+"/shipping_option",schemaPath:"#/properties/shipping_option/oneOf/1/type",keyword:"type",params:{type: "null"},message:"must be null"};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+var _valid0 = _errs25 === errors;
+if(_valid0 && valid2){
+valid2 = false;
+passing0 = [passing0, 1];
+}
+else {
+if(_valid0){
+valid2 = true;
+passing0 = 1;
+}
+}
+if(!valid2){
+const err1 = {instancePath:instancePath+"/shipping_option",schemaPath:"#/properties/shipping_option/oneOf",keyword:"oneOf",params:{passingSchemas: passing0},message:"must match exactly one schema in oneOf"};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+validate1528.errors = vErrors;
+return false;
+}
+else {
+errors = _errs23;
+if(vErrors !== null){
+if(_errs23){
+vErrors.length = _errs23;
+}
+else {
+vErrors = null;
+}
+}
+}
+var valid0 = _errs22 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.amount !== undefined){
+const _errs27 = errors;
+if(!(validate75(data.amount, {instancePath:instancePath+"/amount",parentData:data,parentDataProperty:"amount",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate75.errors : vErrors.concat(validate75.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs27 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.amount_due !== undefined){
+const _errs28 = errors;
+if(!(validate75(data.amount_due, {instancePath:instancePath+"/amount_due",parentData:data,parentDataProperty:"amount_due",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate75.errors : vErrors.concat(validate75.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs28 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.amount_received !== undefined){
+const _errs29 = errors;
+if(!(validate75(data.amount_received, {instancePath:instancePath+"/amount_received",parentData:data,parentDataProperty:"amount_received",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate75.errors : vErrors.concat(validate75.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs29 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.token !== undefined){
+const _errs30 = errors;
+if(!(validate1540(data.token, {instancePath:instancePath+"/token",parentData:data,parentDataProperty:"token",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1540.errors : vErrors.concat(validate1540.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs30 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.chain !== undefined){
+const _errs31 = errors;
+if(!(validate1543(data.chain, {instancePath:instancePath+"/chain",parentData:data,parentDataProperty:"chain",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1543.errors : vErrors.concat(validate1543.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs31 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.recipient_address !== undefined){
+const _errs32 = errors;
+if(!(validate64(data.recipient_address, {instancePath:instancePath+"/recipient_address",parentData:data,parentDataProperty:"recipient_address",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate64.errors : vErrors.concat(validate64.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs32 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.payment_uri !== undefined){
+let data20 = data.payment_uri;
+const _errs33 = errors;
+if((typeof data20 !== "string") && (data20 !== null)){
+validate1528.errors = [{instancePath:instancePath+"/payment_uri",schemaPath:"#/properties/payment_uri/type",keyword:"type",params:{type: schema609.properties.payment_uri.type},message:"must be string,null"}];
+return false;
+}
+var valid0 = _errs33 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.wallet_only !== undefined){
+const _errs35 = errors;
+if(typeof data.wallet_only !== "boolean"){
+validate1528.errors = [{instancePath:instancePath+"/wallet_only",schemaPath:"#/properties/wallet_only/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+return false;
+}
+var valid0 = _errs35 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.wallet_message !== undefined){
+const _errs37 = errors;
+if(typeof data.wallet_message !== "string"){
+validate1528.errors = [{instancePath:instancePath+"/wallet_message",schemaPath:"#/properties/wallet_message/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+var valid0 = _errs37 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.payer_address !== undefined){
+let data23 = data.payer_address;
+const _errs39 = errors;
+const _errs40 = errors;
+let valid3 = false;
+let passing1 = null;
+const _errs41 = errors;
+if(!(validate64(data23, {instancePath:instancePath+"/payer_address",parentData:data,parentDataProperty:"payer_address",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate64.errors : vErrors.concat(validate64.errors);
+errors = vErrors.length;
+}
+var _valid1 = _errs41 === errors;
+if(_valid1){
+valid3 = true;
+passing1 = 0;
+}
+const _errs42 = errors;
+if(data23 !== null){
+const err2 = {instancePath:instancePath+"/payer_address",schemaPath:"#/properties/payer_address/oneOf/1/type",keyword:"type",params:{type: "null"},message:"must be null"};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+var _valid1 = _errs42 === errors;
+if(_valid1 && valid3){
+valid3 = false;
+passing1 = [passing1, 1];
+}
+else {
+if(_valid1){
+valid3 = true;
+passing1 = 1;
+}
+}
+if(!valid3){
+const err3 = {instancePath:instancePath+"/payer_address",schemaPath:"#/properties/payer_address/oneOf",keyword:"oneOf",params:{passingSchemas: passing1},message:"must match exactly one schema in oneOf"};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+validate1528.errors = vErrors;
+return false;
+}
+else {
+errors = _errs40;
+if(vErrors !== null){
+if(_errs40){
+vErrors.length = _errs40;
+}
+else {
+vErrors = null;
+}
+}
+}
+var valid0 = _errs39 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.tx_hash !== undefined){
+let data24 = data.tx_hash;
+const _errs44 = errors;
+const _errs45 = errors;
+let valid4 = false;
+let passing2 = null;
+const _errs46 = errors;
+if(!(validate285(data24, {instancePath:instancePath+"/tx_hash",parentData:data,parentDataProperty:"tx_hash",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate285.errors : vErrors.concat(validate285.errors);
+errors = vErrors.length;
+}
+var _valid2 = _errs46 === errors;
+if(_valid2){
+valid4 = true;
+passing2 = 0;
+}
+const _errs47 = errors;
+if(data24 !== null){
+const err4 = {instancePath:instancePath+"/tx_hash",schemaPath:"#/properties/tx_hash/oneOf/1/type",keyword:"type",params:{type: "null"},message:"must be null"};
+if(vErrors === null){
+vErrors = [err4];
+}
+else {
+vErrors.push(err4);
+}
+errors++;
+}
+var _valid2 = _errs47 === errors;
+if(_valid2 && valid4){
+valid4 = false;
+passing2 = [passing2, 1];
+}
+else {
+if(_valid2){
+valid4 = true;
+passing2 = 1;
+}
+}
+if(!valid4){
+const err5 = {instancePath:instancePath+"/tx_hash",schemaPath:"#/properties/tx_hash/oneOf",keyword:"oneOf",params:{passingSchemas: passing2},message:"must match exactly one schema in oneOf"};
+if(vErrors === null){
+vErrors = [err5];
+}
+else {
+vErrors.push(err5);
+}
+errors++;
+validate1528.errors = vErrors;
+return false;
+}
+else {
+errors = _errs45;
+if(vErrors !== null){
+if(_errs45){
+vErrors.length = _errs45;
+}
+else {
+vErrors = null;
+}
+}
+}
+var valid0 = _errs44 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.confirmations !== undefined){
+let data25 = data.confirmations;
+const _errs49 = errors;
+if(!((typeof data25 == "number") && (!(data25 % 1) && !isNaN(data25)))){
+validate1528.errors = [{instancePath:instancePath+"/confirmations",schemaPath:"#/properties/confirmations/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+return false;
+}
+if(errors === _errs49){
+if(typeof data25 == "number"){
+if(data25 < 0 || isNaN(data25)){
+validate1528.errors = [{instancePath:instancePath+"/confirmations",schemaPath:"#/properties/confirmations/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+return false;
+}
+}
+}
+var valid0 = _errs49 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.required_confirmations !== undefined){
+let data26 = data.required_confirmations;
+const _errs51 = errors;
+if(!((typeof data26 == "number") && (!(data26 % 1) && !isNaN(data26)))){
+validate1528.errors = [{instancePath:instancePath+"/required_confirmations",schemaPath:"#/properties/required_confirmations/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+return false;
+}
+if(errors === _errs51){
+if(typeof data26 == "number"){
+if(data26 < 0 || isNaN(data26)){
+validate1528.errors = [{instancePath:instancePath+"/required_confirmations",schemaPath:"#/properties/required_confirmations/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+return false;
+}
+}
+}
+var valid0 = _errs51 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.return_url !== undefined){
+let data27 = data.return_url;
+const _errs53 = errors;
+if((typeof data27 !== "string") && (data27 !== null)){
+validate1528.errors = [{instancePath:instancePath+"/return_url",schemaPath:"#/properties/return_url/type",keyword:"type",params:{type: schema609.properties.return_url.type},message:"must be string,null"}];
+return false;
+}
+var valid0 = _errs53 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.return_label !== undefined){
+let data28 = data.return_label;
+const _errs55 = errors;
+if((typeof data28 !== "string") && (data28 !== null)){
+validate1528.errors = [{instancePath:instancePath+"/return_label",schemaPath:"#/properties/return_label/type",keyword:"type",params:{type: schema609.properties.return_label.type},message:"must be string,null"}];
+return false;
+}
+var valid0 = _errs55 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.cancel_url !== undefined){
+let data29 = data.cancel_url;
+const _errs57 = errors;
+if((typeof data29 !== "string") && (data29 !== null)){
+validate1528.errors = [{instancePath:instancePath+"/cancel_url",schemaPath:"#/properties/cancel_url/type",keyword:"type",params:{type: schema609.properties.cancel_url.type},message:"must be string,null"}];
+return false;
+}
+var valid0 = _errs57 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.expires_at !== undefined){
+const _errs59 = errors;
+if(!(validate81(data.expires_at, {instancePath:instancePath+"/expires_at",parentData:data,parentDataProperty:"expires_at",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate81.errors : vErrors.concat(validate81.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs59 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.completed_at !== undefined){
+let data31 = data.completed_at;
+const _errs60 = errors;
+const _errs61 = errors;
+let valid5 = false;
+let passing3 = null;
+const _errs62 = errors;
+if(!(validate81(data31, {instancePath:instancePath+"/completed_at",parentData:data,parentDataProperty:"completed_at",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate81.errors : vErrors.concat(validate81.errors);
+errors = vErrors.length;
+}
+var _valid3 = _errs62 === errors;
+if(_valid3){
+valid5 = true;
+passing3 = 0;
+}
+const _errs63 = errors;
+if(data31 !== null){
+const err6 = {instancePath:instancePath+"/completed_at",schemaPath:"#/properties/completed_at/oneOf/1/type",keyword:"type",params:{type: "null"},message:"must be null"};
+if(vErrors === null){
+vErrors = [err6];
+}
+else {
+vErrors.push(err6);
+}
+errors++;
+}
+var _valid3 = _errs63 === errors;
+if(_valid3 && valid5){
+valid5 = false;
+passing3 = [passing3, 1];
+}
+else {
+if(_valid3){
+valid5 = true;
+passing3 = 1;
+}
+}
+if(!valid5){
+const err7 = {instancePath:instancePath+"/completed_at",schemaPath:"#/properties/completed_at/oneOf",keyword:"oneOf",params:{passingSchemas: passing3},message:"must match exactly one schema in oneOf"};
+if(vErrors === null){
+vErrors = [err7];
+}
+else {
+vErrors.push(err7);
+}
+errors++;
+validate1528.errors = vErrors;
+return false;
+}
+else {
+errors = _errs61;
+if(vErrors !== null){
+if(_errs61){
+vErrors.length = _errs61;
+}
+else {
+vErrors = null;
+}
+}
+}
+var valid0 = _errs60 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+else {
+validate1528.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate1528.errors = vErrors;
+return errors === 0;
+}
+validate1528.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 
 function validate1527(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
@@ -37621,728 +38356,64 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if((((((((((((((((((((((((((((((((data.object === undefined) && (missing0 = "object")) || ((data.id === undefined) && (missing0 = "id"))) || ((data.status === undefined) && (missing0 = "status"))) || ((data.payment_status === undefined) && (missing0 = "payment_status"))) || ((data.merchant === undefined) && (missing0 = "merchant"))) || ((data.name === undefined) && (missing0 = "name"))) || ((data.description === undefined) && (missing0 = "description"))) || ((data.image_url === undefined) && (missing0 = "image_url"))) || ((data.theme_color === undefined) && (missing0 = "theme_color"))) || ((data.button_text === undefined) && (missing0 = "button_text"))) || ((data.items === undefined) && (missing0 = "items"))) || ((data.subtotal === undefined) && (missing0 = "subtotal"))) || ((data.shipping_option === undefined) && (missing0 = "shipping_option"))) || ((data.amount === undefined) && (missing0 = "amount"))) || ((data.amount_due === undefined) && (missing0 = "amount_due"))) || ((data.amount_received === undefined) && (missing0 = "amount_received"))) || ((data.token === undefined) && (missing0 = "token"))) || ((data.chain === undefined) && (missing0 = "chain"))) || ((data.recipient_address === undefined) && (missing0 = "recipient_address"))) || ((data.payment_uri === undefined) && (missing0 = "payment_uri"))) || ((data.wallet_only === undefined) && (missing0 = "wallet_only"))) || ((data.wallet_message === undefined) && (missing0 = "wallet_message"))) || ((data.payer_address === undefined) && (missing0 = "payer_address"))) || ((data.tx_hash === undefined) && (missing0 = "tx_hash"))) || ((data.confirmations === undefined) && (missing0 = "confirmations"))) || ((data.required_confirmations === undefined) && (missing0 = "required_confirmations"))) || ((data.return_url === undefined) && (missing0 = "return_url"))) || ((data.return_label === undefined) && (missing0 = "return_label"))) || ((data.cancel_url === undefined) && (missing0 = "cancel_url"))) || ((data.expires_at === undefined) && (missing0 = "expires_at"))) || ((data.completed_at === undefined) && (missing0 = "completed_at"))){
-validate1527.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
-return false;
-}
-else {
-const _errs1 = errors;
-for(const key0 in data){
-if(!(func1.call(schema609.properties, key0))){
-validate1527.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
-return false;
-break;
-}
-}
-if(_errs1 === errors){
-if(data.object !== undefined){
-let data0 = data.object;
-const _errs2 = errors;
-if(typeof data0 !== "string"){
-validate1527.errors = [{instancePath:instancePath+"/object",schemaPath:"#/properties/object/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-if("checkout" !== data0){
-validate1527.errors = [{instancePath:instancePath+"/object",schemaPath:"#/properties/object/const",keyword:"const",params:{allowedValue: "checkout"},message:"must be equal to constant"}];
-return false;
-}
-var valid0 = _errs2 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.id !== undefined){
-const _errs4 = errors;
-if(!(validate269(data.id, {instancePath:instancePath+"/id",parentData:data,parentDataProperty:"id",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate269.errors : vErrors.concat(validate269.errors);
+if(!(validate1528(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1528.errors : vErrors.concat(validate1528.errors);
 errors = vErrors.length;
-}
-var valid0 = _errs4 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.status !== undefined){
-const _errs5 = errors;
-if(!(validate272(data.status, {instancePath:instancePath+"/status",parentData:data,parentDataProperty:"status",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate272.errors : vErrors.concat(validate272.errors);
-errors = vErrors.length;
-}
-var valid0 = _errs5 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.payment_status !== undefined){
-const _errs6 = errors;
-if(!(validate274(data.payment_status, {instancePath:instancePath+"/payment_status",parentData:data,parentDataProperty:"payment_status",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate274.errors : vErrors.concat(validate274.errors);
-errors = vErrors.length;
-}
-var valid0 = _errs6 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.merchant !== undefined){
-const _errs7 = errors;
-if(!(validate1531(data.merchant, {instancePath:instancePath+"/merchant",parentData:data,parentDataProperty:"merchant",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1531.errors : vErrors.concat(validate1531.errors);
-errors = vErrors.length;
-}
-var valid0 = _errs7 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.name !== undefined){
-let data5 = data.name;
-const _errs8 = errors;
-if((typeof data5 !== "string") && (data5 !== null)){
-validate1527.errors = [{instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type: schema609.properties.name.type},message:"must be string,null"}];
-return false;
-}
-var valid0 = _errs8 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.description !== undefined){
-let data6 = data.description;
-const _errs10 = errors;
-if((typeof data6 !== "string") && (data6 !== null)){
-validate1527.errors = [{instancePath:instancePath+"/description",schemaPath:"#/properties/description/type",keyword:"type",params:{type: schema609.properties.description.type},message:"must be string,null"}];
-return false;
-}
-var valid0 = _errs10 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.image_url !== undefined){
-let data7 = data.image_url;
-const _errs12 = errors;
-if((typeof data7 !== "string") && (data7 !== null)){
-validate1527.errors = [{instancePath:instancePath+"/image_url",schemaPath:"#/properties/image_url/type",keyword:"type",params:{type: schema609.properties.image_url.type},message:"must be string,null"}];
-return false;
-}
-var valid0 = _errs12 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.theme_color !== undefined){
-let data8 = data.theme_color;
-const _errs14 = errors;
-if((typeof data8 !== "string") && (data8 !== null)){
-validate1527.errors = [{instancePath:instancePath+"/theme_color",schemaPath:"#/properties/theme_color/type",keyword:"type",params:{type: schema609.properties.theme_color.type},message:"must be string,null"}];
-return false;
-}
-var valid0 = _errs14 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.button_text !== undefined){
-const _errs16 = errors;
-if(typeof data.button_text !== "string"){
-validate1527.errors = [{instancePath:instancePath+"/button_text",schemaPath:"#/properties/button_text/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-var valid0 = _errs16 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.items !== undefined){
-let data10 = data.items;
-const _errs18 = errors;
-if(errors === _errs18){
-if(Array.isArray(data10)){
-var valid1 = true;
-const len0 = data10.length;
-for(let i0=0; i0<len0; i0++){
-const _errs20 = errors;
-if(!(validate78(data10[i0], {instancePath:instancePath+"/items/" + i0,parentData:data10,parentDataProperty:i0,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate78.errors : vErrors.concat(validate78.errors);
-errors = vErrors.length;
-}
-var valid1 = _errs20 === errors;
-if(!valid1){
-break;
-}
-}
-}
-else {
-validate1527.errors = [{instancePath:instancePath+"/items",schemaPath:"#/properties/items/type",keyword:"type",params:{type: "array"},message:"must be array"}];
-return false;
-}
-}
-var valid0 = _errs18 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.subtotal !== undefined){
-const _errs21 = errors;
-if(!(validate75(data.subtotal, {instancePath:instancePath+"/subtotal",parentData:data,parentDataProperty:"subtotal",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate75.errors : vErrors.concat(validate75.errors);
-errors = vErrors.length;
-}
-var valid0 = _errs21 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.shipping_option !== undefined){
-let data13 = data.shipping_option;
-const _errs22 = errors;
-const _errs23 = errors;
-let valid2 = false;
-let passing0 = null;
-const _errs24 = errors;
-if(!(validate74(data13, {instancePath:instancePath+"/shipping_option",parentData:data,parentDataProperty:"shipping_option",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate74.errors : vErrors.concat(validate74.errors);
-errors = vErrors.length;
-}
-var _valid0 = _errs24 === errors;
-if(_valid0){
-valid2 = true;
-passing0 = 0;
-}
-const _errs25 = errors;
-if(data13 !== null){
-const err0 = {instancePath:instancePath+"/shipping_option",schemaPath:"#/properties/shipping_option/oneOf/1/type",keyword:"type",params:{type: "null"},message:"must be null"};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
-errors++;
-}
-var _valid0 = _errs25 === errors;
-if(_valid0 && valid2){
-valid2 = false;
-passing0 = [passing0, 1];
-}
-else {
-if(_valid0){
-valid2 = true;
-passing0 = 1;
-}
-}
-if(!valid2){
-const err1 = {instancePath:instancePath+"/shipping_option",schemaPath:"#/properties/shipping_option/oneOf",keyword:"oneOf",params:{passingSchemas: passing0},message:"must match exactly one schema in oneOf"};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
-errors++;
-validate1527.errors = vErrors;
-return false;
-}
-else {
-errors = _errs23;
-if(vErrors !== null){
-if(_errs23){
-vErrors.length = _errs23;
-}
-else {
-vErrors = null;
-}
-}
-}
-var valid0 = _errs22 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.amount !== undefined){
-const _errs27 = errors;
-if(!(validate75(data.amount, {instancePath:instancePath+"/amount",parentData:data,parentDataProperty:"amount",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate75.errors : vErrors.concat(validate75.errors);
-errors = vErrors.length;
-}
-var valid0 = _errs27 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.amount_due !== undefined){
-const _errs28 = errors;
-if(!(validate75(data.amount_due, {instancePath:instancePath+"/amount_due",parentData:data,parentDataProperty:"amount_due",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate75.errors : vErrors.concat(validate75.errors);
-errors = vErrors.length;
-}
-var valid0 = _errs28 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.amount_received !== undefined){
-const _errs29 = errors;
-if(!(validate75(data.amount_received, {instancePath:instancePath+"/amount_received",parentData:data,parentDataProperty:"amount_received",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate75.errors : vErrors.concat(validate75.errors);
-errors = vErrors.length;
-}
-var valid0 = _errs29 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.token !== undefined){
-const _errs30 = errors;
-if(!(validate1539(data.token, {instancePath:instancePath+"/token",parentData:data,parentDataProperty:"token",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1539.errors : vErrors.concat(validate1539.errors);
-errors = vErrors.length;
-}
-var valid0 = _errs30 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.chain !== undefined){
-const _errs31 = errors;
-if(!(validate1542(data.chain, {instancePath:instancePath+"/chain",parentData:data,parentDataProperty:"chain",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1542.errors : vErrors.concat(validate1542.errors);
-errors = vErrors.length;
-}
-var valid0 = _errs31 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.recipient_address !== undefined){
-const _errs32 = errors;
-if(!(validate64(data.recipient_address, {instancePath:instancePath+"/recipient_address",parentData:data,parentDataProperty:"recipient_address",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate64.errors : vErrors.concat(validate64.errors);
-errors = vErrors.length;
-}
-var valid0 = _errs32 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.payment_uri !== undefined){
-let data20 = data.payment_uri;
-const _errs33 = errors;
-if((typeof data20 !== "string") && (data20 !== null)){
-validate1527.errors = [{instancePath:instancePath+"/payment_uri",schemaPath:"#/properties/payment_uri/type",keyword:"type",params:{type: schema609.properties.payment_uri.type},message:"must be string,null"}];
-return false;
-}
-var valid0 = _errs33 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.wallet_only !== undefined){
-const _errs35 = errors;
-if(typeof data.wallet_only !== "boolean"){
-validate1527.errors = [{instancePath:instancePath+"/wallet_only",schemaPath:"#/properties/wallet_only/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
-return false;
-}
-var valid0 = _errs35 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.wallet_message !== undefined){
-const _errs37 = errors;
-if(typeof data.wallet_message !== "string"){
-validate1527.errors = [{instancePath:instancePath+"/wallet_message",schemaPath:"#/properties/wallet_message/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-var valid0 = _errs37 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.payer_address !== undefined){
-let data23 = data.payer_address;
-const _errs39 = errors;
-const _errs40 = errors;
-let valid3 = false;
-let passing1 = null;
-const _errs41 = errors;
-if(!(validate64(data23, {instancePath:instancePath+"/payer_address",parentData:data,parentDataProperty:"payer_address",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate64.errors : vErrors.concat(validate64.errors);
-errors = vErrors.length;
-}
-var _valid1 = _errs41 === errors;
-if(_valid1){
-valid3 = true;
-passing1 = 0;
-}
-const _errs42 = errors;
-if(data23 !== null){
-const err2 = {instancePath:instancePath+"/payer_address",schemaPath:"#/properties/payer_address/oneOf/1/type",keyword:"type",params:{type: "null"},message:"must be null"};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
-errors++;
-}
-var _valid1 = _errs42 === errors;
-if(_valid1 && valid3){
-valid3 = false;
-passing1 = [passing1, 1];
-}
-else {
-if(_valid1){
-valid3 = true;
-passing1 = 1;
-}
-}
-if(!valid3){
-const err3 = {instancePath:instancePath+"/payer_address",schemaPath:"#/properties/payer_address/oneOf",keyword:"oneOf",params:{passingSchemas: passing1},message:"must match exactly one schema in oneOf"};
-if(vErrors === null){
-vErrors = [err3];
-}
-else {
-vErrors.push(err3);
-}
-errors++;
-validate1527.errors = vErrors;
-return false;
-}
-else {
-errors = _errs40;
-if(vErrors !== null){
-if(_errs40){
-vErrors.length = _errs40;
-}
-else {
-vErrors = null;
-}
-}
-}
-var valid0 = _errs39 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.tx_hash !== undefined){
-let data24 = data.tx_hash;
-const _errs44 = errors;
-const _errs45 = errors;
-let valid4 = false;
-let passing2 = null;
-const _errs46 = errors;
-if(!(validate285(data24, {instancePath:instancePath+"/tx_hash",parentData:data,parentDataProperty:"tx_hash",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate285.errors : vErrors.concat(validate285.errors);
-errors = vErrors.length;
-}
-var _valid2 = _errs46 === errors;
-if(_valid2){
-valid4 = true;
-passing2 = 0;
-}
-const _errs47 = errors;
-if(data24 !== null){
-const err4 = {instancePath:instancePath+"/tx_hash",schemaPath:"#/properties/tx_hash/oneOf/1/type",keyword:"type",params:{type: "null"},message:"must be null"};
-if(vErrors === null){
-vErrors = [err4];
-}
-else {
-vErrors.push(err4);
-}
-errors++;
-}
-var _valid2 = _errs47 === errors;
-if(_valid2 && valid4){
-valid4 = false;
-passing2 = [passing2, 1];
-}
-else {
-if(_valid2){
-valid4 = true;
-passing2 = 1;
-}
-}
-if(!valid4){
-const err5 = {instancePath:instancePath+"/tx_hash",schemaPath:"#/properties/tx_hash/oneOf",keyword:"oneOf",params:{passingSchemas: passing2},message:"must match exactly one schema in oneOf"};
-if(vErrors === null){
-vErrors = [err5];
-}
-else {
-vErrors.push(err5);
-}
-errors++;
-validate1527.errors = vErrors;
-return false;
-}
-else {
-errors = _errs45;
-if(vErrors !== null){
-if(_errs45){
-vErrors.length = _errs45;
-}
-else {
-vErrors = null;
-}
-}
-}
-var valid0 = _errs44 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.confirmations !== undefined){
-let data25 = data.confirmations;
-const _errs49 = errors;
-if(!((typeof data25 == "number") && (!(data25 % 1) && !isNaN(data25)))){
-validate1527.errors = [{instancePath:instancePath+"/confirmations",schemaPath:"#/properties/confirmations/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
-return false;
-}
-if(errors === _errs49){
-if(typeof data25 == "number"){
-if(data25 < 0 || isNaN(data25)){
-validate1527.errors = [{instancePath:instancePath+"/confirmations",schemaPath:"#/properties/confirmations/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
-return false;
-}
-}
-}
-var valid0 = _errs49 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.required_confirmations !== undefined){
-let data26 = data.required_confirmations;
-const _errs51 = errors;
-if(!((typeof data26 == "number") && (!(data26 % 1) && !isNaN(data26)))){
-validate1527.errors = [{instancePath:instancePath+"/required_confirmations",schemaPath:"#/properties/required_confirmations/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
-return false;
-}
-if(errors === _errs51){
-if(typeof data26 == "number"){
-if(data26 < 0 || isNaN(data26)){
-validate1527.errors = [{instancePath:instancePath+"/required_confirmations",schemaPath:"#/properties/required_confirmations/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
-return false;
-}
-}
-}
-var valid0 = _errs51 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.return_url !== undefined){
-let data27 = data.return_url;
-const _errs53 = errors;
-if((typeof data27 !== "string") && (data27 !== null)){
-validate1527.errors = [{instancePath:instancePath+"/return_url",schemaPath:"#/properties/return_url/type",keyword:"type",params:{type: schema609.properties.return_url.type},message:"must be string,null"}];
-return false;
-}
-var valid0 = _errs53 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.return_label !== undefined){
-let data28 = data.return_label;
-const _errs55 = errors;
-if((typeof data28 !== "string") && (data28 !== null)){
-validate1527.errors = [{instancePath:instancePath+"/return_label",schemaPath:"#/properties/return_label/type",keyword:"type",params:{type: schema609.properties.return_label.type},message:"must be string,null"}];
-return false;
-}
-var valid0 = _errs55 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.cancel_url !== undefined){
-let data29 = data.cancel_url;
-const _errs57 = errors;
-if((typeof data29 !== "string") && (data29 !== null)){
-validate1527.errors = [{instancePath:instancePath+"/cancel_url",schemaPath:"#/properties/cancel_url/type",keyword:"type",params:{type: schema609.properties.cancel_url.type},message:"must be string,null"}];
-return false;
-}
-var valid0 = _errs57 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.expires_at !== undefined){
-const _errs59 = errors;
-if(!(validate81(data.expires_at, {instancePath:instancePath+"/expires_at",parentData:data,parentDataProperty:"expires_at",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate81.errors : vErrors.concat(validate81.errors);
-errors = vErrors.length;
-}
-var valid0 = _errs59 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.completed_at !== undefined){
-let data31 = data.completed_at;
-const _errs60 = errors;
-const _errs61 = errors;
-let valid5 = false;
-let passing3 = null;
-const _errs62 = errors;
-if(!(validate81(data31, {instancePath:instancePath+"/completed_at",parentData:data,parentDataProperty:"completed_at",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate81.errors : vErrors.concat(validate81.errors);
-errors = vErrors.length;
-}
-var _valid3 = _errs62 === errors;
-if(_valid3){
-valid5 = true;
-passing3 = 0;
-}
-const _errs63 = errors;
-if(data31 !== null){
-const err6 = {instancePath:instancePath+"/completed_at",schemaPath:"#/properties/completed_at/oneOf/1/type",keyword:"type",params:{type: "null"},message:"must be null"};
-if(vErrors === null){
-vErrors = [err6];
-}
-else {
-vErrors.push(err6);
-}
-errors++;
-}
-var _valid3 = _errs63 === errors;
-if(_valid3 && valid5){
-valid5 = false;
-passing3 = [passing3, 1];
-}
-else {
-if(_valid3){
-valid5 = true;
-passing3 = 1;
-}
-}
-if(!valid5){
-const err7 = {instancePath:instancePath+"/completed_at",schemaPath:"#/properties/completed_at/oneOf",keyword:"oneOf",params:{passingSchemas: passing3},message:"must match exactly one schema in oneOf"};
-if(vErrors === null){
-vErrors = [err7];
-}
-else {
-vErrors.push(err7);
-}
-errors++;
-validate1527.errors = vErrors;
-return false;
-}
-else {
-errors = _errs61;
-if(vErrors !== null){
-if(_errs61){
-vErrors.length = _errs61;
-}
-else {
-vErrors = null;
-}
-}
-}
-var valid0 = _errs60 === errors;
-}
-else {
-var valid0 = true;
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-else {
-validate1527.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
-return false;
-}
 }
 validate1527.errors = vErrors;
 return errors === 0;
 }
 validate1527.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
+exports.startCheckout_400 = validate1552;
+const schema613 = {"$ref":"document#/components/schemas/Error"};
 
-function validate1526(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate1553(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate1526.evaluated;
+const evaluated0 = validate1553.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(!(validate1527(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1527.errors : vErrors.concat(validate1527.errors);
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((data.error === undefined) && (missing0 = "error")){
+validate1553.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+return false;
+}
+else {
+const _errs1 = errors;
+for(const key0 in data){
+if(!(key0 === "error")){
+validate1553.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+return false;
+break;
+}
+}
+if(_errs1 === errors){
+if(data.error !== undefined){
+if(!(validate91(data.error, {instancePath:instancePath+"/error",parentData:data,parentDataProperty:"error",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate91.errors : vErrors.concat(validate91.errors);
 errors = vErrors.length;
 }
-validate1526.errors = vErrors;
+}
+}
+}
+}
+else {
+validate1553.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate1553.errors = vErrors;
 return errors === 0;
 }
-validate1526.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate1553.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-exports.startCheckout_400 = validate1551;
-const schema613 = {"$ref":"document#/components/schemas/Error"};
 
 function validate1552(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -38354,18 +38425,40 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
+if(!(validate1553(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1553.errors : vErrors.concat(validate1553.errors);
+errors = vErrors.length;
+}
+validate1552.errors = vErrors;
+return errors === 0;
+}
+validate1552.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+exports.startCheckout_404 = validate1556;
+const schema615 = {"$ref":"document#/components/schemas/Error"};
+
+function validate1557(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate1557.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.error === undefined) && (missing0 = "error")){
-validate1552.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate1557.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(key0 === "error")){
-validate1552.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate1557.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -38381,37 +38474,15 @@ errors = vErrors.length;
 }
 }
 else {
-validate1552.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate1557.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate1552.errors = vErrors;
+validate1557.errors = vErrors;
 return errors === 0;
 }
-validate1552.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate1557.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-
-function validate1551(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate1551.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate1552(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1552.errors : vErrors.concat(validate1552.errors);
-errors = vErrors.length;
-}
-validate1551.errors = vErrors;
-return errors === 0;
-}
-validate1551.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-exports.startCheckout_404 = validate1555;
-const schema615 = {"$ref":"document#/components/schemas/Error"};
 
 function validate1556(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -38423,18 +38494,40 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
+if(!(validate1557(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1557.errors : vErrors.concat(validate1557.errors);
+errors = vErrors.length;
+}
+validate1556.errors = vErrors;
+return errors === 0;
+}
+validate1556.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+exports.startCheckout_429 = validate1560;
+const schema617 = {"$ref":"document#/components/schemas/Error"};
+
+function validate1561(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate1561.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.error === undefined) && (missing0 = "error")){
-validate1556.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate1561.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(key0 === "error")){
-validate1556.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate1561.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -38450,37 +38543,15 @@ errors = vErrors.length;
 }
 }
 else {
-validate1556.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate1561.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate1556.errors = vErrors;
+validate1561.errors = vErrors;
 return errors === 0;
 }
-validate1556.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate1561.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-
-function validate1555(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate1555.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate1556(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1556.errors : vErrors.concat(validate1556.errors);
-errors = vErrors.length;
-}
-validate1555.errors = vErrors;
-return errors === 0;
-}
-validate1555.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-exports.startCheckout_429 = validate1559;
-const schema617 = {"$ref":"document#/components/schemas/Error"};
 
 function validate1560(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -38492,18 +38563,40 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
+if(!(validate1561(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1561.errors : vErrors.concat(validate1561.errors);
+errors = vErrors.length;
+}
+validate1560.errors = vErrors;
+return errors === 0;
+}
+validate1560.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+exports.startCheckout_500 = validate1564;
+const schema619 = {"$ref":"document#/components/schemas/Error"};
+
+function validate1565(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate1565.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.error === undefined) && (missing0 = "error")){
-validate1560.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate1565.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(key0 === "error")){
-validate1560.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate1565.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -38519,37 +38612,15 @@ errors = vErrors.length;
 }
 }
 else {
-validate1560.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate1565.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate1560.errors = vErrors;
+validate1565.errors = vErrors;
 return errors === 0;
 }
-validate1560.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate1565.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-
-function validate1559(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate1559.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate1560(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1560.errors : vErrors.concat(validate1560.errors);
-errors = vErrors.length;
-}
-validate1559.errors = vErrors;
-return errors === 0;
-}
-validate1559.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-exports.startCheckout_500 = validate1563;
-const schema619 = {"$ref":"document#/components/schemas/Error"};
 
 function validate1564(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -38561,69 +38632,22 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if((data.error === undefined) && (missing0 = "error")){
-validate1564.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
-return false;
-}
-else {
-const _errs1 = errors;
-for(const key0 in data){
-if(!(key0 === "error")){
-validate1564.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
-return false;
-break;
-}
-}
-if(_errs1 === errors){
-if(data.error !== undefined){
-if(!(validate91(data.error, {instancePath:instancePath+"/error",parentData:data,parentDataProperty:"error",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate91.errors : vErrors.concat(validate91.errors);
+if(!(validate1565(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1565.errors : vErrors.concat(validate1565.errors);
 errors = vErrors.length;
-}
-}
-}
-}
-}
-else {
-validate1564.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
-return false;
-}
 }
 validate1564.errors = vErrors;
 return errors === 0;
 }
 validate1564.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-
-function validate1563(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate1563.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate1564(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1564.errors : vErrors.concat(validate1564.errors);
-errors = vErrors.length;
-}
-validate1563.errors = vErrors;
-return errors === 0;
-}
-validate1563.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-exports.getCheckout_200 = validate1567;
+exports.getCheckout_200 = validate1568;
 const schema621 = {"$ref":"document#/components/schemas/Checkout"};
 
-function validate1568(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate1569(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate1568.evaluated;
+const evaluated0 = validate1569.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -38634,14 +38658,14 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((((((((((((((((((((((((((((data.object === undefined) && (missing0 = "object")) || ((data.id === undefined) && (missing0 = "id"))) || ((data.status === undefined) && (missing0 = "status"))) || ((data.payment_status === undefined) && (missing0 = "payment_status"))) || ((data.merchant === undefined) && (missing0 = "merchant"))) || ((data.name === undefined) && (missing0 = "name"))) || ((data.description === undefined) && (missing0 = "description"))) || ((data.image_url === undefined) && (missing0 = "image_url"))) || ((data.theme_color === undefined) && (missing0 = "theme_color"))) || ((data.button_text === undefined) && (missing0 = "button_text"))) || ((data.items === undefined) && (missing0 = "items"))) || ((data.subtotal === undefined) && (missing0 = "subtotal"))) || ((data.shipping_option === undefined) && (missing0 = "shipping_option"))) || ((data.amount === undefined) && (missing0 = "amount"))) || ((data.amount_due === undefined) && (missing0 = "amount_due"))) || ((data.amount_received === undefined) && (missing0 = "amount_received"))) || ((data.token === undefined) && (missing0 = "token"))) || ((data.chain === undefined) && (missing0 = "chain"))) || ((data.recipient_address === undefined) && (missing0 = "recipient_address"))) || ((data.payment_uri === undefined) && (missing0 = "payment_uri"))) || ((data.wallet_only === undefined) && (missing0 = "wallet_only"))) || ((data.wallet_message === undefined) && (missing0 = "wallet_message"))) || ((data.payer_address === undefined) && (missing0 = "payer_address"))) || ((data.tx_hash === undefined) && (missing0 = "tx_hash"))) || ((data.confirmations === undefined) && (missing0 = "confirmations"))) || ((data.required_confirmations === undefined) && (missing0 = "required_confirmations"))) || ((data.return_url === undefined) && (missing0 = "return_url"))) || ((data.return_label === undefined) && (missing0 = "return_label"))) || ((data.cancel_url === undefined) && (missing0 = "cancel_url"))) || ((data.expires_at === undefined) && (missing0 = "expires_at"))) || ((data.completed_at === undefined) && (missing0 = "completed_at"))){
-validate1568.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate1569.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(func1.call(schema609.properties, key0))){
-validate1568.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate1569.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -38651,11 +38675,11 @@ if(data.object !== undefined){
 let data0 = data.object;
 const _errs2 = errors;
 if(typeof data0 !== "string"){
-validate1568.errors = [{instancePath:instancePath+"/object",schemaPath:"#/properties/object/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate1569.errors = [{instancePath:instancePath+"/object",schemaPath:"#/properties/object/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if("checkout" !== data0){
-validate1568.errors = [{instancePath:instancePath+"/object",schemaPath:"#/properties/object/const",keyword:"const",params:{allowedValue: "checkout"},message:"must be equal to constant"}];
+validate1569.errors = [{instancePath:instancePath+"/object",schemaPath:"#/properties/object/const",keyword:"const",params:{allowedValue: "checkout"},message:"must be equal to constant"}];
 return false;
 }
 var valid0 = _errs2 === errors;
@@ -38702,8 +38726,8 @@ var valid0 = true;
 if(valid0){
 if(data.merchant !== undefined){
 const _errs7 = errors;
-if(!(validate1531(data.merchant, {instancePath:instancePath+"/merchant",parentData:data,parentDataProperty:"merchant",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1531.errors : vErrors.concat(validate1531.errors);
+if(!(validate1532(data.merchant, {instancePath:instancePath+"/merchant",parentData:data,parentDataProperty:"merchant",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1532.errors : vErrors.concat(validate1532.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs7 === errors;
@@ -38716,7 +38740,7 @@ if(data.name !== undefined){
 let data5 = data.name;
 const _errs8 = errors;
 if((typeof data5 !== "string") && (data5 !== null)){
-validate1568.errors = [{instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type: schema609.properties.name.type},message:"must be string,null"}];
+validate1569.errors = [{instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type: schema609.properties.name.type},message:"must be string,null"}];
 return false;
 }
 var valid0 = _errs8 === errors;
@@ -38729,7 +38753,7 @@ if(data.description !== undefined){
 let data6 = data.description;
 const _errs10 = errors;
 if((typeof data6 !== "string") && (data6 !== null)){
-validate1568.errors = [{instancePath:instancePath+"/description",schemaPath:"#/properties/description/type",keyword:"type",params:{type: schema609.properties.description.type},message:"must be string,null"}];
+validate1569.errors = [{instancePath:instancePath+"/description",schemaPath:"#/properties/description/type",keyword:"type",params:{type: schema609.properties.description.type},message:"must be string,null"}];
 return false;
 }
 var valid0 = _errs10 === errors;
@@ -38742,7 +38766,7 @@ if(data.image_url !== undefined){
 let data7 = data.image_url;
 const _errs12 = errors;
 if((typeof data7 !== "string") && (data7 !== null)){
-validate1568.errors = [{instancePath:instancePath+"/image_url",schemaPath:"#/properties/image_url/type",keyword:"type",params:{type: schema609.properties.image_url.type},message:"must be string,null"}];
+validate1569.errors = [{instancePath:instancePath+"/image_url",schemaPath:"#/properties/image_url/type",keyword:"type",params:{type: schema609.properties.image_url.type},message:"must be string,null"}];
 return false;
 }
 var valid0 = _errs12 === errors;
@@ -38755,7 +38779,7 @@ if(data.theme_color !== undefined){
 let data8 = data.theme_color;
 const _errs14 = errors;
 if((typeof data8 !== "string") && (data8 !== null)){
-validate1568.errors = [{instancePath:instancePath+"/theme_color",schemaPath:"#/properties/theme_color/type",keyword:"type",params:{type: schema609.properties.theme_color.type},message:"must be string,null"}];
+validate1569.errors = [{instancePath:instancePath+"/theme_color",schemaPath:"#/properties/theme_color/type",keyword:"type",params:{type: schema609.properties.theme_color.type},message:"must be string,null"}];
 return false;
 }
 var valid0 = _errs14 === errors;
@@ -38767,7 +38791,7 @@ if(valid0){
 if(data.button_text !== undefined){
 const _errs16 = errors;
 if(typeof data.button_text !== "string"){
-validate1568.errors = [{instancePath:instancePath+"/button_text",schemaPath:"#/properties/button_text/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate1569.errors = [{instancePath:instancePath+"/button_text",schemaPath:"#/properties/button_text/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 var valid0 = _errs16 === errors;
@@ -38796,7 +38820,7 @@ break;
 }
 }
 else {
-validate1568.errors = [{instancePath:instancePath+"/items",schemaPath:"#/properties/items/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate1569.errors = [{instancePath:instancePath+"/items",schemaPath:"#/properties/items/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
 }
@@ -38865,7 +38889,7 @@ else {
 vErrors.push(err1);
 }
 errors++;
-validate1568.errors = vErrors;
+validate1569.errors = vErrors;
 return false;
 }
 else {
@@ -38923,8 +38947,8 @@ var valid0 = true;
 if(valid0){
 if(data.token !== undefined){
 const _errs30 = errors;
-if(!(validate1539(data.token, {instancePath:instancePath+"/token",parentData:data,parentDataProperty:"token",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1539.errors : vErrors.concat(validate1539.errors);
+if(!(validate1540(data.token, {instancePath:instancePath+"/token",parentData:data,parentDataProperty:"token",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1540.errors : vErrors.concat(validate1540.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs30 === errors;
@@ -38935,8 +38959,8 @@ var valid0 = true;
 if(valid0){
 if(data.chain !== undefined){
 const _errs31 = errors;
-if(!(validate1542(data.chain, {instancePath:instancePath+"/chain",parentData:data,parentDataProperty:"chain",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1542.errors : vErrors.concat(validate1542.errors);
+if(!(validate1543(data.chain, {instancePath:instancePath+"/chain",parentData:data,parentDataProperty:"chain",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1543.errors : vErrors.concat(validate1543.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs31 === errors;
@@ -38961,7 +38985,7 @@ if(data.payment_uri !== undefined){
 let data20 = data.payment_uri;
 const _errs33 = errors;
 if((typeof data20 !== "string") && (data20 !== null)){
-validate1568.errors = [{instancePath:instancePath+"/payment_uri",schemaPath:"#/properties/payment_uri/type",keyword:"type",params:{type: schema609.properties.payment_uri.type},message:"must be string,null"}];
+validate1569.errors = [{instancePath:instancePath+"/payment_uri",schemaPath:"#/properties/payment_uri/type",keyword:"type",params:{type: schema609.properties.payment_uri.type},message:"must be string,null"}];
 return false;
 }
 var valid0 = _errs33 === errors;
@@ -38973,7 +38997,7 @@ if(valid0){
 if(data.wallet_only !== undefined){
 const _errs35 = errors;
 if(typeof data.wallet_only !== "boolean"){
-validate1568.errors = [{instancePath:instancePath+"/wallet_only",schemaPath:"#/properties/wallet_only/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+validate1569.errors = [{instancePath:instancePath+"/wallet_only",schemaPath:"#/properties/wallet_only/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
 var valid0 = _errs35 === errors;
@@ -38985,7 +39009,7 @@ if(valid0){
 if(data.wallet_message !== undefined){
 const _errs37 = errors;
 if(typeof data.wallet_message !== "string"){
-validate1568.errors = [{instancePath:instancePath+"/wallet_message",schemaPath:"#/properties/wallet_message/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate1569.errors = [{instancePath:instancePath+"/wallet_message",schemaPath:"#/properties/wallet_message/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 var valid0 = _errs37 === errors;
@@ -39041,7 +39065,7 @@ else {
 vErrors.push(err3);
 }
 errors++;
-validate1568.errors = vErrors;
+validate1569.errors = vErrors;
 return false;
 }
 else {
@@ -39108,7 +39132,7 @@ else {
 vErrors.push(err5);
 }
 errors++;
-validate1568.errors = vErrors;
+validate1569.errors = vErrors;
 return false;
 }
 else {
@@ -39132,13 +39156,13 @@ if(data.confirmations !== undefined){
 let data25 = data.confirmations;
 const _errs49 = errors;
 if(!((typeof data25 == "number") && (!(data25 % 1) && !isNaN(data25)))){
-validate1568.errors = [{instancePath:instancePath+"/confirmations",schemaPath:"#/properties/confirmations/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate1569.errors = [{instancePath:instancePath+"/confirmations",schemaPath:"#/properties/confirmations/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs49){
 if(typeof data25 == "number"){
 if(data25 < 0 || isNaN(data25)){
-validate1568.errors = [{instancePath:instancePath+"/confirmations",schemaPath:"#/properties/confirmations/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate1569.errors = [{instancePath:instancePath+"/confirmations",schemaPath:"#/properties/confirmations/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
 return false;
 }
 }
@@ -39153,13 +39177,13 @@ if(data.required_confirmations !== undefined){
 let data26 = data.required_confirmations;
 const _errs51 = errors;
 if(!((typeof data26 == "number") && (!(data26 % 1) && !isNaN(data26)))){
-validate1568.errors = [{instancePath:instancePath+"/required_confirmations",schemaPath:"#/properties/required_confirmations/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate1569.errors = [{instancePath:instancePath+"/required_confirmations",schemaPath:"#/properties/required_confirmations/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs51){
 if(typeof data26 == "number"){
 if(data26 < 0 || isNaN(data26)){
-validate1568.errors = [{instancePath:instancePath+"/required_confirmations",schemaPath:"#/properties/required_confirmations/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate1569.errors = [{instancePath:instancePath+"/required_confirmations",schemaPath:"#/properties/required_confirmations/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
 return false;
 }
 }
@@ -39174,7 +39198,7 @@ if(data.return_url !== undefined){
 let data27 = data.return_url;
 const _errs53 = errors;
 if((typeof data27 !== "string") && (data27 !== null)){
-validate1568.errors = [{instancePath:instancePath+"/return_url",schemaPath:"#/properties/return_url/type",keyword:"type",params:{type: schema609.properties.return_url.type},message:"must be string,null"}];
+validate1569.errors = [{instancePath:instancePath+"/return_url",schemaPath:"#/properties/return_url/type",keyword:"type",params:{type: schema609.properties.return_url.type},message:"must be string,null"}];
 return false;
 }
 var valid0 = _errs53 === errors;
@@ -39187,7 +39211,7 @@ if(data.return_label !== undefined){
 let data28 = data.return_label;
 const _errs55 = errors;
 if((typeof data28 !== "string") && (data28 !== null)){
-validate1568.errors = [{instancePath:instancePath+"/return_label",schemaPath:"#/properties/return_label/type",keyword:"type",params:{type: schema609.properties.return_label.type},message:"must be string,null"}];
+validate1569.errors = [{instancePath:instancePath+"/return_label",schemaPath:"#/properties/return_label/type",keyword:"type",params:{type: schema609.properties.return_label.type},message:"must be string,null"}];
 return false;
 }
 var valid0 = _errs55 === errors;
@@ -39200,7 +39224,7 @@ if(data.cancel_url !== undefined){
 let data29 = data.cancel_url;
 const _errs57 = errors;
 if((typeof data29 !== "string") && (data29 !== null)){
-validate1568.errors = [{instancePath:instancePath+"/cancel_url",schemaPath:"#/properties/cancel_url/type",keyword:"type",params:{type: schema609.properties.cancel_url.type},message:"must be string,null"}];
+validate1569.errors = [{instancePath:instancePath+"/cancel_url",schemaPath:"#/properties/cancel_url/type",keyword:"type",params:{type: schema609.properties.cancel_url.type},message:"must be string,null"}];
 return false;
 }
 var valid0 = _errs57 === errors;
@@ -39268,7 +39292,7 @@ else {
 vErrors.push(err7);
 }
 errors++;
-validate1568.errors = vErrors;
+validate1569.errors = vErrors;
 return false;
 }
 else {
@@ -39321,37 +39345,84 @@ var valid0 = true;
 }
 }
 else {
-validate1568.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate1569.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate1568.errors = vErrors;
+validate1569.errors = vErrors;
 return errors === 0;
 }
-validate1568.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate1569.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 
-function validate1567(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate1568(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate1567.evaluated;
+const evaluated0 = validate1568.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(!(validate1568(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1568.errors : vErrors.concat(validate1568.errors);
+if(!(validate1569(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1569.errors : vErrors.concat(validate1569.errors);
 errors = vErrors.length;
 }
-validate1567.errors = vErrors;
+validate1568.errors = vErrors;
 return errors === 0;
 }
-validate1567.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate1568.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-exports.getCheckout_400 = validate1587;
+exports.getCheckout_400 = validate1588;
 const schema623 = {"$ref":"document#/components/schemas/Error"};
+
+function validate1589(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate1589.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((data.error === undefined) && (missing0 = "error")){
+validate1589.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+return false;
+}
+else {
+const _errs1 = errors;
+for(const key0 in data){
+if(!(key0 === "error")){
+validate1589.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+return false;
+break;
+}
+}
+if(_errs1 === errors){
+if(data.error !== undefined){
+if(!(validate91(data.error, {instancePath:instancePath+"/error",parentData:data,parentDataProperty:"error",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate91.errors : vErrors.concat(validate91.errors);
+errors = vErrors.length;
+}
+}
+}
+}
+}
+else {
+validate1589.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate1589.errors = vErrors;
+return errors === 0;
+}
+validate1589.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
 
 function validate1588(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -39363,18 +39434,40 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
+if(!(validate1589(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1589.errors : vErrors.concat(validate1589.errors);
+errors = vErrors.length;
+}
+validate1588.errors = vErrors;
+return errors === 0;
+}
+validate1588.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+exports.getCheckout_404 = validate1592;
+const schema625 = {"$ref":"document#/components/schemas/Error"};
+
+function validate1593(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate1593.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.error === undefined) && (missing0 = "error")){
-validate1588.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate1593.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(key0 === "error")){
-validate1588.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate1593.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -39390,37 +39483,15 @@ errors = vErrors.length;
 }
 }
 else {
-validate1588.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate1593.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate1588.errors = vErrors;
+validate1593.errors = vErrors;
 return errors === 0;
 }
-validate1588.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate1593.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-
-function validate1587(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate1587.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate1588(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1588.errors : vErrors.concat(validate1588.errors);
-errors = vErrors.length;
-}
-validate1587.errors = vErrors;
-return errors === 0;
-}
-validate1587.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-exports.getCheckout_404 = validate1591;
-const schema625 = {"$ref":"document#/components/schemas/Error"};
 
 function validate1592(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -39432,18 +39503,40 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
+if(!(validate1593(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1593.errors : vErrors.concat(validate1593.errors);
+errors = vErrors.length;
+}
+validate1592.errors = vErrors;
+return errors === 0;
+}
+validate1592.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+exports.getCheckout_429 = validate1596;
+const schema627 = {"$ref":"document#/components/schemas/Error"};
+
+function validate1597(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate1597.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.error === undefined) && (missing0 = "error")){
-validate1592.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate1597.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(key0 === "error")){
-validate1592.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate1597.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -39459,37 +39552,15 @@ errors = vErrors.length;
 }
 }
 else {
-validate1592.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate1597.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate1592.errors = vErrors;
+validate1597.errors = vErrors;
 return errors === 0;
 }
-validate1592.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate1597.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-
-function validate1591(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate1591.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate1592(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1592.errors : vErrors.concat(validate1592.errors);
-errors = vErrors.length;
-}
-validate1591.errors = vErrors;
-return errors === 0;
-}
-validate1591.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-exports.getCheckout_429 = validate1595;
-const schema627 = {"$ref":"document#/components/schemas/Error"};
 
 function validate1596(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -39501,18 +39572,40 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
+if(!(validate1597(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1597.errors : vErrors.concat(validate1597.errors);
+errors = vErrors.length;
+}
+validate1596.errors = vErrors;
+return errors === 0;
+}
+validate1596.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+exports.getCheckout_500 = validate1600;
+const schema629 = {"$ref":"document#/components/schemas/Error"};
+
+function validate1601(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate1601.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.error === undefined) && (missing0 = "error")){
-validate1596.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate1601.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(key0 === "error")){
-validate1596.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate1601.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -39528,37 +39621,15 @@ errors = vErrors.length;
 }
 }
 else {
-validate1596.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate1601.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate1596.errors = vErrors;
+validate1601.errors = vErrors;
 return errors === 0;
 }
-validate1596.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate1601.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-
-function validate1595(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate1595.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate1596(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1596.errors : vErrors.concat(validate1596.errors);
-errors = vErrors.length;
-}
-validate1595.errors = vErrors;
-return errors === 0;
-}
-validate1595.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-exports.getCheckout_500 = validate1599;
-const schema629 = {"$ref":"document#/components/schemas/Error"};
 
 function validate1600(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -39570,65 +39641,441 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if((data.error === undefined) && (missing0 = "error")){
-validate1600.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
-return false;
-}
-else {
-const _errs1 = errors;
-for(const key0 in data){
-if(!(key0 === "error")){
-validate1600.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
-return false;
-break;
-}
-}
-if(_errs1 === errors){
-if(data.error !== undefined){
-if(!(validate91(data.error, {instancePath:instancePath+"/error",parentData:data,parentDataProperty:"error",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate91.errors : vErrors.concat(validate91.errors);
+if(!(validate1601(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1601.errors : vErrors.concat(validate1601.errors);
 errors = vErrors.length;
-}
-}
-}
-}
-}
-else {
-validate1600.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
-return false;
-}
 }
 validate1600.errors = vErrors;
 return errors === 0;
 }
 validate1600.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
+exports.getCheckoutState_200 = validate1604;
+const schema631 = {"$ref":"document#/components/schemas/CheckoutState"};
+const schema632 = {"type":"object","description":"What changes of a session while its payer waits.","x-decision":114,"required":["object","id","status","payment_status","amount_due","amount_received","payer_address","tx_hash","confirmations","required_confirmations","failure_reason","late","return_url","expires_at","completed_at"],"properties":{"object":{"type":"string","description":"Kind of the record.","const":"checkout_state","examples":["checkout_state"]},"id":{"$ref":"#/components/schemas/SessionId","description":"Id of the session."},"status":{"$ref":"#/components/schemas/SessionStatus","description":"State of the session."},"payment_status":{"$ref":"#/components/schemas/PaymentStatus","description":"How far the payment is."},"amount_due":{"$ref":"#/components/schemas/Amount","description":"What has to be sent, exactly, in the token's smallest unit; a wallet that signed owes the amount alone.","x-decision":132},"amount_received":{"$ref":"#/components/schemas/Amount","description":"What was received and confirmed, in the token's smallest unit."},"payer_address":{"description":"The wallet that signed; null while none did.","oneOf":[{"$ref":"#/components/schemas/Address"},{"type":"null"}]},"tx_hash":{"description":"The latest paying transaction that was claimed or seen; null while there is none.","oneOf":[{"$ref":"#/components/schemas/Hash"},{"type":"null"}]},"confirmations":{"type":"integer","description":"Blocks on top of that of the paying transfer, up to the number required; 0 while none is seen.","x-decision":143,"minimum":0,"examples":[2]},"required_confirmations":{"type":"integer","description":"Blocks on top of its own that complete the payment; with 0 its own block does.","x-decision":143,"minimum":0,"examples":[3]},"failure_reason":{"$ref":"#/components/schemas/FailureReason","description":"Why the last attempt failed; null unless it did."},"late":{"type":"boolean","description":"Whether money came after the session had ended.","examples":[false]},"return_url":{"type":["string","null"],"description":"Where to go after the payment, ready to use; null for nowhere and until the session is completed.","examples":["https://books.example/thanks?session=cs_9hUw3ZpLk5RtN8xEbG2mQy7V"]},"expires_at":{"$ref":"#/components/schemas/Timestamp","description":"Until when it has to be paid."},"completed_at":{"description":"When the session was completed; null while it is not.","oneOf":[{"$ref":"#/components/schemas/Timestamp"},{"type":"null"}]}},"additionalProperties":false};
 
-function validate1599(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate1605(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate1599.evaluated;
+const evaluated0 = validate1605.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(!(validate1600(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1600.errors : vErrors.concat(validate1600.errors);
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((((((((((((((((data.object === undefined) && (missing0 = "object")) || ((data.id === undefined) && (missing0 = "id"))) || ((data.status === undefined) && (missing0 = "status"))) || ((data.payment_status === undefined) && (missing0 = "payment_status"))) || ((data.amount_due === undefined) && (missing0 = "amount_due"))) || ((data.amount_received === undefined) && (missing0 = "amount_received"))) || ((data.payer_address === undefined) && (missing0 = "payer_address"))) || ((data.tx_hash === undefined) && (missing0 = "tx_hash"))) || ((data.confirmations === undefined) && (missing0 = "confirmations"))) || ((data.required_confirmations === undefined) && (missing0 = "required_confirmations"))) || ((data.failure_reason === undefined) && (missing0 = "failure_reason"))) || ((data.late === undefined) && (missing0 = "late"))) || ((data.return_url === undefined) && (missing0 = "return_url"))) || ((data.expires_at === undefined) && (missing0 = "expires_at"))) || ((data.completed_at === undefined) && (missing0 = "completed_at"))){
+validate1605.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+return false;
+}
+else {
+const _errs1 = errors;
+for(const key0 in data){
+if(!(func1.call(schema632.properties, key0))){
+validate1605.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+return false;
+break;
+}
+}
+if(_errs1 === errors){
+if(data.object !== undefined){
+let data0 = data.object;
+const _errs2 = errors;
+if(typeof data0 !== "string"){
+validate1605.errors = [{instancePath:instancePath+"/object",schemaPath:"#/properties/object/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+if("checkout_state" !== data0){
+validate1605.errors = [{instancePath:instancePath+"/object",schemaPath:"#/properties/object/const",keyword:"const",params:{allowedValue: "checkout_state"},message:"must be equal to constant"}];
+return false;
+}
+var valid0 = _errs2 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.id !== undefined){
+const _errs4 = errors;
+if(!(validate269(data.id, {instancePath:instancePath+"/id",parentData:data,parentDataProperty:"id",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate269.errors : vErrors.concat(validate269.errors);
 errors = vErrors.length;
 }
-validate1599.errors = vErrors;
+var valid0 = _errs4 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.status !== undefined){
+const _errs5 = errors;
+if(!(validate272(data.status, {instancePath:instancePath+"/status",parentData:data,parentDataProperty:"status",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate272.errors : vErrors.concat(validate272.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.payment_status !== undefined){
+const _errs6 = errors;
+if(!(validate274(data.payment_status, {instancePath:instancePath+"/payment_status",parentData:data,parentDataProperty:"payment_status",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate274.errors : vErrors.concat(validate274.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs6 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.amount_due !== undefined){
+const _errs7 = errors;
+if(!(validate75(data.amount_due, {instancePath:instancePath+"/amount_due",parentData:data,parentDataProperty:"amount_due",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate75.errors : vErrors.concat(validate75.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.amount_received !== undefined){
+const _errs8 = errors;
+if(!(validate75(data.amount_received, {instancePath:instancePath+"/amount_received",parentData:data,parentDataProperty:"amount_received",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate75.errors : vErrors.concat(validate75.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs8 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.payer_address !== undefined){
+let data6 = data.payer_address;
+const _errs9 = errors;
+const _errs10 = errors;
+let valid1 = false;
+let passing0 = null;
+const _errs11 = errors;
+if(!(validate64(data6, {instancePath:instancePath+"/payer_address",parentData:data,parentDataProperty:"payer_address",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate64.errors : vErrors.concat(validate64.errors);
+errors = vErrors.length;
+}
+var _valid0 = _errs11 === errors;
+if(_valid0){
+valid1 = true;
+passing0 = 0;
+}
+const _errs12 = errors;
+if(data6 !== null){
+const err0 = {instancePath:instancePath+"/payer_address",schemaPath:"#/properties/payer_address/oneOf/1/type",keyword:"type",params:{type: "null"},message:"must be null"};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+var _valid0 = _errs12 === errors;
+if(_valid0 && valid1){
+valid1 = false;
+passing0 = [passing0, 1];
+}
+else {
+if(_valid0){
+valid1 = true;
+passing0 = 1;
+}
+}
+if(!valid1){
+const err1 = {instancePath:instancePath+"/payer_address",schemaPath:"#/properties/payer_address/oneOf",keyword:"oneOf",params:{passingSchemas: passing0},message:"must match exactly one schema in oneOf"};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+validate1605.errors = vErrors;
+return false;
+}
+else {
+errors = _errs10;
+if(vErrors !== null){
+if(_errs10){
+vErrors.length = _errs10;
+}
+else {
+vErrors = null;
+}
+}
+}
+var valid0 = _errs9 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.tx_hash !== undefined){
+let data7 = data.tx_hash;
+const _errs14 = errors;
+const _errs15 = errors;
+let valid2 = false;
+let passing1 = null;
+const _errs16 = errors;
+if(!(validate285(data7, {instancePath:instancePath+"/tx_hash",parentData:data,parentDataProperty:"tx_hash",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate285.errors : vErrors.concat(validate285.errors);
+errors = vErrors.length;
+}
+var _valid1 = _errs16 === errors;
+if(_valid1){
+valid2 = true;
+passing1 = 0;
+}
+const _errs17 = errors;
+if(data7 !== null){
+const err2 = {instancePath:instancePath+"/tx_hash",schemaPath:"#/properties/tx_hash/oneOf/1/type",keyword:"type",params:{type: "null"},message:"must be null"};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+var _valid1 = _errs17 === errors;
+if(_valid1 && valid2){
+valid2 = false;
+passing1 = [passing1, 1];
+}
+else {
+if(_valid1){
+valid2 = true;
+passing1 = 1;
+}
+}
+if(!valid2){
+const err3 = {instancePath:instancePath+"/tx_hash",schemaPath:"#/properties/tx_hash/oneOf",keyword:"oneOf",params:{passingSchemas: passing1},message:"must match exactly one schema in oneOf"};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+validate1605.errors = vErrors;
+return false;
+}
+else {
+errors = _errs15;
+if(vErrors !== null){
+if(_errs15){
+vErrors.length = _errs15;
+}
+else {
+vErrors = null;
+}
+}
+}
+var valid0 = _errs14 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.confirmations !== undefined){
+let data8 = data.confirmations;
+const _errs19 = errors;
+if(!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))){
+validate1605.errors = [{instancePath:instancePath+"/confirmations",schemaPath:"#/properties/confirmations/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+return false;
+}
+if(errors === _errs19){
+if(typeof data8 == "number"){
+if(data8 < 0 || isNaN(data8)){
+validate1605.errors = [{instancePath:instancePath+"/confirmations",schemaPath:"#/properties/confirmations/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+return false;
+}
+}
+}
+var valid0 = _errs19 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.required_confirmations !== undefined){
+let data9 = data.required_confirmations;
+const _errs21 = errors;
+if(!((typeof data9 == "number") && (!(data9 % 1) && !isNaN(data9)))){
+validate1605.errors = [{instancePath:instancePath+"/required_confirmations",schemaPath:"#/properties/required_confirmations/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+return false;
+}
+if(errors === _errs21){
+if(typeof data9 == "number"){
+if(data9 < 0 || isNaN(data9)){
+validate1605.errors = [{instancePath:instancePath+"/required_confirmations",schemaPath:"#/properties/required_confirmations/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+return false;
+}
+}
+}
+var valid0 = _errs21 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.failure_reason !== undefined){
+const _errs23 = errors;
+if(!(validate523(data.failure_reason, {instancePath:instancePath+"/failure_reason",parentData:data,parentDataProperty:"failure_reason",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate523.errors : vErrors.concat(validate523.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs23 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.late !== undefined){
+const _errs24 = errors;
+if(typeof data.late !== "boolean"){
+validate1605.errors = [{instancePath:instancePath+"/late",schemaPath:"#/properties/late/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+return false;
+}
+var valid0 = _errs24 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.return_url !== undefined){
+let data12 = data.return_url;
+const _errs26 = errors;
+if((typeof data12 !== "string") && (data12 !== null)){
+validate1605.errors = [{instancePath:instancePath+"/return_url",schemaPath:"#/properties/return_url/type",keyword:"type",params:{type: schema632.properties.return_url.type},message:"must be string,null"}];
+return false;
+}
+var valid0 = _errs26 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.expires_at !== undefined){
+const _errs28 = errors;
+if(!(validate81(data.expires_at, {instancePath:instancePath+"/expires_at",parentData:data,parentDataProperty:"expires_at",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate81.errors : vErrors.concat(validate81.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs28 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.completed_at !== undefined){
+let data14 = data.completed_at;
+const _errs29 = errors;
+const _errs30 = errors;
+let valid3 = false;
+let passing2 = null;
+const _errs31 = errors;
+if(!(validate81(data14, {instancePath:instancePath+"/completed_at",parentData:data,parentDataProperty:"completed_at",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate81.errors : vErrors.concat(validate81.errors);
+errors = vErrors.length;
+}
+var _valid2 = _errs31 === errors;
+if(_valid2){
+valid3 = true;
+passing2 = 0;
+}
+const _errs32 = errors;
+if(data14 !== null){
+const err4 = {instancePath:instancePath+"/completed_at",schemaPath:"#/properties/completed_at/oneOf/1/type",keyword:"type",params:{type: "null"},message:"must be null"};
+if(vErrors === null){
+vErrors = [err4];
+}
+else {
+vErrors.push(err4);
+}
+errors++;
+}
+var _valid2 = _errs32 === errors;
+if(_valid2 && valid3){
+valid3 = false;
+passing2 = [passing2, 1];
+}
+else {
+if(_valid2){
+valid3 = true;
+passing2 = 1;
+}
+}
+if(!valid3){
+const err5 = {instancePath:instancePath+"/completed_at",schemaPath:"#/properties/completed_at/oneOf",keyword:"oneOf",params:{passingSchemas: passing2},message:"must match exactly one schema in oneOf"};
+if(vErrors === null){
+vErrors = [err5];
+}
+else {
+vErrors.push(err5);
+}
+errors++;
+validate1605.errors = vErrors;
+return false;
+}
+else {
+errors = _errs30;
+if(vErrors !== null){
+if(_errs30){
+vErrors.length = _errs30;
+}
+else {
+vErrors = null;
+}
+}
+}
+var valid0 = _errs29 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+else {
+validate1605.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate1605.errors = vErrors;
 return errors === 0;
 }
-validate1599.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate1605.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-exports.getCheckoutState_200 = validate1603;
-const schema631 = {"$ref":"document#/components/schemas/CheckoutState"};
-const schema632 = {"type":"object","description":"What changes of a session while its payer waits.","x-decision":114,"required":["object","id","status","payment_status","amount_due","amount_received","payer_address","tx_hash","confirmations","required_confirmations","failure_reason","late","return_url","expires_at","completed_at"],"properties":{"object":{"type":"string","description":"Kind of the record.","const":"checkout_state","examples":["checkout_state"]},"id":{"$ref":"#/components/schemas/SessionId","description":"Id of the session."},"status":{"$ref":"#/components/schemas/SessionStatus","description":"State of the session."},"payment_status":{"$ref":"#/components/schemas/PaymentStatus","description":"How far the payment is."},"amount_due":{"$ref":"#/components/schemas/Amount","description":"What has to be sent, exactly, in the token's smallest unit; a wallet that signed owes the amount alone.","x-decision":132},"amount_received":{"$ref":"#/components/schemas/Amount","description":"What was received and confirmed, in the token's smallest unit."},"payer_address":{"description":"The wallet that signed; null while none did.","oneOf":[{"$ref":"#/components/schemas/Address"},{"type":"null"}]},"tx_hash":{"description":"The latest paying transaction that was claimed or seen; null while there is none.","oneOf":[{"$ref":"#/components/schemas/Hash"},{"type":"null"}]},"confirmations":{"type":"integer","description":"Blocks on top of that of the paying transfer, up to the number required; 0 while none is seen.","x-decision":143,"minimum":0,"examples":[2]},"required_confirmations":{"type":"integer","description":"Blocks on top of its own that complete the payment; with 0 its own block does.","x-decision":143,"minimum":0,"examples":[3]},"failure_reason":{"$ref":"#/components/schemas/FailureReason","description":"Why the last attempt failed; null unless it did."},"late":{"type":"boolean","description":"Whether money came after the session had ended.","examples":[false]},"return_url":{"type":["string","null"],"description":"Where to go after the payment, ready to use; null for nowhere and until the session is completed.","examples":["https://books.example/thanks?session=cs_9hUw3ZpLk5RtN8xEbG2mQy7V"]},"expires_at":{"$ref":"#/components/schemas/Timestamp","description":"Until when it has to be paid."},"completed_at":{"description":"When the session was completed; null while it is not.","oneOf":[{"$ref":"#/components/schemas/Timestamp"},{"type":"null"}]}},"additionalProperties":false};
 
 function validate1604(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -39640,440 +40087,64 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if((((((((((((((((data.object === undefined) && (missing0 = "object")) || ((data.id === undefined) && (missing0 = "id"))) || ((data.status === undefined) && (missing0 = "status"))) || ((data.payment_status === undefined) && (missing0 = "payment_status"))) || ((data.amount_due === undefined) && (missing0 = "amount_due"))) || ((data.amount_received === undefined) && (missing0 = "amount_received"))) || ((data.payer_address === undefined) && (missing0 = "payer_address"))) || ((data.tx_hash === undefined) && (missing0 = "tx_hash"))) || ((data.confirmations === undefined) && (missing0 = "confirmations"))) || ((data.required_confirmations === undefined) && (missing0 = "required_confirmations"))) || ((data.failure_reason === undefined) && (missing0 = "failure_reason"))) || ((data.late === undefined) && (missing0 = "late"))) || ((data.return_url === undefined) && (missing0 = "return_url"))) || ((data.expires_at === undefined) && (missing0 = "expires_at"))) || ((data.completed_at === undefined) && (missing0 = "completed_at"))){
-validate1604.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
-return false;
-}
-else {
-const _errs1 = errors;
-for(const key0 in data){
-if(!(func1.call(schema632.properties, key0))){
-validate1604.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
-return false;
-break;
-}
-}
-if(_errs1 === errors){
-if(data.object !== undefined){
-let data0 = data.object;
-const _errs2 = errors;
-if(typeof data0 !== "string"){
-validate1604.errors = [{instancePath:instancePath+"/object",schemaPath:"#/properties/object/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-if("checkout_state" !== data0){
-validate1604.errors = [{instancePath:instancePath+"/object",schemaPath:"#/properties/object/const",keyword:"const",params:{allowedValue: "checkout_state"},message:"must be equal to constant"}];
-return false;
-}
-var valid0 = _errs2 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.id !== undefined){
-const _errs4 = errors;
-if(!(validate269(data.id, {instancePath:instancePath+"/id",parentData:data,parentDataProperty:"id",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate269.errors : vErrors.concat(validate269.errors);
+if(!(validate1605(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1605.errors : vErrors.concat(validate1605.errors);
 errors = vErrors.length;
-}
-var valid0 = _errs4 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.status !== undefined){
-const _errs5 = errors;
-if(!(validate272(data.status, {instancePath:instancePath+"/status",parentData:data,parentDataProperty:"status",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate272.errors : vErrors.concat(validate272.errors);
-errors = vErrors.length;
-}
-var valid0 = _errs5 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.payment_status !== undefined){
-const _errs6 = errors;
-if(!(validate274(data.payment_status, {instancePath:instancePath+"/payment_status",parentData:data,parentDataProperty:"payment_status",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate274.errors : vErrors.concat(validate274.errors);
-errors = vErrors.length;
-}
-var valid0 = _errs6 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.amount_due !== undefined){
-const _errs7 = errors;
-if(!(validate75(data.amount_due, {instancePath:instancePath+"/amount_due",parentData:data,parentDataProperty:"amount_due",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate75.errors : vErrors.concat(validate75.errors);
-errors = vErrors.length;
-}
-var valid0 = _errs7 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.amount_received !== undefined){
-const _errs8 = errors;
-if(!(validate75(data.amount_received, {instancePath:instancePath+"/amount_received",parentData:data,parentDataProperty:"amount_received",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate75.errors : vErrors.concat(validate75.errors);
-errors = vErrors.length;
-}
-var valid0 = _errs8 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.payer_address !== undefined){
-let data6 = data.payer_address;
-const _errs9 = errors;
-const _errs10 = errors;
-let valid1 = false;
-let passing0 = null;
-const _errs11 = errors;
-if(!(validate64(data6, {instancePath:instancePath+"/payer_address",parentData:data,parentDataProperty:"payer_address",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate64.errors : vErrors.concat(validate64.errors);
-errors = vErrors.length;
-}
-var _valid0 = _errs11 === errors;
-if(_valid0){
-valid1 = true;
-passing0 = 0;
-}
-const _errs12 = errors;
-if(data6 !== null){
-const err0 = {instancePath:instancePath+"/payer_address",schemaPath:"#/properties/payer_address/oneOf/1/type",keyword:"type",params:{type: "null"},message:"must be null"};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
-errors++;
-}
-var _valid0 = _errs12 === errors;
-if(_valid0 && valid1){
-valid1 = false;
-passing0 = [passing0, 1];
-}
-else {
-if(_valid0){
-valid1 = true;
-passing0 = 1;
-}
-}
-if(!valid1){
-const err1 = {instancePath:instancePath+"/payer_address",schemaPath:"#/properties/payer_address/oneOf",keyword:"oneOf",params:{passingSchemas: passing0},message:"must match exactly one schema in oneOf"};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
-errors++;
-validate1604.errors = vErrors;
-return false;
-}
-else {
-errors = _errs10;
-if(vErrors !== null){
-if(_errs10){
-vErrors.length = _errs10;
-}
-else {
-vErrors = null;
-}
-}
-}
-var valid0 = _errs9 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.tx_hash !== undefined){
-let data7 = data.tx_hash;
-const _errs14 = errors;
-const _errs15 = errors;
-let valid2 = false;
-let passing1 = null;
-const _errs16 = errors;
-if(!(validate285(data7, {instancePath:instancePath+"/tx_hash",parentData:data,parentDataProperty:"tx_hash",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate285.errors : vErrors.concat(validate285.errors);
-errors = vErrors.length;
-}
-var _valid1 = _errs16 === errors;
-if(_valid1){
-valid2 = true;
-passing1 = 0;
-}
-const _errs17 = errors;
-if(data7 !== null){
-const err2 = {instancePath:instancePath+"/tx_hash",schemaPath:"#/properties/tx_hash/oneOf/1/type",keyword:"type",params:{type: "null"},message:"must be null"};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
-errors++;
-}
-var _valid1 = _errs17 === errors;
-if(_valid1 && valid2){
-valid2 = false;
-passing1 = [passing1, 1];
-}
-else {
-if(_valid1){
-valid2 = true;
-passing1 = 1;
-}
-}
-if(!valid2){
-const err3 = {instancePath:instancePath+"/tx_hash",schemaPath:"#/properties/tx_hash/oneOf",keyword:"oneOf",params:{passingSchemas: passing1},message:"must match exactly one schema in oneOf"};
-if(vErrors === null){
-vErrors = [err3];
-}
-else {
-vErrors.push(err3);
-}
-errors++;
-validate1604.errors = vErrors;
-return false;
-}
-else {
-errors = _errs15;
-if(vErrors !== null){
-if(_errs15){
-vErrors.length = _errs15;
-}
-else {
-vErrors = null;
-}
-}
-}
-var valid0 = _errs14 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.confirmations !== undefined){
-let data8 = data.confirmations;
-const _errs19 = errors;
-if(!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))){
-validate1604.errors = [{instancePath:instancePath+"/confirmations",schemaPath:"#/properties/confirmations/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
-return false;
-}
-if(errors === _errs19){
-if(typeof data8 == "number"){
-if(data8 < 0 || isNaN(data8)){
-validate1604.errors = [{instancePath:instancePath+"/confirmations",schemaPath:"#/properties/confirmations/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
-return false;
-}
-}
-}
-var valid0 = _errs19 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.required_confirmations !== undefined){
-let data9 = data.required_confirmations;
-const _errs21 = errors;
-if(!((typeof data9 == "number") && (!(data9 % 1) && !isNaN(data9)))){
-validate1604.errors = [{instancePath:instancePath+"/required_confirmations",schemaPath:"#/properties/required_confirmations/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
-return false;
-}
-if(errors === _errs21){
-if(typeof data9 == "number"){
-if(data9 < 0 || isNaN(data9)){
-validate1604.errors = [{instancePath:instancePath+"/required_confirmations",schemaPath:"#/properties/required_confirmations/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
-return false;
-}
-}
-}
-var valid0 = _errs21 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.failure_reason !== undefined){
-const _errs23 = errors;
-if(!(validate523(data.failure_reason, {instancePath:instancePath+"/failure_reason",parentData:data,parentDataProperty:"failure_reason",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate523.errors : vErrors.concat(validate523.errors);
-errors = vErrors.length;
-}
-var valid0 = _errs23 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.late !== undefined){
-const _errs24 = errors;
-if(typeof data.late !== "boolean"){
-validate1604.errors = [{instancePath:instancePath+"/late",schemaPath:"#/properties/late/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
-return false;
-}
-var valid0 = _errs24 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.return_url !== undefined){
-let data12 = data.return_url;
-const _errs26 = errors;
-if((typeof data12 !== "string") && (data12 !== null)){
-validate1604.errors = [{instancePath:instancePath+"/return_url",schemaPath:"#/properties/return_url/type",keyword:"type",params:{type: schema632.properties.return_url.type},message:"must be string,null"}];
-return false;
-}
-var valid0 = _errs26 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.expires_at !== undefined){
-const _errs28 = errors;
-if(!(validate81(data.expires_at, {instancePath:instancePath+"/expires_at",parentData:data,parentDataProperty:"expires_at",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate81.errors : vErrors.concat(validate81.errors);
-errors = vErrors.length;
-}
-var valid0 = _errs28 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.completed_at !== undefined){
-let data14 = data.completed_at;
-const _errs29 = errors;
-const _errs30 = errors;
-let valid3 = false;
-let passing2 = null;
-const _errs31 = errors;
-if(!(validate81(data14, {instancePath:instancePath+"/completed_at",parentData:data,parentDataProperty:"completed_at",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate81.errors : vErrors.concat(validate81.errors);
-errors = vErrors.length;
-}
-var _valid2 = _errs31 === errors;
-if(_valid2){
-valid3 = true;
-passing2 = 0;
-}
-const _errs32 = errors;
-if(data14 !== null){
-const err4 = {instancePath:instancePath+"/completed_at",schemaPath:"#/properties/completed_at/oneOf/1/type",keyword:"type",params:{type: "null"},message:"must be null"};
-if(vErrors === null){
-vErrors = [err4];
-}
-else {
-vErrors.push(err4);
-}
-errors++;
-}
-var _valid2 = _errs32 === errors;
-if(_valid2 && valid3){
-valid3 = false;
-passing2 = [passing2, 1];
-}
-else {
-if(_valid2){
-valid3 = true;
-passing2 = 1;
-}
-}
-if(!valid3){
-const err5 = {instancePath:instancePath+"/completed_at",schemaPath:"#/properties/completed_at/oneOf",keyword:"oneOf",params:{passingSchemas: passing2},message:"must match exactly one schema in oneOf"};
-if(vErrors === null){
-vErrors = [err5];
-}
-else {
-vErrors.push(err5);
-}
-errors++;
-validate1604.errors = vErrors;
-return false;
-}
-else {
-errors = _errs30;
-if(vErrors !== null){
-if(_errs30){
-vErrors.length = _errs30;
-}
-else {
-vErrors = null;
-}
-}
-}
-var valid0 = _errs29 === errors;
-}
-else {
-var valid0 = true;
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-else {
-validate1604.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
-return false;
-}
 }
 validate1604.errors = vErrors;
 return errors === 0;
 }
 validate1604.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
+exports.getCheckoutState_400 = validate1617;
+const schema633 = {"$ref":"document#/components/schemas/Error"};
 
-function validate1603(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate1618(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate1603.evaluated;
+const evaluated0 = validate1618.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(!(validate1604(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1604.errors : vErrors.concat(validate1604.errors);
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((data.error === undefined) && (missing0 = "error")){
+validate1618.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+return false;
+}
+else {
+const _errs1 = errors;
+for(const key0 in data){
+if(!(key0 === "error")){
+validate1618.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+return false;
+break;
+}
+}
+if(_errs1 === errors){
+if(data.error !== undefined){
+if(!(validate91(data.error, {instancePath:instancePath+"/error",parentData:data,parentDataProperty:"error",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate91.errors : vErrors.concat(validate91.errors);
 errors = vErrors.length;
 }
-validate1603.errors = vErrors;
+}
+}
+}
+}
+else {
+validate1618.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate1618.errors = vErrors;
 return errors === 0;
 }
-validate1603.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate1618.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-exports.getCheckoutState_400 = validate1616;
-const schema633 = {"$ref":"document#/components/schemas/Error"};
 
 function validate1617(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -40085,18 +40156,40 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
+if(!(validate1618(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1618.errors : vErrors.concat(validate1618.errors);
+errors = vErrors.length;
+}
+validate1617.errors = vErrors;
+return errors === 0;
+}
+validate1617.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+exports.getCheckoutState_404 = validate1621;
+const schema635 = {"$ref":"document#/components/schemas/Error"};
+
+function validate1622(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate1622.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.error === undefined) && (missing0 = "error")){
-validate1617.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate1622.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(key0 === "error")){
-validate1617.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate1622.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -40112,37 +40205,15 @@ errors = vErrors.length;
 }
 }
 else {
-validate1617.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate1622.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate1617.errors = vErrors;
+validate1622.errors = vErrors;
 return errors === 0;
 }
-validate1617.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate1622.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-
-function validate1616(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate1616.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate1617(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1617.errors : vErrors.concat(validate1617.errors);
-errors = vErrors.length;
-}
-validate1616.errors = vErrors;
-return errors === 0;
-}
-validate1616.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-exports.getCheckoutState_404 = validate1620;
-const schema635 = {"$ref":"document#/components/schemas/Error"};
 
 function validate1621(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -40154,18 +40225,40 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
+if(!(validate1622(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1622.errors : vErrors.concat(validate1622.errors);
+errors = vErrors.length;
+}
+validate1621.errors = vErrors;
+return errors === 0;
+}
+validate1621.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+exports.getCheckoutState_429 = validate1625;
+const schema637 = {"$ref":"document#/components/schemas/Error"};
+
+function validate1626(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate1626.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.error === undefined) && (missing0 = "error")){
-validate1621.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate1626.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(key0 === "error")){
-validate1621.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate1626.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -40181,37 +40274,15 @@ errors = vErrors.length;
 }
 }
 else {
-validate1621.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate1626.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate1621.errors = vErrors;
+validate1626.errors = vErrors;
 return errors === 0;
 }
-validate1621.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate1626.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-
-function validate1620(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate1620.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate1621(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1621.errors : vErrors.concat(validate1621.errors);
-errors = vErrors.length;
-}
-validate1620.errors = vErrors;
-return errors === 0;
-}
-validate1620.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-exports.getCheckoutState_429 = validate1624;
-const schema637 = {"$ref":"document#/components/schemas/Error"};
 
 function validate1625(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -40223,18 +40294,40 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
+if(!(validate1626(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1626.errors : vErrors.concat(validate1626.errors);
+errors = vErrors.length;
+}
+validate1625.errors = vErrors;
+return errors === 0;
+}
+validate1625.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+exports.getCheckoutState_500 = validate1629;
+const schema639 = {"$ref":"document#/components/schemas/Error"};
+
+function validate1630(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate1630.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.error === undefined) && (missing0 = "error")){
-validate1625.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate1630.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(key0 === "error")){
-validate1625.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate1630.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -40250,37 +40343,15 @@ errors = vErrors.length;
 }
 }
 else {
-validate1625.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate1630.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate1625.errors = vErrors;
+validate1630.errors = vErrors;
 return errors === 0;
 }
-validate1625.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate1630.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-
-function validate1624(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate1624.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate1625(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1625.errors : vErrors.concat(validate1625.errors);
-errors = vErrors.length;
-}
-validate1624.errors = vErrors;
-return errors === 0;
-}
-validate1624.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-exports.getCheckoutState_500 = validate1628;
-const schema639 = {"$ref":"document#/components/schemas/Error"};
 
 function validate1629(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -40292,64 +40363,440 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if((data.error === undefined) && (missing0 = "error")){
-validate1629.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
-return false;
-}
-else {
-const _errs1 = errors;
-for(const key0 in data){
-if(!(key0 === "error")){
-validate1629.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
-return false;
-break;
-}
-}
-if(_errs1 === errors){
-if(data.error !== undefined){
-if(!(validate91(data.error, {instancePath:instancePath+"/error",parentData:data,parentDataProperty:"error",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate91.errors : vErrors.concat(validate91.errors);
+if(!(validate1630(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1630.errors : vErrors.concat(validate1630.errors);
 errors = vErrors.length;
-}
-}
-}
-}
-}
-else {
-validate1629.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
-return false;
-}
 }
 validate1629.errors = vErrors;
 return errors === 0;
 }
 validate1629.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
+exports.bindWallet_200 = validate1633;
+const schema641 = {"$ref":"document#/components/schemas/CheckoutState"};
 
-function validate1628(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate1634(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate1628.evaluated;
+const evaluated0 = validate1634.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(!(validate1629(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1629.errors : vErrors.concat(validate1629.errors);
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((((((((((((((((data.object === undefined) && (missing0 = "object")) || ((data.id === undefined) && (missing0 = "id"))) || ((data.status === undefined) && (missing0 = "status"))) || ((data.payment_status === undefined) && (missing0 = "payment_status"))) || ((data.amount_due === undefined) && (missing0 = "amount_due"))) || ((data.amount_received === undefined) && (missing0 = "amount_received"))) || ((data.payer_address === undefined) && (missing0 = "payer_address"))) || ((data.tx_hash === undefined) && (missing0 = "tx_hash"))) || ((data.confirmations === undefined) && (missing0 = "confirmations"))) || ((data.required_confirmations === undefined) && (missing0 = "required_confirmations"))) || ((data.failure_reason === undefined) && (missing0 = "failure_reason"))) || ((data.late === undefined) && (missing0 = "late"))) || ((data.return_url === undefined) && (missing0 = "return_url"))) || ((data.expires_at === undefined) && (missing0 = "expires_at"))) || ((data.completed_at === undefined) && (missing0 = "completed_at"))){
+validate1634.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+return false;
+}
+else {
+const _errs1 = errors;
+for(const key0 in data){
+if(!(func1.call(schema632.properties, key0))){
+validate1634.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+return false;
+break;
+}
+}
+if(_errs1 === errors){
+if(data.object !== undefined){
+let data0 = data.object;
+const _errs2 = errors;
+if(typeof data0 !== "string"){
+validate1634.errors = [{instancePath:instancePath+"/object",schemaPath:"#/properties/object/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+if("checkout_state" !== data0){
+validate1634.errors = [{instancePath:instancePath+"/object",schemaPath:"#/properties/object/const",keyword:"const",params:{allowedValue: "checkout_state"},message:"must be equal to constant"}];
+return false;
+}
+var valid0 = _errs2 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.id !== undefined){
+const _errs4 = errors;
+if(!(validate269(data.id, {instancePath:instancePath+"/id",parentData:data,parentDataProperty:"id",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate269.errors : vErrors.concat(validate269.errors);
 errors = vErrors.length;
 }
-validate1628.errors = vErrors;
+var valid0 = _errs4 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.status !== undefined){
+const _errs5 = errors;
+if(!(validate272(data.status, {instancePath:instancePath+"/status",parentData:data,parentDataProperty:"status",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate272.errors : vErrors.concat(validate272.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.payment_status !== undefined){
+const _errs6 = errors;
+if(!(validate274(data.payment_status, {instancePath:instancePath+"/payment_status",parentData:data,parentDataProperty:"payment_status",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate274.errors : vErrors.concat(validate274.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs6 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.amount_due !== undefined){
+const _errs7 = errors;
+if(!(validate75(data.amount_due, {instancePath:instancePath+"/amount_due",parentData:data,parentDataProperty:"amount_due",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate75.errors : vErrors.concat(validate75.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.amount_received !== undefined){
+const _errs8 = errors;
+if(!(validate75(data.amount_received, {instancePath:instancePath+"/amount_received",parentData:data,parentDataProperty:"amount_received",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate75.errors : vErrors.concat(validate75.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs8 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.payer_address !== undefined){
+let data6 = data.payer_address;
+const _errs9 = errors;
+const _errs10 = errors;
+let valid1 = false;
+let passing0 = null;
+const _errs11 = errors;
+if(!(validate64(data6, {instancePath:instancePath+"/payer_address",parentData:data,parentDataProperty:"payer_address",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate64.errors : vErrors.concat(validate64.errors);
+errors = vErrors.length;
+}
+var _valid0 = _errs11 === errors;
+if(_valid0){
+valid1 = true;
+passing0 = 0;
+}
+const _errs12 = errors;
+if(data6 !== null){
+const err0 = {instancePath:instancePath+"/payer_address",schemaPath:"#/properties/payer_address/oneOf/1/type",keyword:"type",params:{type: "null"},message:"must be null"};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+var _valid0 = _errs12 === errors;
+if(_valid0 && valid1){
+valid1 = false;
+passing0 = [passing0, 1];
+}
+else {
+if(_valid0){
+valid1 = true;
+passing0 = 1;
+}
+}
+if(!valid1){
+const err1 = {instancePath:instancePath+"/payer_address",schemaPath:"#/properties/payer_address/oneOf",keyword:"oneOf",params:{passingSchemas: passing0},message:"must match exactly one schema in oneOf"};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+validate1634.errors = vErrors;
+return false;
+}
+else {
+errors = _errs10;
+if(vErrors !== null){
+if(_errs10){
+vErrors.length = _errs10;
+}
+else {
+vErrors = null;
+}
+}
+}
+var valid0 = _errs9 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.tx_hash !== undefined){
+let data7 = data.tx_hash;
+const _errs14 = errors;
+const _errs15 = errors;
+let valid2 = false;
+let passing1 = null;
+const _errs16 = errors;
+if(!(validate285(data7, {instancePath:instancePath+"/tx_hash",parentData:data,parentDataProperty:"tx_hash",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate285.errors : vErrors.concat(validate285.errors);
+errors = vErrors.length;
+}
+var _valid1 = _errs16 === errors;
+if(_valid1){
+valid2 = true;
+passing1 = 0;
+}
+const _errs17 = errors;
+if(data7 !== null){
+const err2 = {instancePath:instancePath+"/tx_hash",schemaPath:"#/properties/tx_hash/oneOf/1/type",keyword:"type",params:{type: "null"},message:"must be null"};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+var _valid1 = _errs17 === errors;
+if(_valid1 && valid2){
+valid2 = false;
+passing1 = [passing1, 1];
+}
+else {
+if(_valid1){
+valid2 = true;
+passing1 = 1;
+}
+}
+if(!valid2){
+const err3 = {instancePath:instancePath+"/tx_hash",schemaPath:"#/properties/tx_hash/oneOf",keyword:"oneOf",params:{passingSchemas: passing1},message:"must match exactly one schema in oneOf"};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+validate1634.errors = vErrors;
+return false;
+}
+else {
+errors = _errs15;
+if(vErrors !== null){
+if(_errs15){
+vErrors.length = _errs15;
+}
+else {
+vErrors = null;
+}
+}
+}
+var valid0 = _errs14 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.confirmations !== undefined){
+let data8 = data.confirmations;
+const _errs19 = errors;
+if(!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))){
+validate1634.errors = [{instancePath:instancePath+"/confirmations",schemaPath:"#/properties/confirmations/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+return false;
+}
+if(errors === _errs19){
+if(typeof data8 == "number"){
+if(data8 < 0 || isNaN(data8)){
+validate1634.errors = [{instancePath:instancePath+"/confirmations",schemaPath:"#/properties/confirmations/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+return false;
+}
+}
+}
+var valid0 = _errs19 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.required_confirmations !== undefined){
+let data9 = data.required_confirmations;
+const _errs21 = errors;
+if(!((typeof data9 == "number") && (!(data9 % 1) && !isNaN(data9)))){
+validate1634.errors = [{instancePath:instancePath+"/required_confirmations",schemaPath:"#/properties/required_confirmations/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+return false;
+}
+if(errors === _errs21){
+if(typeof data9 == "number"){
+if(data9 < 0 || isNaN(data9)){
+validate1634.errors = [{instancePath:instancePath+"/required_confirmations",schemaPath:"#/properties/required_confirmations/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+return false;
+}
+}
+}
+var valid0 = _errs21 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.failure_reason !== undefined){
+const _errs23 = errors;
+if(!(validate523(data.failure_reason, {instancePath:instancePath+"/failure_reason",parentData:data,parentDataProperty:"failure_reason",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate523.errors : vErrors.concat(validate523.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs23 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.late !== undefined){
+const _errs24 = errors;
+if(typeof data.late !== "boolean"){
+validate1634.errors = [{instancePath:instancePath+"/late",schemaPath:"#/properties/late/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+return false;
+}
+var valid0 = _errs24 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.return_url !== undefined){
+let data12 = data.return_url;
+const _errs26 = errors;
+if((typeof data12 !== "string") && (data12 !== null)){
+validate1634.errors = [{instancePath:instancePath+"/return_url",schemaPath:"#/properties/return_url/type",keyword:"type",params:{type: schema632.properties.return_url.type},message:"must be string,null"}];
+return false;
+}
+var valid0 = _errs26 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.expires_at !== undefined){
+const _errs28 = errors;
+if(!(validate81(data.expires_at, {instancePath:instancePath+"/expires_at",parentData:data,parentDataProperty:"expires_at",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate81.errors : vErrors.concat(validate81.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs28 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.completed_at !== undefined){
+let data14 = data.completed_at;
+const _errs29 = errors;
+const _errs30 = errors;
+let valid3 = false;
+let passing2 = null;
+const _errs31 = errors;
+if(!(validate81(data14, {instancePath:instancePath+"/completed_at",parentData:data,parentDataProperty:"completed_at",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate81.errors : vErrors.concat(validate81.errors);
+errors = vErrors.length;
+}
+var _valid2 = _errs31 === errors;
+if(_valid2){
+valid3 = true;
+passing2 = 0;
+}
+const _errs32 = errors;
+if(data14 !== null){
+const err4 = {instancePath:instancePath+"/completed_at",schemaPath:"#/properties/completed_at/oneOf/1/type",keyword:"type",params:{type: "null"},message:"must be null"};
+if(vErrors === null){
+vErrors = [err4];
+}
+else {
+vErrors.push(err4);
+}
+errors++;
+}
+var _valid2 = _errs32 === errors;
+if(_valid2 && valid3){
+valid3 = false;
+passing2 = [passing2, 1];
+}
+else {
+if(_valid2){
+valid3 = true;
+passing2 = 1;
+}
+}
+if(!valid3){
+const err5 = {instancePath:instancePath+"/completed_at",schemaPath:"#/properties/completed_at/oneOf",keyword:"oneOf",params:{passingSchemas: passing2},message:"must match exactly one schema in oneOf"};
+if(vErrors === null){
+vErrors = [err5];
+}
+else {
+vErrors.push(err5);
+}
+errors++;
+validate1634.errors = vErrors;
+return false;
+}
+else {
+errors = _errs30;
+if(vErrors !== null){
+if(_errs30){
+vErrors.length = _errs30;
+}
+else {
+vErrors = null;
+}
+}
+}
+var valid0 = _errs29 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+else {
+validate1634.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate1634.errors = vErrors;
 return errors === 0;
 }
-validate1628.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate1634.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-exports.bindWallet_200 = validate1632;
-const schema641 = {"$ref":"document#/components/schemas/CheckoutState"};
 
 function validate1633(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -40361,440 +40808,64 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if((((((((((((((((data.object === undefined) && (missing0 = "object")) || ((data.id === undefined) && (missing0 = "id"))) || ((data.status === undefined) && (missing0 = "status"))) || ((data.payment_status === undefined) && (missing0 = "payment_status"))) || ((data.amount_due === undefined) && (missing0 = "amount_due"))) || ((data.amount_received === undefined) && (missing0 = "amount_received"))) || ((data.payer_address === undefined) && (missing0 = "payer_address"))) || ((data.tx_hash === undefined) && (missing0 = "tx_hash"))) || ((data.confirmations === undefined) && (missing0 = "confirmations"))) || ((data.required_confirmations === undefined) && (missing0 = "required_confirmations"))) || ((data.failure_reason === undefined) && (missing0 = "failure_reason"))) || ((data.late === undefined) && (missing0 = "late"))) || ((data.return_url === undefined) && (missing0 = "return_url"))) || ((data.expires_at === undefined) && (missing0 = "expires_at"))) || ((data.completed_at === undefined) && (missing0 = "completed_at"))){
-validate1633.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
-return false;
-}
-else {
-const _errs1 = errors;
-for(const key0 in data){
-if(!(func1.call(schema632.properties, key0))){
-validate1633.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
-return false;
-break;
-}
-}
-if(_errs1 === errors){
-if(data.object !== undefined){
-let data0 = data.object;
-const _errs2 = errors;
-if(typeof data0 !== "string"){
-validate1633.errors = [{instancePath:instancePath+"/object",schemaPath:"#/properties/object/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-if("checkout_state" !== data0){
-validate1633.errors = [{instancePath:instancePath+"/object",schemaPath:"#/properties/object/const",keyword:"const",params:{allowedValue: "checkout_state"},message:"must be equal to constant"}];
-return false;
-}
-var valid0 = _errs2 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.id !== undefined){
-const _errs4 = errors;
-if(!(validate269(data.id, {instancePath:instancePath+"/id",parentData:data,parentDataProperty:"id",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate269.errors : vErrors.concat(validate269.errors);
+if(!(validate1634(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1634.errors : vErrors.concat(validate1634.errors);
 errors = vErrors.length;
-}
-var valid0 = _errs4 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.status !== undefined){
-const _errs5 = errors;
-if(!(validate272(data.status, {instancePath:instancePath+"/status",parentData:data,parentDataProperty:"status",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate272.errors : vErrors.concat(validate272.errors);
-errors = vErrors.length;
-}
-var valid0 = _errs5 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.payment_status !== undefined){
-const _errs6 = errors;
-if(!(validate274(data.payment_status, {instancePath:instancePath+"/payment_status",parentData:data,parentDataProperty:"payment_status",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate274.errors : vErrors.concat(validate274.errors);
-errors = vErrors.length;
-}
-var valid0 = _errs6 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.amount_due !== undefined){
-const _errs7 = errors;
-if(!(validate75(data.amount_due, {instancePath:instancePath+"/amount_due",parentData:data,parentDataProperty:"amount_due",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate75.errors : vErrors.concat(validate75.errors);
-errors = vErrors.length;
-}
-var valid0 = _errs7 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.amount_received !== undefined){
-const _errs8 = errors;
-if(!(validate75(data.amount_received, {instancePath:instancePath+"/amount_received",parentData:data,parentDataProperty:"amount_received",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate75.errors : vErrors.concat(validate75.errors);
-errors = vErrors.length;
-}
-var valid0 = _errs8 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.payer_address !== undefined){
-let data6 = data.payer_address;
-const _errs9 = errors;
-const _errs10 = errors;
-let valid1 = false;
-let passing0 = null;
-const _errs11 = errors;
-if(!(validate64(data6, {instancePath:instancePath+"/payer_address",parentData:data,parentDataProperty:"payer_address",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate64.errors : vErrors.concat(validate64.errors);
-errors = vErrors.length;
-}
-var _valid0 = _errs11 === errors;
-if(_valid0){
-valid1 = true;
-passing0 = 0;
-}
-const _errs12 = errors;
-if(data6 !== null){
-const err0 = {instancePath:instancePath+"/payer_address",schemaPath:"#/properties/payer_address/oneOf/1/type",keyword:"type",params:{type: "null"},message:"must be null"};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
-errors++;
-}
-var _valid0 = _errs12 === errors;
-if(_valid0 && valid1){
-valid1 = false;
-passing0 = [passing0, 1];
-}
-else {
-if(_valid0){
-valid1 = true;
-passing0 = 1;
-}
-}
-if(!valid1){
-const err1 = {instancePath:instancePath+"/payer_address",schemaPath:"#/properties/payer_address/oneOf",keyword:"oneOf",params:{passingSchemas: passing0},message:"must match exactly one schema in oneOf"};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
-errors++;
-validate1633.errors = vErrors;
-return false;
-}
-else {
-errors = _errs10;
-if(vErrors !== null){
-if(_errs10){
-vErrors.length = _errs10;
-}
-else {
-vErrors = null;
-}
-}
-}
-var valid0 = _errs9 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.tx_hash !== undefined){
-let data7 = data.tx_hash;
-const _errs14 = errors;
-const _errs15 = errors;
-let valid2 = false;
-let passing1 = null;
-const _errs16 = errors;
-if(!(validate285(data7, {instancePath:instancePath+"/tx_hash",parentData:data,parentDataProperty:"tx_hash",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate285.errors : vErrors.concat(validate285.errors);
-errors = vErrors.length;
-}
-var _valid1 = _errs16 === errors;
-if(_valid1){
-valid2 = true;
-passing1 = 0;
-}
-const _errs17 = errors;
-if(data7 !== null){
-const err2 = {instancePath:instancePath+"/tx_hash",schemaPath:"#/properties/tx_hash/oneOf/1/type",keyword:"type",params:{type: "null"},message:"must be null"};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
-errors++;
-}
-var _valid1 = _errs17 === errors;
-if(_valid1 && valid2){
-valid2 = false;
-passing1 = [passing1, 1];
-}
-else {
-if(_valid1){
-valid2 = true;
-passing1 = 1;
-}
-}
-if(!valid2){
-const err3 = {instancePath:instancePath+"/tx_hash",schemaPath:"#/properties/tx_hash/oneOf",keyword:"oneOf",params:{passingSchemas: passing1},message:"must match exactly one schema in oneOf"};
-if(vErrors === null){
-vErrors = [err3];
-}
-else {
-vErrors.push(err3);
-}
-errors++;
-validate1633.errors = vErrors;
-return false;
-}
-else {
-errors = _errs15;
-if(vErrors !== null){
-if(_errs15){
-vErrors.length = _errs15;
-}
-else {
-vErrors = null;
-}
-}
-}
-var valid0 = _errs14 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.confirmations !== undefined){
-let data8 = data.confirmations;
-const _errs19 = errors;
-if(!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))){
-validate1633.errors = [{instancePath:instancePath+"/confirmations",schemaPath:"#/properties/confirmations/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
-return false;
-}
-if(errors === _errs19){
-if(typeof data8 == "number"){
-if(data8 < 0 || isNaN(data8)){
-validate1633.errors = [{instancePath:instancePath+"/confirmations",schemaPath:"#/properties/confirmations/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
-return false;
-}
-}
-}
-var valid0 = _errs19 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.required_confirmations !== undefined){
-let data9 = data.required_confirmations;
-const _errs21 = errors;
-if(!((typeof data9 == "number") && (!(data9 % 1) && !isNaN(data9)))){
-validate1633.errors = [{instancePath:instancePath+"/required_confirmations",schemaPath:"#/properties/required_confirmations/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
-return false;
-}
-if(errors === _errs21){
-if(typeof data9 == "number"){
-if(data9 < 0 || isNaN(data9)){
-validate1633.errors = [{instancePath:instancePath+"/required_confirmations",schemaPath:"#/properties/required_confirmations/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
-return false;
-}
-}
-}
-var valid0 = _errs21 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.failure_reason !== undefined){
-const _errs23 = errors;
-if(!(validate523(data.failure_reason, {instancePath:instancePath+"/failure_reason",parentData:data,parentDataProperty:"failure_reason",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate523.errors : vErrors.concat(validate523.errors);
-errors = vErrors.length;
-}
-var valid0 = _errs23 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.late !== undefined){
-const _errs24 = errors;
-if(typeof data.late !== "boolean"){
-validate1633.errors = [{instancePath:instancePath+"/late",schemaPath:"#/properties/late/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
-return false;
-}
-var valid0 = _errs24 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.return_url !== undefined){
-let data12 = data.return_url;
-const _errs26 = errors;
-if((typeof data12 !== "string") && (data12 !== null)){
-validate1633.errors = [{instancePath:instancePath+"/return_url",schemaPath:"#/properties/return_url/type",keyword:"type",params:{type: schema632.properties.return_url.type},message:"must be string,null"}];
-return false;
-}
-var valid0 = _errs26 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.expires_at !== undefined){
-const _errs28 = errors;
-if(!(validate81(data.expires_at, {instancePath:instancePath+"/expires_at",parentData:data,parentDataProperty:"expires_at",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate81.errors : vErrors.concat(validate81.errors);
-errors = vErrors.length;
-}
-var valid0 = _errs28 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.completed_at !== undefined){
-let data14 = data.completed_at;
-const _errs29 = errors;
-const _errs30 = errors;
-let valid3 = false;
-let passing2 = null;
-const _errs31 = errors;
-if(!(validate81(data14, {instancePath:instancePath+"/completed_at",parentData:data,parentDataProperty:"completed_at",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate81.errors : vErrors.concat(validate81.errors);
-errors = vErrors.length;
-}
-var _valid2 = _errs31 === errors;
-if(_valid2){
-valid3 = true;
-passing2 = 0;
-}
-const _errs32 = errors;
-if(data14 !== null){
-const err4 = {instancePath:instancePath+"/completed_at",schemaPath:"#/properties/completed_at/oneOf/1/type",keyword:"type",params:{type: "null"},message:"must be null"};
-if(vErrors === null){
-vErrors = [err4];
-}
-else {
-vErrors.push(err4);
-}
-errors++;
-}
-var _valid2 = _errs32 === errors;
-if(_valid2 && valid3){
-valid3 = false;
-passing2 = [passing2, 1];
-}
-else {
-if(_valid2){
-valid3 = true;
-passing2 = 1;
-}
-}
-if(!valid3){
-const err5 = {instancePath:instancePath+"/completed_at",schemaPath:"#/properties/completed_at/oneOf",keyword:"oneOf",params:{passingSchemas: passing2},message:"must match exactly one schema in oneOf"};
-if(vErrors === null){
-vErrors = [err5];
-}
-else {
-vErrors.push(err5);
-}
-errors++;
-validate1633.errors = vErrors;
-return false;
-}
-else {
-errors = _errs30;
-if(vErrors !== null){
-if(_errs30){
-vErrors.length = _errs30;
-}
-else {
-vErrors = null;
-}
-}
-}
-var valid0 = _errs29 === errors;
-}
-else {
-var valid0 = true;
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-else {
-validate1633.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
-return false;
-}
 }
 validate1633.errors = vErrors;
 return errors === 0;
 }
 validate1633.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
+exports.bindWallet_400 = validate1646;
+const schema643 = {"$ref":"document#/components/schemas/Error"};
 
-function validate1632(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate1647(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate1632.evaluated;
+const evaluated0 = validate1647.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(!(validate1633(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1633.errors : vErrors.concat(validate1633.errors);
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((data.error === undefined) && (missing0 = "error")){
+validate1647.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+return false;
+}
+else {
+const _errs1 = errors;
+for(const key0 in data){
+if(!(key0 === "error")){
+validate1647.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+return false;
+break;
+}
+}
+if(_errs1 === errors){
+if(data.error !== undefined){
+if(!(validate91(data.error, {instancePath:instancePath+"/error",parentData:data,parentDataProperty:"error",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate91.errors : vErrors.concat(validate91.errors);
 errors = vErrors.length;
 }
-validate1632.errors = vErrors;
+}
+}
+}
+}
+else {
+validate1647.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate1647.errors = vErrors;
 return errors === 0;
 }
-validate1632.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate1647.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-exports.bindWallet_400 = validate1645;
-const schema643 = {"$ref":"document#/components/schemas/Error"};
 
 function validate1646(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -40806,18 +40877,40 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
+if(!(validate1647(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1647.errors : vErrors.concat(validate1647.errors);
+errors = vErrors.length;
+}
+validate1646.errors = vErrors;
+return errors === 0;
+}
+validate1646.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+exports.bindWallet_404 = validate1650;
+const schema645 = {"$ref":"document#/components/schemas/Error"};
+
+function validate1651(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate1651.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.error === undefined) && (missing0 = "error")){
-validate1646.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate1651.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(key0 === "error")){
-validate1646.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate1651.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -40833,37 +40926,15 @@ errors = vErrors.length;
 }
 }
 else {
-validate1646.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate1651.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate1646.errors = vErrors;
+validate1651.errors = vErrors;
 return errors === 0;
 }
-validate1646.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate1651.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-
-function validate1645(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate1645.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate1646(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1646.errors : vErrors.concat(validate1646.errors);
-errors = vErrors.length;
-}
-validate1645.errors = vErrors;
-return errors === 0;
-}
-validate1645.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-exports.bindWallet_404 = validate1649;
-const schema645 = {"$ref":"document#/components/schemas/Error"};
 
 function validate1650(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -40875,18 +40946,40 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
+if(!(validate1651(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1651.errors : vErrors.concat(validate1651.errors);
+errors = vErrors.length;
+}
+validate1650.errors = vErrors;
+return errors === 0;
+}
+validate1650.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+exports.bindWallet_429 = validate1654;
+const schema647 = {"$ref":"document#/components/schemas/Error"};
+
+function validate1655(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate1655.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.error === undefined) && (missing0 = "error")){
-validate1650.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate1655.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(key0 === "error")){
-validate1650.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate1655.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -40902,37 +40995,15 @@ errors = vErrors.length;
 }
 }
 else {
-validate1650.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate1655.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate1650.errors = vErrors;
+validate1655.errors = vErrors;
 return errors === 0;
 }
-validate1650.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate1655.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-
-function validate1649(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate1649.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate1650(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1650.errors : vErrors.concat(validate1650.errors);
-errors = vErrors.length;
-}
-validate1649.errors = vErrors;
-return errors === 0;
-}
-validate1649.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-exports.bindWallet_429 = validate1653;
-const schema647 = {"$ref":"document#/components/schemas/Error"};
 
 function validate1654(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -40944,18 +41015,40 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
+if(!(validate1655(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1655.errors : vErrors.concat(validate1655.errors);
+errors = vErrors.length;
+}
+validate1654.errors = vErrors;
+return errors === 0;
+}
+validate1654.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+exports.bindWallet_500 = validate1658;
+const schema649 = {"$ref":"document#/components/schemas/Error"};
+
+function validate1659(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate1659.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.error === undefined) && (missing0 = "error")){
-validate1654.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate1659.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(key0 === "error")){
-validate1654.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate1659.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -40971,37 +41064,15 @@ errors = vErrors.length;
 }
 }
 else {
-validate1654.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate1659.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate1654.errors = vErrors;
+validate1659.errors = vErrors;
 return errors === 0;
 }
-validate1654.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate1659.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-
-function validate1653(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate1653.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate1654(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1654.errors : vErrors.concat(validate1654.errors);
-errors = vErrors.length;
-}
-validate1653.errors = vErrors;
-return errors === 0;
-}
-validate1653.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-exports.bindWallet_500 = validate1657;
-const schema649 = {"$ref":"document#/components/schemas/Error"};
 
 function validate1658(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -41013,69 +41084,22 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if((data.error === undefined) && (missing0 = "error")){
-validate1658.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
-return false;
-}
-else {
-const _errs1 = errors;
-for(const key0 in data){
-if(!(key0 === "error")){
-validate1658.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
-return false;
-break;
-}
-}
-if(_errs1 === errors){
-if(data.error !== undefined){
-if(!(validate91(data.error, {instancePath:instancePath+"/error",parentData:data,parentDataProperty:"error",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate91.errors : vErrors.concat(validate91.errors);
+if(!(validate1659(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1659.errors : vErrors.concat(validate1659.errors);
 errors = vErrors.length;
-}
-}
-}
-}
-}
-else {
-validate1658.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
-return false;
-}
 }
 validate1658.errors = vErrors;
 return errors === 0;
 }
 validate1658.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-
-function validate1657(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate1657.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate1658(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1658.errors : vErrors.concat(validate1658.errors);
-errors = vErrors.length;
-}
-validate1657.errors = vErrors;
-return errors === 0;
-}
-validate1657.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-exports.claimPayment_200 = validate1661;
+exports.claimPayment_200 = validate1662;
 const schema651 = {"$ref":"document#/components/schemas/CheckoutState"};
 
-function validate1662(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate1663(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate1662.evaluated;
+const evaluated0 = validate1663.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -41086,14 +41110,14 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((((((((((((data.object === undefined) && (missing0 = "object")) || ((data.id === undefined) && (missing0 = "id"))) || ((data.status === undefined) && (missing0 = "status"))) || ((data.payment_status === undefined) && (missing0 = "payment_status"))) || ((data.amount_due === undefined) && (missing0 = "amount_due"))) || ((data.amount_received === undefined) && (missing0 = "amount_received"))) || ((data.payer_address === undefined) && (missing0 = "payer_address"))) || ((data.tx_hash === undefined) && (missing0 = "tx_hash"))) || ((data.confirmations === undefined) && (missing0 = "confirmations"))) || ((data.required_confirmations === undefined) && (missing0 = "required_confirmations"))) || ((data.failure_reason === undefined) && (missing0 = "failure_reason"))) || ((data.late === undefined) && (missing0 = "late"))) || ((data.return_url === undefined) && (missing0 = "return_url"))) || ((data.expires_at === undefined) && (missing0 = "expires_at"))) || ((data.completed_at === undefined) && (missing0 = "completed_at"))){
-validate1662.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate1663.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(func1.call(schema632.properties, key0))){
-validate1662.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate1663.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -41103,11 +41127,11 @@ if(data.object !== undefined){
 let data0 = data.object;
 const _errs2 = errors;
 if(typeof data0 !== "string"){
-validate1662.errors = [{instancePath:instancePath+"/object",schemaPath:"#/properties/object/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate1663.errors = [{instancePath:instancePath+"/object",schemaPath:"#/properties/object/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if("checkout_state" !== data0){
-validate1662.errors = [{instancePath:instancePath+"/object",schemaPath:"#/properties/object/const",keyword:"const",params:{allowedValue: "checkout_state"},message:"must be equal to constant"}];
+validate1663.errors = [{instancePath:instancePath+"/object",schemaPath:"#/properties/object/const",keyword:"const",params:{allowedValue: "checkout_state"},message:"must be equal to constant"}];
 return false;
 }
 var valid0 = _errs2 === errors;
@@ -41223,7 +41247,7 @@ else {
 vErrors.push(err1);
 }
 errors++;
-validate1662.errors = vErrors;
+validate1663.errors = vErrors;
 return false;
 }
 else {
@@ -41290,7 +41314,7 @@ else {
 vErrors.push(err3);
 }
 errors++;
-validate1662.errors = vErrors;
+validate1663.errors = vErrors;
 return false;
 }
 else {
@@ -41314,13 +41338,13 @@ if(data.confirmations !== undefined){
 let data8 = data.confirmations;
 const _errs19 = errors;
 if(!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))){
-validate1662.errors = [{instancePath:instancePath+"/confirmations",schemaPath:"#/properties/confirmations/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate1663.errors = [{instancePath:instancePath+"/confirmations",schemaPath:"#/properties/confirmations/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs19){
 if(typeof data8 == "number"){
 if(data8 < 0 || isNaN(data8)){
-validate1662.errors = [{instancePath:instancePath+"/confirmations",schemaPath:"#/properties/confirmations/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate1663.errors = [{instancePath:instancePath+"/confirmations",schemaPath:"#/properties/confirmations/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
 return false;
 }
 }
@@ -41335,13 +41359,13 @@ if(data.required_confirmations !== undefined){
 let data9 = data.required_confirmations;
 const _errs21 = errors;
 if(!((typeof data9 == "number") && (!(data9 % 1) && !isNaN(data9)))){
-validate1662.errors = [{instancePath:instancePath+"/required_confirmations",schemaPath:"#/properties/required_confirmations/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate1663.errors = [{instancePath:instancePath+"/required_confirmations",schemaPath:"#/properties/required_confirmations/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs21){
 if(typeof data9 == "number"){
 if(data9 < 0 || isNaN(data9)){
-validate1662.errors = [{instancePath:instancePath+"/required_confirmations",schemaPath:"#/properties/required_confirmations/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate1663.errors = [{instancePath:instancePath+"/required_confirmations",schemaPath:"#/properties/required_confirmations/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
 return false;
 }
 }
@@ -41367,7 +41391,7 @@ if(valid0){
 if(data.late !== undefined){
 const _errs24 = errors;
 if(typeof data.late !== "boolean"){
-validate1662.errors = [{instancePath:instancePath+"/late",schemaPath:"#/properties/late/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+validate1663.errors = [{instancePath:instancePath+"/late",schemaPath:"#/properties/late/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
 var valid0 = _errs24 === errors;
@@ -41380,7 +41404,7 @@ if(data.return_url !== undefined){
 let data12 = data.return_url;
 const _errs26 = errors;
 if((typeof data12 !== "string") && (data12 !== null)){
-validate1662.errors = [{instancePath:instancePath+"/return_url",schemaPath:"#/properties/return_url/type",keyword:"type",params:{type: schema632.properties.return_url.type},message:"must be string,null"}];
+validate1663.errors = [{instancePath:instancePath+"/return_url",schemaPath:"#/properties/return_url/type",keyword:"type",params:{type: schema632.properties.return_url.type},message:"must be string,null"}];
 return false;
 }
 var valid0 = _errs26 === errors;
@@ -41448,7 +41472,7 @@ else {
 vErrors.push(err5);
 }
 errors++;
-validate1662.errors = vErrors;
+validate1663.errors = vErrors;
 return false;
 }
 else {
@@ -41485,37 +41509,84 @@ var valid0 = true;
 }
 }
 else {
-validate1662.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate1663.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate1662.errors = vErrors;
+validate1663.errors = vErrors;
 return errors === 0;
 }
-validate1662.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate1663.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 
-function validate1661(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate1662(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate1661.evaluated;
+const evaluated0 = validate1662.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(!(validate1662(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1662.errors : vErrors.concat(validate1662.errors);
+if(!(validate1663(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1663.errors : vErrors.concat(validate1663.errors);
 errors = vErrors.length;
 }
-validate1661.errors = vErrors;
+validate1662.errors = vErrors;
 return errors === 0;
 }
-validate1661.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate1662.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-exports.claimPayment_400 = validate1674;
+exports.claimPayment_400 = validate1675;
 const schema653 = {"$ref":"document#/components/schemas/Error"};
+
+function validate1676(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate1676.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((data.error === undefined) && (missing0 = "error")){
+validate1676.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+return false;
+}
+else {
+const _errs1 = errors;
+for(const key0 in data){
+if(!(key0 === "error")){
+validate1676.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+return false;
+break;
+}
+}
+if(_errs1 === errors){
+if(data.error !== undefined){
+if(!(validate91(data.error, {instancePath:instancePath+"/error",parentData:data,parentDataProperty:"error",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate91.errors : vErrors.concat(validate91.errors);
+errors = vErrors.length;
+}
+}
+}
+}
+}
+else {
+validate1676.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate1676.errors = vErrors;
+return errors === 0;
+}
+validate1676.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
 
 function validate1675(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -41527,18 +41598,40 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
+if(!(validate1676(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1676.errors : vErrors.concat(validate1676.errors);
+errors = vErrors.length;
+}
+validate1675.errors = vErrors;
+return errors === 0;
+}
+validate1675.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+exports.claimPayment_404 = validate1679;
+const schema655 = {"$ref":"document#/components/schemas/Error"};
+
+function validate1680(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate1680.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.error === undefined) && (missing0 = "error")){
-validate1675.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate1680.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(key0 === "error")){
-validate1675.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate1680.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -41554,37 +41647,15 @@ errors = vErrors.length;
 }
 }
 else {
-validate1675.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate1680.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate1675.errors = vErrors;
+validate1680.errors = vErrors;
 return errors === 0;
 }
-validate1675.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate1680.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-
-function validate1674(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate1674.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate1675(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1675.errors : vErrors.concat(validate1675.errors);
-errors = vErrors.length;
-}
-validate1674.errors = vErrors;
-return errors === 0;
-}
-validate1674.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-exports.claimPayment_404 = validate1678;
-const schema655 = {"$ref":"document#/components/schemas/Error"};
 
 function validate1679(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -41596,18 +41667,40 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
+if(!(validate1680(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1680.errors : vErrors.concat(validate1680.errors);
+errors = vErrors.length;
+}
+validate1679.errors = vErrors;
+return errors === 0;
+}
+validate1679.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+exports.claimPayment_429 = validate1683;
+const schema657 = {"$ref":"document#/components/schemas/Error"};
+
+function validate1684(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate1684.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.error === undefined) && (missing0 = "error")){
-validate1679.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate1684.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(key0 === "error")){
-validate1679.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate1684.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -41623,37 +41716,15 @@ errors = vErrors.length;
 }
 }
 else {
-validate1679.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate1684.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate1679.errors = vErrors;
+validate1684.errors = vErrors;
 return errors === 0;
 }
-validate1679.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate1684.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-
-function validate1678(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate1678.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate1679(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1679.errors : vErrors.concat(validate1679.errors);
-errors = vErrors.length;
-}
-validate1678.errors = vErrors;
-return errors === 0;
-}
-validate1678.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-exports.claimPayment_429 = validate1682;
-const schema657 = {"$ref":"document#/components/schemas/Error"};
 
 function validate1683(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -41665,18 +41736,40 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
+if(!(validate1684(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1684.errors : vErrors.concat(validate1684.errors);
+errors = vErrors.length;
+}
+validate1683.errors = vErrors;
+return errors === 0;
+}
+validate1683.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+exports.claimPayment_500 = validate1687;
+const schema659 = {"$ref":"document#/components/schemas/Error"};
+
+function validate1688(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate1688.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.error === undefined) && (missing0 = "error")){
-validate1683.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate1688.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(key0 === "error")){
-validate1683.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate1688.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -41692,37 +41785,15 @@ errors = vErrors.length;
 }
 }
 else {
-validate1683.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate1688.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate1683.errors = vErrors;
+validate1688.errors = vErrors;
 return errors === 0;
 }
-validate1683.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate1688.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-
-function validate1682(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate1682.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate1683(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1683.errors : vErrors.concat(validate1683.errors);
-errors = vErrors.length;
-}
-validate1682.errors = vErrors;
-return errors === 0;
-}
-validate1682.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-exports.claimPayment_500 = validate1686;
-const schema659 = {"$ref":"document#/components/schemas/Error"};
 
 function validate1687(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -41734,58 +41805,11 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if((data.error === undefined) && (missing0 = "error")){
-validate1687.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
-return false;
-}
-else {
-const _errs1 = errors;
-for(const key0 in data){
-if(!(key0 === "error")){
-validate1687.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
-return false;
-break;
-}
-}
-if(_errs1 === errors){
-if(data.error !== undefined){
-if(!(validate91(data.error, {instancePath:instancePath+"/error",parentData:data,parentDataProperty:"error",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate91.errors : vErrors.concat(validate91.errors);
+if(!(validate1688(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate1688.errors : vErrors.concat(validate1688.errors);
 errors = vErrors.length;
-}
-}
-}
-}
-}
-else {
-validate1687.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
-return false;
-}
 }
 validate1687.errors = vErrors;
 return errors === 0;
 }
 validate1687.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-
-function validate1686(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate1686.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate1687(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1687.errors : vErrors.concat(validate1687.errors);
-errors = vErrors.length;
-}
-validate1686.errors = vErrors;
-return errors === 0;
-}
-validate1686.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};

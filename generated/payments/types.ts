@@ -1553,7 +1553,7 @@ export interface components {
         /** @description One field of the payer's form. */
         FormFieldInput: {
             /**
-             * @description Key of the value in `form_data`; unique in the form.
+             * @description Key of the value in `form_data`; unique in the form. `email` and `shipping_address` are refused, because events have the payer's e-mail address and the address to ship to there.
              * @example size
              */
             id: string;
@@ -2578,7 +2578,7 @@ export interface components {
          */
         EventId: string;
         /**
-         * @description What the payer filled in by the ids of the form's fields, with the e-mail address as `email` and, when asked, the address to ship to as `shipping_address`.
+         * @description What the payer filled in by the ids of the form's fields, with the e-mail address as `email` and, when asked, the address to ship to as `shipping_address`. Links from before these two ids were refused may have such fields: their answers are in `field_email` and `field_shipping_address`.
          * @example {
          *       "email": "ada@example.com",
          *       "size": "M",
@@ -2586,11 +2586,22 @@ export interface components {
          *         "line1": "12 St James's Square",
          *         "city": "London",
          *         "state": "England",
-         *         "zip": "SW1Y 4JH"
+         *         "zip": "SW1Y 4JH",
+         *         "name": "Ada Lovelace",
+         *         "line2": null,
+         *         "country": "GB"
          *       }
          *     }
          */
         EventFormData: {
+            /**
+             * @description E-mail address of the payer; absent when not given.
+             * @example ada@example.com
+             */
+            email?: string;
+            /** @description Where to ship to; absent when not asked. */
+            shipping_address?: components["schemas"]["ShippingAddress"];
+        } & {
             [key: string]: unknown;
         };
         /** @description What the merchant knows the checkout by; the names are the document's. */
