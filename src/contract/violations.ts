@@ -80,6 +80,7 @@ function rule(error: ErrorObject): string {
   if (error.keyword === 'required') return 'is required';
   if (error.keyword === 'type' && Array.isArray(type)) return `must be ${type.join(' or ')}`;
   if (error.keyword === 'format') return FORMATS.get(String(format)) ?? error.message ?? 'is not valid';
+  if (error.keyword === 'not') return 'must not be a value that the contract reserves';
   // A regular expression tells a client less than the parameter's description does.
   if (error.keyword === 'pattern') return 'must match the form that the contract describes';
   return error.message ?? 'is not valid';

@@ -109,6 +109,11 @@ describe('bodies', () => {
       { ...link, form_schema: { fields: [{ id: 'a', type: 'file', label: 'b' }] } },
       'invalid_field_value form_schema.fields.0.type',
     ],
+    ...['email', 'shipping_address'].map((id): [string, object, string] => [
+      `a field called ${id}`,
+      { ...link, form_schema: { fields: [{ id, type: 'text', label: 'b' }] } },
+      'invalid_field_value form_schema.fields.0.id',
+    ]),
     ['51 keys of metadata', { ...link, metadata: many(51) }, 'invalid_field_value metadata'],
     ['50 keys of metadata', { ...link, metadata: many(50) }, undefined],
     ['a key of metadata with a blank', { ...link, metadata: { 'a b': '' } }, 'invalid_field_value metadata'],

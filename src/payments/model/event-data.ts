@@ -1,5 +1,6 @@
 import type { PaymentsSchemas } from '../../contract/payments.ts';
 import type { EventData } from './event.ts';
+import { eventFormData } from './event-form-data.ts';
 import type { PaymentTransaction } from './payment-transaction.ts';
 import type { CheckoutSession } from './session.ts';
 import { NO_LOG } from './transfer.ts';
@@ -24,7 +25,7 @@ export function paymentData(
     failure_reason: transaction.failureReason,
     late: transaction.isLate,
     duplicate: transaction.isDuplicate,
-    form_data: formDataOf(session),
+    form_data: eventFormData(session),
     discount_code: null,
     created_at: timestamp(transaction.createdAt),
     completed_at: transaction.completedAt === null ? null : timestamp(transaction.completedAt),
@@ -66,14 +67,6 @@ export function checkoutExpiredData(session: CheckoutSession): EventData<'checko
 function eventSession(session: CheckoutSession): PaymentsSchemas['EventSession'] {
   const { id, clientReferenceId, metadata, customerEmail, customerName } = session;
   return { id, clientReferenceId, metadata, customerEmail, customerName };
-}
-
-function formDataOf({ formData, customerEmail, shippingAddress }: CheckoutSession): Record<string, unknown> {
-  return {
-    ...formData,
-    ...(customerEmail !== null && { email: customerEmail }),
-    ...(shippingAddress !== null && { shipping_address: shippingAddress }),
-  };
 }
 
 function timestamp(time: number): string {

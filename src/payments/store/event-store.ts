@@ -2,6 +2,7 @@ import { insertRows } from '../../db/insert.ts';
 import type { Handle } from '../../db/open.ts';
 import type { Cell, Seals } from '../../lib/sealed.ts';
 import type { EventData, EventType, PaymentEvent } from '../model/event.ts';
+import { typedFormData } from '../model/event-form-data.ts';
 import type { Mode, Owner } from '../model/owner.ts';
 import { allOf, ownedBy, type Page, type Paged, paged } from './paging.ts';
 import { storedJson } from './rows.ts';
@@ -81,13 +82,14 @@ export interface EventRow {
 
 /** The event in a row. @throws SealError */
 export function eventOf(row: EventRow, seals: Seals): PaymentEvent {
+  const data = storedJson<EventData>(seals.open(row.sealed_data, cellOf(row.id)));
   return {
     id: row.id,
     organizationId: row.organization_id,
     mode: row.mode,
     type: row.type,
     createdAt: row.created_at,
-    data: storedJson<EventData>(seals.open(row.sealed_data, cellOf(row.id))),
+    data: 'form_data' in data ? { ...data, form_data: typedFormData(data.form_data) } : data,
   };
 }
 

@@ -1,4 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { PaymentsSchemas } from '../../../src/contract/payments.ts';
+import { newId } from '../../../src/lib/ids.ts';
+import type { EventData } from '../../../src/payments/model/event.ts';
+import { eventStore } from '../../../src/payments/store/event-store.ts';
+import { linkStore } from '../../../src/payments/store/link-store.ts';
 import { eachDatabase } from '../../support/databases.ts';
 import { list, record, text } from '../../support/json.ts';
 import {
@@ -11,6 +16,7 @@ import {
   TEST_CHAIN,
   TOKEN,
 } from '../../support/payments-api.ts';
+import { aLink } from '../../support/payments-records.ts';
 
 const PATH = '/api/v1/events';
 const DAY = 24 * 60 * 60 * 1000;
@@ -76,6 +82,53 @@ eachDatabase('events', databases => {
 
     api.clock.advance(1);
     expect(idsOf(await merchant.get(PATH))).toEqual([]);
+  });
+
+  const emailField: PaymentsSchemas['FormField'] = {
+    id: 'email',
+    type: 'email',
+    label: 'Send the receipt to',
+    required: true,
+    placeholder: null,
+    options: [],
+  };
+
+  test('of an old link with a field called email have its answer and the payer’s address apart', async () => {
+    const merchant = await api.merchant();
+    const link = aLink(merchant.owner, { formSchema: { fields: [emailField] } });
+    await linkStore(api.db).insert(link);
+    const renamed = await merchant.patch(`/api/v1/payment-links/${link.id}`, { name: 'Tea' });
+
+    const started = await api.payer.post(`/api/v1/pay/links/${link.shortCode}/sessions`, {
+      customerEmail: 'ada@example.com',
+      form_data: { email: 'office@example.com' },
+    });
+    const id = text(record(started.body).id);
+    await merchant.post(`/api/v1/test/sessions/${id}/simulate`, { outcome: 'completed' });
+
+    const session = await merchant.get(`/api/v1/checkout-sessions/${id}`);
+    const events = list(record((await merchant.get(PATH)).body).data);
+    const form_data = { email: 'ada@example.com', field_email: 'office@example.com' };
+    expect([renamed.status, started.status]).toEqual([200, 201]);
+    expect(record(session.body).form_data).toEqual({ email: 'office@example.com' });
+    expect(events.map(one => record(record(one).data).form_data)).toEqual([form_data, form_data]);
+  });
+
+  test('written before the two keys had types are told in them', async () => {
+    const merchant = await api.merchant();
+    await simulated(merchant, 'failed');
+    const events = eventStore(api.db, api.seals);
+    const { data } = await events.list(merchant.owner, { since: 0 }, { page: 1, limit: 1 });
+    const before = { size: 'M', email: true, shipping_address: 'here' };
+    for (const event of data) {
+      const old: EventData = JSON.parse(JSON.stringify({ ...event.data, form_data: before }));
+      await events.insert([{ event: { ...event, id: newId('evt'), data: old }, fact: 'old', place: 9 }]);
+    }
+
+    const [told] = list(record((await merchant.get(PATH)).body).data);
+
+    const form_data = { size: 'M', field_email: true, field_shipping_address: 'here' };
+    expect(record(record(told).data).form_data).toEqual(form_data);
   });
 
   test('are those of the caller’s organization and mode alone', async () => {

@@ -113,6 +113,23 @@ eachDatabase('changes of payment links', databases => {
     expect(ids[0]).not.toBe(ids[1]);
   });
 
+  test.each(['email', 'shipping_address'])('a form field called %s is refused by its id', async id => {
+    const form_schema = {
+      fields: [
+        { id: 'size', type: 'text', label: 'Size' },
+        { id, type: 'text', label: 'A' },
+      ],
+    };
+
+    const answers = [
+      await ours.post(LINKS, { ...NOTEBOOK, form_schema }),
+      await ours.patch(pathOf(await created()), { form_schema }),
+    ];
+
+    const refusal = '400 invalid_field_value form_schema.fields.1.id';
+    expect(answers.map(errorOf)).toEqual([refusal, refusal]);
+  });
+
   test('a change of nothing that the contract knows is no change', async () => {
     const answer = await ours.patch(pathOf(await created()), { current_uses: 5, id: 'pl_x' });
 

@@ -88,6 +88,20 @@ test('a completed checkout is told with its price and what was chosen', () => {
   });
 });
 
+test('answers to fields called like what the document types are told under another key, and none is lost', () => {
+  const answers = { email: 'by post', shipping_address: 7, field_email: true, size: 'M' };
+  const without = { ...session, formData: answers, customerEmail: null, shippingAddress: null };
+  const asked = { ...session, formData: answers };
+  const moved = { field_email: true, field_field_email: 'by post', field_shipping_address: 7, size: 'M' };
+
+  expect(paymentData(without, paid.transaction).form_data).toEqual(moved);
+  expect(paymentData(asked, paid.transaction).form_data).toEqual({
+    ...moved,
+    email: 'ada@example.com',
+    shipping_address: address,
+  });
+});
+
 test('who filled in nothing has an empty form, not nulls in it', () => {
   const plain = { ...session, formData: null, customerEmail: null, shippingAddress: null };
 
@@ -96,9 +110,11 @@ test('who filled in nothing has an empty form, not nulls in it', () => {
 
 test('every body is as the contract describes it', async () => {
   const judge = (await paymentsContract.responses()).listEvents_200;
+  const named = { ...session, formData: { email: true, shipping_address: 'here' } };
   const lost = failed({ session, transaction: claim, others: [] }, 'not_found', now);
   const bodies: readonly (readonly [EventType, object])[] = [
     ['payment.completed', paymentData(paid.session, paid.transaction)],
+    ['payment.completed', paymentData(named, paid.transaction)],
     ['payment.failed', paymentData(lost.session, lost.transaction)],
     ['checkout.completed', checkoutCompletedData(paid.session, paid.transaction)],
     ['checkout.expired', checkoutExpiredData({ ...session, status: 'expired', endedAt: now })],
@@ -112,7 +128,7 @@ test('every body is as the contract describes it', async () => {
     data: body,
   }));
 
-  const isValid = judge?.({ object: 'list', data, has_more: false, total_count: 4, url: '/api/v1/events' });
+  const isValid = judge?.({ object: 'list', data, has_more: false, total_count: 5, url: '/api/v1/events' });
 
   expect(judge?.errors ?? []).toEqual([]);
   expect(isValid).toBe(true);
