@@ -87,8 +87,8 @@ export function walletMessageOf(session: CheckoutSession, surroundings: Surround
   const { token } = placeOf(session, surroundings);
   return walletMessage(session.id, {
     merchant: session.presentation.merchant.name,
-    // What the page then asks the wallet to send, though a wallet that signed owes but the amount.
-    amount: amountText(session.amountDue, token),
+    // What the page then asks the wallet to send: a wallet that signed owes no tail.
+    amount: amountText(session.amount, token),
     host: new URL(surroundings.publicUrl).host,
   });
 }

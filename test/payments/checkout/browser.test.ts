@@ -133,7 +133,7 @@ async function confirmed(page: Page): Promise<void> {
   await status(page, 'completed').waitFor();
 }
 
-test('a payer opens a link, pays tokens with a wallet, sees it confirmed and gets the receipt', async () => {
+test('a payer opens a link, pays its price with a wallet, sees it confirmed and gets the receipt', async () => {
   const { page, complaints } = await newPage();
   const wallet = await walletOf(page);
   const url = await createLink({
@@ -156,6 +156,7 @@ test('a payer opens a link, pays tokens with a wallet, sees it confirmed and get
 
   const receipt = page.getByRole('region', { name: 'Receipt' });
   expect(await receipt.getByText('12.5 USDS').count()).toBeGreaterThan(0);
+  expect(await receipt.getByText('Received').count()).toBe(0); // the price, without a tail
   expect(await receipt.getByRole('link', { name: /^0x[0-9a-f]{64}/ }).getAttribute('href')).toMatch(
     /^https:\/\/explorer\.example\/tx\/0x[0-9a-f]{64}$/,
   );
@@ -319,7 +320,7 @@ test('the missing part is paid once: its button stays off while that payment is 
   const args = [devnet.merchant, 3_000_000n] as const;
   const data = encodeFunctionData({ abi: erc20Abi, functionName: 'transfer', args });
   await rpc.call('eth_sendTransaction', { from: payer, to: token.address, data });
-  for (let block = 0; block < CONFIRMATIONS; block += 1) await mine();
+  for (let block = 0; block <= CONFIRMATIONS; block += 1) await mine();
   await status(page, 'underpaid').waitFor();
 
   await page.getByRole('button', { name: 'Pay 5 USDS' }).click();

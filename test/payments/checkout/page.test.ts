@@ -160,6 +160,35 @@ describe('the page of a session', () => {
     expect(text).toContain(`${tokenAmount(due - 777_000_000n, 6)} USDC more than the price`);
   });
 
+  test('asks a wallet for the price, and a transfer for the exact amount with its tail set apart', async () => {
+    const session = await pages.session(await pages.link({ amount: 12_500_000n }));
+    const due = tokenAmount(session.amountDue, 6);
+    const tail = due.slice('12.5'.length);
+
+    const { text } = await pages.get(`/pay/s/${session.id}`);
+
+    expect(text).toContain('data-amount="12500000"');
+    expect(text).toContain('<span class="button-amount">12.5 USDC</span>');
+    expect(text).toContain(`<strong class="amount">12.5<span class="tail">${tail}</span></strong>`);
+    expect(text).toContain(`data-copy="${due}"`);
+    expect(text).toContain('Send exactly this amount');
+    expect(text).toContain('at most 0.125 USDC: 1 % of the price or 0.05 USDC, whichever is larger');
+  });
+
+  test('asks for the missing part of the price, whichever way the first part came', async () => {
+    const session = await pages.session(
+      await pages.link({ amount: 12_500_000n }),
+      {},
+      { paymentStatus: 'underpaid', amountReceived: 4_500_000n, payerAddress: `0x${'3c'.repeat(20)}` },
+    );
+
+    const { text } = await pages.get(`/pay/s/${session.id}`);
+
+    expect(text).toContain('data-amount="8000000"');
+    expect(text).toContain('<strong class="amount">8</strong>');
+    expect(text).not.toContain('whichever is larger');
+  });
+
   test('has neither code nor address when only a wallet can pay', async () => {
     // A token can express no amount above this one.
     const link = await pages.link({ amount: 2n ** 256n - 1n });

@@ -1,8 +1,9 @@
+import { largestTail } from '../../model/exact-amount.ts';
 import { paymentUri } from '../../model/payment-uri.ts';
 import { amountText, tokenAmount } from '../../model/token-amount.ts';
 import { type Html, html, type Piece } from './html.ts';
 import { qrCode } from './qr.ts';
-import { isPayable, missingAmount, pageState, type SessionView } from './states.ts';
+import { isPayable, owedByTransfer, owedByWallet, pageState, type SessionView } from './states.ts';
 
 const NATIVE = /^0x0{40}$/;
 
@@ -21,13 +22,14 @@ ${ways}
 
 /** Filled by the script, which alone can talk to wallets. */
 function walletWay(view: SessionView): Html {
-  const { checkout } = view;
-  const missing = missingAmount(view);
+  const { button_text: label, token } = view.checkout;
+  const owed = owedByWallet(view);
+  const asked = amountText(owed, token);
   return html`<section class="way" aria-labelledby="wallet-title">
 <h2 id="wallet-title">Pay with your wallet</h2>
 <noscript><p class="note">To pay from a wallet of this browser, please allow scripts on this page.</p></noscript>
-<div id="wallet" data-amount="${missing}" data-button="${checkout.button_text}" data-amount-text="${amountText(missing, checkout.token)}">
-<button class="primary" type="button" id="pay" disabled><span>${checkout.button_text}</span> <span class="button-amount">${amountText(missing, checkout.token)}</span></button>
+<div id="wallet" data-amount="${owed}" data-button="${label}" data-amount-text="${asked}">
+<button class="primary" type="button" id="pay" disabled><span>${label}</span> <span class="button-amount">${asked}</span></button>
 <ul class="wallets" id="wallets" hidden></ul>
 <p class="wallet-status" id="wallet-status" role="status"></p>
 </div>
@@ -41,27 +43,26 @@ function walletOnlyNote(): Html {
 function transferWay(view: SessionView): Html {
   const { checkout, state } = view;
   const { token, chain, recipient_address: recipient } = checkout;
-  const missing = missingAmount(view);
+  const owed = owedByTransfer(view);
   const uri = paymentUri({
     chainId: chain.id,
     tokenAddress: token.address,
     recipientAddress: recipient,
-    amount: missing,
+    amount: owed,
   });
-  const asked = amountText(missing, token);
+  const asked = amountText(owed, token);
   return html`<section class="way" aria-labelledby="transfer-title">
 <h2 id="transfer-title">Or send it from anywhere</h2>
+${exactAmount(view)}
 <div class="transfer">
 <div class="code">${qrCode(uri, `QR code for wallets: send ${asked} on ${chain.name} to ${recipient}`)}
 <a class="open-wallet" href="${uri}">Open in a wallet app</a></div>
 <dl class="facts">
-${fact('Exact amount', tokenAmount(missing, token.decimals), { unit: token.symbol, copied: 'amount' })}
-${fact('To address', recipient, { copied: 'address', isCode: true })}
+${fact('To address', recipient, 'address')}
 <div class="fact"><dt>Network</dt><dd>${chain.name}, and no other</dd></div>
-${NATIVE.test(token.address) ? null : fact(`${token.symbol} contract`, token.address, { copied: 'contract', isCode: true })}
+${NATIVE.test(token.address) ? null : fact(`${token.symbol} contract`, token.address, 'contract')}
 </dl>
 </div>
-<p class="note">${exactly(view)}</p>
 <div class="more"><button type="button" class="quiet" data-copy="${uri}" data-copied="payment link" hidden>Copy payment link</button></div>
 <details class="fold"><summary>Does your wallet not understand the code?</summary>
 <p>This one holds the address alone. Choose ${token.symbol} on ${chain.name} in your wallet and enter ${asked} yourself.</p>
@@ -71,23 +72,45 @@ ${state.amount_received === '0' ? null : html`<p class="hint">A payment from ano
 </section>`;
 }
 
-/** Why every digit counts. Decision 110. */
-function exactly(view: SessionView): Piece {
-  const { checkout, state } = view;
-  if (state.amount_received !== '0') return 'Send it from the same wallet as before.';
-  const extra = BigInt(checkout.amount_due) - BigInt(checkout.amount);
-  return html`<strong>Send exactly this amount, to the last digit.</strong> It tells your payment apart from others${
-    extra > 0n && `, which is why it is ${amountText(extra, checkout.token)} more than the price`
-  }. Fees of an exchange come on top.`;
+/** The amount of a transfer, large, with its tail set apart and the reason for it. */
+function exactAmount(view: SessionView): Html {
+  const { checkout } = view;
+  const { symbol, decimals } = checkout.token;
+  const exact = tokenAmount(owedByTransfer(view), decimals);
+  const price = tokenAmount(BigInt(checkout.amount), decimals);
+  const tail = owedByTransfer(view) > BigInt(checkout.amount) ? exact.slice(commonLength(exact, price)) : '';
+  const head = exact.slice(0, exact.length - tail.length);
+  return html`<div class="exact">
+<p class="exact-amount"><strong class="amount">${head}${tail !== '' && html`<span class="tail">${tail}</span>`}</strong> <span>${symbol}</span> ${copyButton(exact, 'amount')}</p>
+<p class="note">${exactly(view)}</p>
+</div>`;
 }
 
-/** A value with a button that copies it, which the script shows. */
-function fact(
-  name: string,
-  value: string,
-  { unit, copied, isCode = false }: { unit?: string; copied: string; isCode?: boolean },
-): Html {
-  return html`<div class="fact"><dt>${name}</dt><dd>${isCode ? html`<code>${value}</code>` : html`<strong class="amount">${value}</strong>`}${
-    unit !== undefined && html` ${unit}`
-  } <button type="button" class="quiet copy" data-copy="${value}" data-copied="${copied}" aria-label="Copy ${copied}" hidden>Copy</button></dd></div>`;
+/** Why every digit counts, and how much the tail may come to. Decision 132. */
+function exactly({ checkout, state }: SessionView): Piece {
+  if (state.amount_received !== '0') return 'Send it from the same wallet as before.';
+  const { token } = checkout;
+  const price = BigInt(checkout.amount);
+  const tail = BigInt(checkout.amount_due) - price;
+  const least = amountText(largestTail(0n, token.decimals), token);
+  return html`<strong>Send exactly this amount, to the last digit.</strong> The last digits tell your payment apart from others. ${
+    tail > 0n &&
+    `They make it ${amountText(tail, token)} more than the price; at most ${amountText(largestTail(price, token.decimals), token)}: 1 % of the price or ${least}, whichever is larger. `
+  }Fees of an exchange come on top.`;
+}
+
+function commonLength(one: string, other: string): number {
+  let length = 0;
+  while (length < one.length && one[length] === other[length]) length += 1;
+  return length;
+}
+
+/** An address with a button that copies it. */
+function fact(name: string, value: string, copied: string): Html {
+  return html`<div class="fact"><dt>${name}</dt><dd><code>${value}</code> ${copyButton(value, copied)}</dd></div>`;
+}
+
+/** Shown by the script, where there is a clipboard. */
+function copyButton(value: string, copied: string): Html {
+  return html`<button type="button" class="quiet copy" data-copy="${value}" data-copied="${copied}" aria-label="Copy ${copied}" hidden>Copy</button>`;
 }

@@ -49,13 +49,17 @@ export function isPayable(state: PageState): boolean {
   return PAYABLE.includes(state);
 }
 
-/**
- * What is still to be sent, in smallest units. Who has sent a part is known by the wallet and owes the rest of the
- * price; everybody else is told apart by the exact amount. Decision 111.
- */
-export function missingAmount({ checkout, state }: SessionView): bigint {
-  const received = BigInt(state.amount_received);
-  if (received === 0n) return BigInt(state.amount_due);
-  const missing = BigInt(checkout.amount) - received;
+/** What a wallet that signed still owes, in smallest units: the rest of the price, without a tail. Decision 132. */
+export function owedByWallet({ checkout, state }: SessionView): bigint {
+  const missing = BigInt(checkout.amount) - BigInt(state.amount_received);
   return missing > 0n ? missing : 0n;
+}
+
+/**
+ * What a transfer without the wallet button has to send, in smallest units. The first one is recognised by its exact
+ * amount, later ones by the wallet that sent the first. Decisions 111 and 132.
+ */
+export function owedByTransfer(view: SessionView): bigint {
+  const { state } = view;
+  return BigInt(state.amount_received) === 0n ? BigInt(state.amount_due) : owedByWallet(view);
 }

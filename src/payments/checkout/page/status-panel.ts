@@ -1,7 +1,7 @@
 import { amountText } from '../../model/token-amount.ts';
 import { type Html, html, type Piece } from './html.ts';
 import { type IconName, icon } from './icons.ts';
-import { missingAmount, type PageState, pageState, type SessionView } from './states.ts';
+import { owedByWallet, type PageState, pageState, type SessionView } from './states.ts';
 
 interface Told {
   readonly tone: 'calm' | 'busy' | 'good' | 'warning' | 'bad';
@@ -49,7 +49,7 @@ const TOLD: Readonly<Record<PageState, (view: SessionView) => Told>> = {
 
   underpaid: view => {
     const { token } = view.checkout;
-    const missing = amountText(missingAmount(view), token);
+    const missing = amountText(owedByWallet(view), token);
     return {
       tone: 'warning',
       icon: 'attention',
