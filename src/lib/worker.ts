@@ -13,8 +13,8 @@ export interface Worker {
 }
 
 export interface WorkerOptions {
-  /** Milliseconds of rest after a run that found nothing. */
-  pauseMs: number;
+  /** Milliseconds of rest after a run that found nothing, or what tells them. */
+  pauseMs: number | (() => number);
   /** The longest rest after failures in a row, in milliseconds; 30 s when absent. */
   longestPauseMs?: number;
   clock: Clock;
@@ -34,7 +34,8 @@ export interface RunningWorker {
  * followed by a rest that doubles with every further one, and that no nudge cuts short.
  */
 export function startWorker(worker: Worker, options: WorkerOptions): RunningWorker {
-  const { pauseMs, longestPauseMs = 30_000, clock, log } = options;
+  const { longestPauseMs = 30_000, clock, log } = options;
+  const pauseMs = () => (typeof options.pauseMs === 'number' ? options.pauseMs : options.pauseMs());
   const stopping = new AbortController();
   let nudged = false;
   let resting: AbortController | undefined;
@@ -64,14 +65,17 @@ export function startWorker(worker: Worker, options: WorkerOptions): RunningWork
         if (error === stopping.signal.reason) return;
         failures += 1;
         log.error({ err: error, worker: worker.name, failures }, 'a worker failed and tries again');
-        await sleep(Math.min(Math.max(pauseMs, 100) * 2 ** (failures - 1), longestPauseMs), stopping.signal);
+        await sleep(
+          Math.min(Math.max(pauseMs(), 100) * 2 ** (failures - 1), longestPauseMs),
+          stopping.signal,
+        );
       }
     }
   }
 
   async function rest(): Promise<void> {
     resting = new AbortController();
-    await sleep(pauseMs, AbortSignal.any([stopping.signal, resting.signal]));
+    await sleep(pauseMs(), AbortSignal.any([stopping.signal, resting.signal]));
     resting = undefined;
   }
 

@@ -19,6 +19,10 @@ const NOTE_EVERY_MS = 1_000;
 export interface Advance {
   /** Answers with how many transfers were recorded; `startedAt` is when the round began, in UTC milliseconds. */
   run(round: Round, startedAt: number, signal: AbortSignal): Promise<number>;
+  /** Keeps that the chain was looked through at `startedAt`, in UTC milliseconds, for a head that was before. */
+  note(round: Round, startedAt: number): Promise<void>;
+  /** True when the last run reached its head and left nothing open that may still find its session. */
+  isComplete(): boolean;
   /** Has everything in the window looked at again, as after a start. */
   forget(): void;
 }
@@ -34,6 +38,7 @@ export function advance({
   fault: Fault;
 }): Advance {
   let settled = new Set<string>();
+  let isComplete = false;
 
   async function run(round: Round, startedAt: number, signal: AbortSignal): Promise<number> {
     const { chain, view, head, places, db, log } = round;
@@ -43,12 +48,18 @@ export function advance({
       (await blockBeforeSessions({ chainId: chain.id, db, view, head, now: clock.now() }));
     const window = Math.max(chain.confirmations, WINDOW_BLOCKS);
     const seen = new Set<string>();
+    let isAllSettled = true;
     let changes = 0;
+    isComplete = false;
     for (let from = Math.max(0, startBlock + 1 - window); from <= head.number && !signal.aborted; ) {
       const to = Math.min(from + BLOCKS_PER_SCAN - 1, head.number);
-      const found = await scan({ from, to }, { chainId: chain.id, view, native, places });
+      const found = await scan(
+        { from, to },
+        { chainId: chain.id, view, native, places, isSettled: key => settled.has(key) },
+      );
       await fault('scan');
-      if (found === undefined) {
+      const isHead = to === head.number;
+      if (found === undefined || (isHead && found.lastHash !== head.hash)) {
         log.debug({ chainId: chain.id, from, to }, 'the chain changed while it was looked at');
         return changes;
       }
@@ -56,7 +67,7 @@ export function advance({
       // A log that does not fit its block is looked for again, which a block of the window is anyway.
       const isSure = found.unsureFrom === undefined || found.unsureFrom > head.number - window;
       const reached = isSure ? to : (found.unsureFrom ?? to) - 1;
-      const isWhole = to === head.number && found.unsureFrom === undefined && head.number >= startBlock;
+      const isWhole = isHead && found.unsureFrom === undefined && head.number >= startBlock;
       const next = {
         // A node that fell behind does not take the cursor back.
         blockNumber: Math.max(cursor?.blockNumber ?? startBlock, reached),
@@ -67,13 +78,19 @@ export function advance({
         transfers.length > 0 ||
         cursor?.blockNumber !== next.blockNumber ||
         next.scannedAt - cursor.scannedAt >= NOTE_EVERY_MS;
-      if (isNews) {
+      if (isNews && isHead && transfers.length === 0) {
+        await round.note(next);
+        cursor = next;
+      } else if (isNews) {
         const repriced = await repricedBy(round, transfers);
         const recorded = await record(round, { transfers, repriced, cursor: next });
         changes += recorded.changes;
         for (const key of recorded.done) settled.add(key);
+        isAllSettled &&= recorded.done.length === transfers.length;
         cursor = next;
       }
+      isComplete = isWhole && isAllSettled;
+      for (const key of found.settled) seen.add(key);
       for (const one of found.transfers) if (settled.has(placeKey(one))) seen.add(placeKey(one));
       if (reached < to) {
         log.warn({ chainId: chain.id, block: reached + 1 }, 'a log does not fit its block, looking again');
@@ -85,10 +102,19 @@ export function advance({
     return changes;
   }
 
+  async function note(round: Round, startedAt: number): Promise<void> {
+    const cursor = await cursorStore(round.db).find(round.chain.id);
+    if (cursor === undefined || startedAt - cursor.scannedAt < NOTE_EVERY_MS) return;
+    await round.note({ ...cursor, scannedAt: startedAt });
+  }
+
   return {
     run,
+    note,
+    isComplete: () => isComplete,
     forget() {
       settled = new Set();
+      isComplete = false;
     },
   };
 }

@@ -6,14 +6,16 @@ import { type Logger, logAndGoOn } from '../../lib/logger.ts';
 import type { Seals } from '../../lib/sealed.ts';
 import { startWorker, type Worker } from '../../lib/worker.ts';
 import type { PaymentChain } from '../model/payment-chain.ts';
+import { type ChainCursor, cursorStore } from '../store/cursor-store.ts';
 import { watchedStore } from '../store/watched-store.ts';
 import { advance } from './advance.ts';
+import { blockRhythm } from './block-rhythm.ts';
 import { claimFollower } from './claims.ts';
 import { confirmPayments } from './confirm.ts';
-import { effects, LeadershipLost } from './effect.ts';
+import { type Effect, effects, LeadershipLost } from './effect.ts';
 import { nativeReader } from './native-transfers.ts';
-import { nodePool } from './node-pool.ts';
-import { nodeView } from './node-view.ts';
+import { NodeLost, nodePool } from './node-pool.ts';
+import { type Header, nodeView } from './node-view.ts';
 import { places } from './places.ts';
 import { watchReorganisations } from './reorgs.ts';
 import type { Round } from './round.ts';
@@ -46,6 +48,8 @@ export interface WatcherStatus {
 /** Sees payments on one chain and settles them. Only one watcher of a chain does so at a time. */
 export interface ChainWatcher extends Worker {
   status(): WatcherStatus;
+  /** How long to rest after a round without news: the chain's block time, 2 s at least. */
+  pauseMs(): number;
   /** Extends the lease of a watcher that leads. When it is lost, or cannot be extended, the round under way ends. */
   renew(): Promise<void>;
   /** Lets another watcher of the chain lead at once. */
@@ -63,14 +67,19 @@ export interface RunningChainWatcher {
 }
 
 const LEASE_MS = 15_000;
-const PAUSE_MS = 500;
+/** Nodes lag and balance among several machines, so even what has not changed is read again now and then. */
+const LOOK_AGAIN_MS = 60_000;
 
-/** Watches a chain until it is stopped, resting `pauseMs` (500 when absent) after a round without news. */
+/**
+ * Watches a chain until it is stopped. After a round without news it rests for the chain's block time, 2 s at least, or
+ * for `pauseMs`.
+ */
 export function startChainWatcher(
   options: ChainWatcherOptions & { readonly pauseMs?: number },
 ): RunningChainWatcher {
-  const { clock, log, leaseMs = LEASE_MS, pauseMs = PAUSE_MS } = options;
+  const { clock, log, leaseMs = LEASE_MS } = options;
   const watcher = chainWatcher(options);
+  const pauseMs = options.pauseMs ?? watcher.pauseMs;
   const running = startWorker(watcher, { pauseMs, clock, log });
   const heartbeat = startWorker(
     {
@@ -104,11 +113,25 @@ export function chainWatcher(options: ChainWatcherOptions): ChainWatcher {
   const advancing = advance({ native: nativeReader(chain.id, view), clock, fault });
   const claims = claimFollower({ clock });
   const same = sameChain({ clock });
+  const rhythm = blockRhythm({ clock });
   let status: Omit<WatcherStatus, 'node'> = { head: undefined, scannedAt: undefined };
   let lastRun: Promise<unknown> = Promise.resolve();
   let isLeading = false;
   let ending = new AbortController();
   let settledHead = '';
+  /** A look that found nothing and left nothing open. */
+  let looked: { readonly head: Header; readonly fingerprint: string; readonly at: number } | undefined;
+
+  const vouched: Effect = async (name, work) => {
+    pool.doubt();
+    await pool.vouch();
+    return effect(name, work);
+  };
+
+  async function note(cursor: ChainCursor): Promise<void> {
+    await pool.vouch();
+    await effect('record', ({ handle }) => cursorStore(handle).set(chain.id, cursor));
+  }
 
   async function lead(signal: AbortSignal): Promise<number> {
     await fault('round');
@@ -120,11 +143,24 @@ export function chainWatcher(options: ChainWatcherOptions): ChainWatcher {
     const startedAt = clock.now();
     const head = await view.head();
     status = { ...status, head: head.number };
+    rhythm.see(head);
     await fault('head');
     // Read after the head: whoever is paid in a block up to it is watched by now.
     const watched = places(await watchedStore(db).recipients(chain.id));
-    const round: Round = { chain, view, head, places: watched, db, seals, log, effect };
+    const round = { chain, view, head, places: watched, db, seals, log, effect: vouched, note };
 
+    const isQuiet =
+      looked?.head.hash === head.hash &&
+      looked.fingerprint === watched.fingerprint &&
+      startedAt - looked.at < LOOK_AGAIN_MS;
+    const changes = isQuiet ? await waitOn(round, startedAt) : await look(round, startedAt, signal);
+    status = { head: head.number, scannedAt: startedAt };
+    return changes;
+  }
+
+  /** Looks for news of a block, or of places that were not watched before. */
+  async function look(round: Round, startedAt: number, signal: AbortSignal): Promise<number> {
+    const { head, places: watched } = round;
     await same.check(round, settledHead === '');
     const recorded = await advancing.run(round, startedAt, signal);
     const confirmed = await confirmPayments(round);
@@ -134,14 +170,28 @@ export function chainWatcher(options: ChainWatcherOptions): ChainWatcher {
     const listed = await confirmUnmatched(round);
     settledHead = head.hash;
     if (confirmed + followed + lost > 0) advancing.forget();
-    status = { head: head.number, scannedAt: startedAt };
-    return recorded + confirmed + followed + lost + listed;
+    const changes = recorded + confirmed + followed + lost + listed;
+    const isDone = changes === 0 && advancing.isComplete();
+    looked = isDone ? { head, fingerprint: watched.fingerprint, at: startedAt } : undefined;
+    return changes;
+  }
+
+  /** With the same block and the same places there is nothing to find but what becomes of claims. */
+  async function waitOn(round: Round, startedAt: number): Promise<number> {
+    await advancing.note(round, startedAt);
+    const followed = await claims.follow(round);
+    if (followed > 0) {
+      advancing.forget();
+      looked = undefined;
+    }
+    return followed;
   }
 
   /** What another leader does is not known here. */
   function forget(): void {
     advancing.forget();
     settledHead = '';
+    looked = undefined;
   }
 
   async function runOnce(signal: AbortSignal): Promise<number> {
@@ -154,6 +204,10 @@ export function chainWatcher(options: ChainWatcherOptions): ChainWatcher {
       forget();
       if (error instanceof LeadershipLost) {
         log.info({ chainId: chain.id }, 'another watcher has taken over');
+        return 0;
+      }
+      if (error instanceof NodeLost) {
+        log.info({ chainId: chain.id, err: error }, 'a round begins again with another node');
         return 0;
       }
       // Another process may reach a node of this chain.
@@ -186,6 +240,7 @@ export function chainWatcher(options: ChainWatcherOptions): ChainWatcher {
       return run;
     },
     status: () => ({ ...status, node: pool.host() }),
+    pauseMs: rhythm.pauseMs,
     renew,
     resign,
   };

@@ -1,6 +1,6 @@
 import { NATIVE_COIN } from '../model/payment-chain.ts';
 import { NO_LOG, type Transfer } from '../model/transfer.ts';
-import type { BlockRange, FullBlock, Header, NodeView, RpcTransaction } from './node-view.ts';
+import type { BlockRange, FullBlock, Header, LinkedHeader, NodeView, RpcTransaction } from './node-view.ts';
 import type { Places } from './places.ts';
 import { inSlices } from './slices.ts';
 
@@ -9,59 +9,65 @@ import { inSlices } from './slices.ts';
  * transaction, so they are not seen.
  */
 export interface NativeReader {
-  /** Undefined when the node does not show every block of the range. */
-  transfers(range: BlockRange, places: Places): Promise<Transfer[] | undefined>;
+  /**
+   * Undefined when the node does not show every block of the range, or they do not lead to its `last` one, as a question
+   * before showed it.
+   */
+  transfers(range: BlockRange & { readonly last: Header }, places: Places): Promise<Transfer[] | undefined>;
 }
+
+/** The parts of a transaction that a payment consists of. */
+type Sending = Pick<RpcTransaction, 'hash' | 'from' | 'to' | 'value'>;
 
 /** A transaction that sends coins, and whether it succeeded, once that was asked. */
 interface Payment {
   readonly header: Header;
-  readonly transaction: RpcTransaction;
+  readonly transaction: Sending;
   succeeded?: boolean;
 }
 
+/** The payments of a block, wherever they go. */
+interface ReadBlock extends LinkedHeader {
+  readonly payments: readonly Payment[];
+}
+
 const BLOCKS_AT_A_TIME = 20;
-/** The blocks that are read again every round are remembered; beyond these they are asked for again. */
+/** The blocks that are gone through again with every new one are remembered; older ones are read again. */
 const REMEMBERED_BLOCKS = 300;
 
-/** Remembers what it read by block hash, so blocks of the window are only read again when the chain changed. */
+/** Remembers the latest blocks that it read. Each names the one before, so a new head costs one block. */
 export function nativeReader(chainId: number, view: NodeView): NativeReader {
-  const remembered = new Map<string, Payment[]>();
+  const remembered = new Map<number, ReadBlock>();
 
-  async function paymentsIn(range: BlockRange): Promise<Payment[] | undefined> {
-    const numbers = Array.from({ length: range.to - range.from + 1 }, (_, index) => range.from + index);
-    const headers = [...(await view.headers(numbers)).values()];
-    if (headers.length < numbers.length) return undefined;
-    const unread = headers.filter(header => !remembered.has(header.hash)).map(header => header.number);
-    const read = new Map<string, Payment[]>();
-    await inSlices(unread, BLOCKS_AT_A_TIME, async slice => {
-      const blocks = await view.blocks(slice);
-      for (const block of blocks) read.set(block.hash, paymentsOf(block));
-      return blocks;
-    });
-    const payments: Payment[] = [];
-    for (const { hash } of headers) {
-      const found = remembered.get(hash) ?? read.get(hash);
-      if (found === undefined) return undefined;
-      remember(hash, found);
-      payments.push(...found);
-    }
-    return payments;
+  async function blocksOf(range: BlockRange & { last: Header }): Promise<ReadBlock[] | undefined> {
+    const isRemembered = numbersOf(range).some(number => remembered.has(number));
+    const blocks = await read(range);
+    if (blocks === undefined || isChain(blocks, range.last)) return blocks;
+    // Blocks were replaced since they were read, or just now.
+    remembered.clear();
+    const again = isRemembered ? await read(range) : undefined;
+    return again !== undefined && isChain(again, range.last) ? again : undefined;
   }
 
-  function remember(hash: string, payments: Payment[]): void {
-    remembered.delete(hash);
-    remembered.set(hash, payments);
-    for (const oldest of remembered.keys()) {
-      if (remembered.size <= REMEMBERED_BLOCKS) return;
-      remembered.delete(oldest);
+  async function read(range: BlockRange): Promise<ReadBlock[] | undefined> {
+    const numbers = numbersOf(range);
+    const unread = numbers.filter(number => !remembered.has(number));
+    const fresh = await inSlices(unread, BLOCKS_AT_A_TIME, async slice =>
+      (await view.blocks(slice)).map(readBlock),
+    );
+    for (const block of fresh) remembered.set(block.number, block);
+    const blocks = numbers.flatMap(number => remembered.get(number) ?? []);
+    for (const number of remembered.keys()) {
+      if (number <= range.to - REMEMBERED_BLOCKS) remembered.delete(number);
     }
+    return blocks.length < numbers.length ? undefined : blocks;
   }
 
   return {
     async transfers(range, places) {
-      const all = await paymentsIn(range);
-      if (all === undefined) return undefined;
+      const blocks = await blocksOf(range);
+      if (blocks === undefined) return undefined;
+      const all = blocks.flatMap(block => block.payments);
       const payments = all.filter(({ transaction: { to } }) =>
         places.has(NATIVE_COIN, `${to}`.toLowerCase()),
       );
@@ -81,7 +87,7 @@ export function nativeReader(chainId: number, view: NodeView): NativeReader {
 
 /** What a transaction of that block itself sends, as a transfer. */
 export function nativeTransfer(
-  { hash, from, to, value }: RpcTransaction,
+  { hash, from, to, value }: Sending,
   { chainId, header }: { chainId: number; header: Header },
 ): Transfer {
   return {
@@ -98,8 +104,21 @@ export function nativeTransfer(
   };
 }
 
-function paymentsOf({ transactions, ...header }: FullBlock): Payment[] {
-  return transactions
+function readBlock({ transactions, ...header }: FullBlock): ReadBlock {
+  const payments = transactions
     .filter(({ to, value }) => to !== null && to !== undefined && BigInt(value) > 0n)
-    .map(transaction => ({ header, transaction }));
+    .map(({ hash, from, to, value }) => ({ header, transaction: { hash, from, to, value } }));
+  return { ...header, payments };
+}
+
+/** Whether each block names the one before, and the last one is that block. */
+function isChain(blocks: readonly ReadBlock[], last: Header): boolean {
+  return (
+    blocks.at(-1)?.hash === last.hash &&
+    blocks.every((block, index) => index === 0 || block.parentHash === blocks[index - 1]?.hash)
+  );
+}
+
+function numbersOf({ from, to }: BlockRange): number[] {
+  return Array.from({ length: to - from + 1 }, (_, index) => from + index);
 }

@@ -8,10 +8,11 @@ export type NodeRequest = ChainNode['request'];
 
 /**
  * The nodes of a chain in order of preference. A node that is out costs its timeout once: it is left out until it
- * answers a probe, which delays no question.
+ * answers a probe, which delays no question. A node is asked for its chain's id together with its first question, with
+ * the first one after a failure, and whenever there is doubt. Decision 141.
  */
 export interface NodePool {
-  /** Makes every question from now on end with the signal's reason when it aborts. */
+  /** Starts a round: every question of it ends with the signal's reason when that aborts. */
   begin(signal: AbortSignal): void;
   /**
    * Asks one node, and the next one when that fails. Answers of different nodes do not go together: one may lack the
@@ -19,8 +20,20 @@ export interface NodePool {
    * @throws WrongChain, or whatever kept the first node from answering
    */
   ask<T>(questions: (request: NodeRequest) => Promise<T>): Promise<T>;
+  /** Makes each node prove its chain again before another answer of it is used. */
+  doubt(): void;
+  /**
+   * Asks the nodes that answered in this round, and are in doubt, for their chain's id.
+   * @throws NodeLost when one of them cannot vouch for what it said, and WrongChain
+   */
+  vouch(): Promise<void>;
   /** Host name of the node that answered last. */
   host(): string | undefined;
+}
+
+/** A node went out in the middle of a round: what it said before may be of another chain, so the round starts again. */
+export class NodeLost extends Error {
+  override readonly name = 'NodeLost';
 }
 
 /** First pause of a node that is out; doubled by each probe that fails. */
@@ -34,11 +47,22 @@ interface Node extends ChainNode {
   /** End of its pause in UTC milliseconds; undefined while it is asked. */
   restsUntil: number | undefined;
   isProbed: boolean;
+  /** False while it is in doubt that it is of this chain. */
+  isVerified: boolean;
+  hasAnswered: boolean;
 }
 
 export function nodePool(client: ChainClient, { clock, log }: { clock: Clock; log: Logger }): NodePool {
   const nodes = client.nodes.map(
-    (node): Node => ({ ...node, outages: 0, failedAt: 0, restsUntil: undefined, isProbed: false }),
+    (node): Node => ({
+      ...node,
+      outages: 0,
+      failedAt: 0,
+      restsUntil: undefined,
+      isProbed: false,
+      isVerified: false,
+      hasAnswered: false,
+    }),
   );
   let signal = new AbortController().signal;
   let host: string | undefined;
@@ -50,10 +74,12 @@ export function nodePool(client: ChainClient, { clock, log }: { clock: Clock; lo
       try {
         const answer = await unlessAborted(signal, verified(node, questions));
         rouse(node);
+        node.hasAnswered = true;
         host = node.host;
         return answer;
       } catch (error) {
         signal.throwIfAborted();
+        node.isVerified = false;
         // An error that the node itself answers with costs no time.
         if (!nodeAnswered(error)) rest(node, error);
         failures.push(error);
@@ -62,11 +88,33 @@ export function nodePool(client: ChainClient, { clock, log }: { clock: Clock; lo
     throw failures[0];
   }
 
-  /** The chain's id is asked for together with the questions, so that no answer of another chain is ever used. */
-  async function verified<T>({ request }: Node, questions: (request: NodeRequest) => Promise<T>): Promise<T> {
+  async function verified<T>(node: Node, questions: (request: NodeRequest) => Promise<T>): Promise<T> {
+    const { request } = node;
+    if (node.isVerified) return questions(request);
     const [chainId, answer] = await Promise.all([request({ method: 'eth_chainId' }), questions(request)]);
     if (Number(chainId) !== client.id) throw new WrongChain(client.id, Number(chainId));
+    node.isVerified = true;
     return answer;
+  }
+
+  function doubt(): void {
+    for (const node of nodes) node.isVerified = false;
+  }
+
+  async function vouch(): Promise<void> {
+    for (const node of nodes.filter(({ hasAnswered, isVerified }) => hasAnswered && !isVerified)) {
+      if (node.restsUntil !== undefined) throw new NodeLost(`The node ${node.host} is out.`);
+      try {
+        await unlessAborted(
+          signal,
+          verified(node, async () => {}),
+        );
+      } catch (error) {
+        signal.throwIfAborted();
+        rest(node, error);
+        throw error;
+      }
+    }
   }
 
   /** Without a node that is in order, the one that has rested longest. */
@@ -84,6 +132,7 @@ export function nodePool(client: ChainClient, { clock, log }: { clock: Clock; lo
 
   async function probe(node: Node): Promise<void> {
     node.isProbed = true;
+    node.isVerified = false;
     try {
       await verified(node, async () => {});
       rouse(node);
@@ -115,8 +164,11 @@ export function nodePool(client: ChainClient, { clock, log }: { clock: Clock; lo
   return {
     begin(next) {
       signal = next;
+      for (const node of nodes) node.hasAnswered = false;
     },
     ask,
+    doubt,
+    vouch,
     host: () => host,
   };
 }

@@ -11,8 +11,13 @@ export interface Header {
   readonly time: number;
 }
 
+/** A header that says which block it continues. The hash is lower case. */
+export interface LinkedHeader extends Header {
+  readonly parentHash: string;
+}
+
 /** A block with the transactions in it. */
-export interface FullBlock extends Header {
+export interface FullBlock extends LinkedHeader {
   readonly transactions: readonly RpcTransaction[];
 }
 
@@ -30,8 +35,11 @@ export type { RpcLog, RpcTransaction, RpcTransactionReceipt };
  * @throws WrongChain, or whatever kept the first node from answering
  */
 export interface NodeView {
-  /** The newest block by the tag `latest`: `safe` and `pending` mean something else at every provider. */
-  head(): Promise<Header>;
+  /**
+   * The newest block by the tag `latest`: `safe` and `pending` mean something else at every provider. Unless it
+   * continues the one before, the node has to prove its chain with the next question.
+   */
+  head(): Promise<LinkedHeader>;
   headers(numbers: Iterable<number>): Promise<Map<number, Header>>;
   blocks(numbers: readonly number[]): Promise<FullBlock[]>;
   /** Transfers of these tokens to these recipients, and the header of the last block as the same node has it. */
@@ -59,7 +67,9 @@ const QUESTIONS_AT_A_TIME = 500;
 const BLOCKS_AT_A_TIME = 20;
 
 /** Asks through a pool, whose clients send the questions of one tick together. */
-export function nodeView({ ask: ofOneNode }: NodePool): NodeView {
+export function nodeView({ ask: ofOneNode, doubt }: NodePool): NodeView {
+  let newest: LinkedHeader | undefined;
+
   /** The answers for all items, those of a slice from one node. */
   const askedFor = <T, R>(
     items: readonly T[],
@@ -74,6 +84,8 @@ export function nodeView({ ask: ofOneNode }: NodePool): NodeView {
         await ofOneNode(request => request({ method: 'eth_getBlockByNumber', params: ['latest', false] })),
       );
       if (header === undefined) throw new Error('The node has no latest block.');
+      if (newest === undefined || !continues(header, newest)) doubt();
+      newest = header;
       return header;
     },
 
@@ -126,6 +138,11 @@ export function nodeView({ ask: ofOneNode }: NodePool): NodeView {
   };
 }
 
+/** True when it is the same block or the next one. */
+function continues(header: LinkedHeader, before: Header): boolean {
+  return header.hash === before.hash || header.parentHash === before.hash;
+}
+
 async function headerAt(request: Request, number: number): Promise<Header | undefined> {
   const params = [numberToHex(number), false] as const;
   return headerOf(await request({ method: 'eth_getBlockByNumber', params: [...params] }));
@@ -156,11 +173,14 @@ function question({ from, to }: BlockRange, { tokens, recipients }: TransferFilt
   };
 }
 
-function headerOf(block: Pick<RpcBlock, 'number' | 'hash' | 'timestamp'> | null): Header | undefined {
+function headerOf(
+  block: Pick<RpcBlock, 'number' | 'hash' | 'parentHash' | 'timestamp'> | null,
+): LinkedHeader | undefined {
   if (block === null || block.number === null || block.hash === null) return undefined;
   return {
     number: Number(block.number),
     hash: block.hash.toLowerCase(),
+    parentHash: block.parentHash.toLowerCase(),
     time: Number(block.timestamp) * 1000,
   };
 }

@@ -2,6 +2,7 @@ import type { Db } from '../../db/open.ts';
 import type { Logger } from '../../lib/logger.ts';
 import type { Seals } from '../../lib/sealed.ts';
 import type { PaymentChain } from '../model/payment-chain.ts';
+import type { ChainCursor } from '../store/cursor-store.ts';
 import type { Effect } from './effect.ts';
 import type { Header, NodeView } from './node-view.ts';
 import type { Places } from './places.ts';
@@ -15,7 +16,10 @@ export interface Round {
   readonly db: Db;
   readonly seals: Seals;
   readonly log: Logger;
+  /** Has the nodes vouch first that everything read so far is of this chain. */
   readonly effect: Effect;
+  /** Keeps how far the chain was looked through, where nothing was found: the head itself vouches for that. */
+  note(cursor: ChainCursor): Promise<void>;
 }
 
 /** Confirmations of what is in a block: the blocks on top of it, up to the head of the round. Decision 143. */
