@@ -1,6 +1,6 @@
 import type { Clock } from '../../lib/clock.ts';
 import type { PaymentTransaction } from '../model/payment-transaction.ts';
-import type { CheckoutSession, FailureReason } from '../model/session.ts';
+import type { FailureReason } from '../model/session.ts';
 import type { Transfer } from '../model/transfer.ts';
 import { sessionStore } from '../store/session-store.ts';
 import { transactionStore } from '../store/transaction-store.ts';
@@ -13,8 +13,12 @@ import { slices } from './slices.ts';
 /** How long a transaction may be nowhere before its payment counts as failed. */
 export const NOT_FOUND_MS = 30 * 60_000;
 
-/** How often the pool is looked at while there is no new block. */
-const POOL_PAUSE_MS = 2_000;
+/** Claims that one look asks the node about, each with two questions and more when its transaction is there. */
+export const CLAIMS_PER_LOOK = 25;
+/** A claim is asked about again after this part of its age, within these bounds. */
+const PAUSE_PART = 8;
+const SHORTEST_PAUSE_MS = 2_000;
+const LONGEST_PAUSE_MS = 3 * 60_000;
 
 /** Looks after payments whose hash is known and that are in no block: claimed ones, and ones that a block lost. */
 export interface ClaimFollower {
@@ -30,52 +34,100 @@ type Finding =
   | { readonly kind: 'failed'; readonly reason: FailureReason }
   | { readonly kind: 'missing' };
 
-/** A follower remembers since when what was there once is missing; what was only ever claimed is so since its claim. */
+/** What is remembered of a claim, in UTC milliseconds. */
+interface Followed {
+  /** Since when it is looked for; what is claimed again after it was given up starts anew. */
+  readonly since: number;
+  /** Since when it is missing; undefined before it was looked up, and while it is in the pool. */
+  readonly missingSince: number | undefined;
+  readonly lookedAt: number;
+}
+
+/**
+ * Looks claims up the less often the older they are, and so many at a time that a flood of them costs the node no more
+ * than a few. Every session has its turn: its first claim comes before another one's second.
+ */
 export function claimFollower({ clock }: { clock: Clock }): ClaimFollower {
-  let missingSince = new Map<string, number>();
-  let looked: { readonly at: number; readonly head: string } = { at: 0, head: '' };
+  let followed = new Map<string, Followed>();
+  let lookedAt = Number.NEGATIVE_INFINITY;
 
   async function follow(round: Round): Promise<number> {
-    const { chain, db, seals, head } = round;
-    if (looked.head === head.hash && clock.now() - looked.at < POOL_PAUSE_MS) return 0;
-    looked = { at: clock.now(), head: head.hash };
+    const { chain, db, seals } = round;
+    const now = clock.now();
+    if (now - lookedAt < SHORTEST_PAUSE_MS) return 0;
     const open = await transactionStore(db).open(chain.id);
     const pending = open.filter(one => one.status === 'pending' && one.txHash !== null);
-    const sessions = new Map<string, CheckoutSession>();
-    for (const ids of slices([...new Set(pending.map(one => one.sessionId))], ROWS_PER_EFFECT)) {
-      for (const [id, session] of await sessionStore(db, seals).findMany(ids)) sessions.set(id, session);
-    }
+    // What is not pending any more is forgotten.
+    followed = new Map(pending.flatMap(({ id }) => pairOf(id, followed.get(id))));
+    const due = inTurn(pending.filter(one => isDue(followed.get(one.id), now))).slice(0, CLAIMS_PER_LOOK);
+    if (due.length === 0) return 0;
+    lookedAt = now;
+    const sessions = await sessionStore(db, seals).findMany([...new Set(due.map(one => one.sessionId))]);
     const found = await lookUp(
-      pending.map(one => one.txHash ?? ''),
+      due.map(one => one.txHash ?? ''),
       round,
     );
     const findings: { id: string; finding: Finding }[] = [];
-    const stillMissing = new Map<string, number>();
-    for (const claim of pending) {
+    for (const claim of due) {
+      const before = followed.get(claim.id) ?? begun(claim, now);
       const lookup = found.get(claim.txHash ?? '');
-      if (lookup === undefined) continue;
+      if (lookup === undefined) {
+        followed.set(claim.id, { ...before, lookedAt: now });
+        continue;
+      }
       const payer = sessions.get(claim.sessionId)?.payerAddress ?? null;
       const finding = await judge(round, { claim, payer, lookup });
-      findings.push({ id: claim.id, finding: patiently(claim, finding, stillMissing) });
+      const missingSince = missingTime(claim, finding, { before, now });
+      followed.set(claim.id, { ...before, missingSince, lookedAt: now });
+      const isGivenUp = missingSince !== undefined && now - missingSince >= NOT_FOUND_MS;
+      findings.push({
+        id: claim.id,
+        finding: isGivenUp ? { kind: 'failed', reason: 'not_found' } : finding,
+      });
     }
-    missingSince = stillMissing;
     return settle(round, findings);
   }
 
-  function patiently(claim: PaymentTransaction, finding: Finding, still: Map<string, number>): Finding {
-    // One that is mined and still pending after its transfers were recorded is somebody else's payment.
-    if (finding.kind !== 'missing' && finding.kind !== 'mined') return finding;
-    const now = clock.now();
-    const wasEverThere = finding.kind === 'mined' || claim.sender !== null || claim.nonce !== null;
-    // One that is claimed again is looked for as long again.
-    const first = wasEverThere || now - claim.createdAt >= NOT_FOUND_MS ? now : claim.createdAt;
-    const since = missingSince.get(claim.id) ?? first;
-    if (now - since >= NOT_FOUND_MS) return { kind: 'failed', reason: 'not_found' };
-    still.set(claim.id, since);
-    return finding;
+  /** A session's first claim before another one's second; then those never looked up, the newest first. */
+  function inTurn(due: readonly PaymentTransaction[]): PaymentTransaction[] {
+    const lookedAtOf = ({ id }: PaymentTransaction) => followed.get(id)?.lookedAt ?? 0;
+    const ordered = due.toSorted((a, b) => lookedAtOf(a) - lookedAtOf(b) || b.createdAt - a.createdAt);
+    const bySession = Map.groupBy(ordered, one => one.sessionId);
+    const ranks = [...bySession.values()].flatMap(claims =>
+      claims.map((one, rank) => [one.id, rank] as const),
+    );
+    const rankOf = new Map(ranks);
+    return ordered.toSorted((a, b) => (rankOf.get(a.id) ?? 0) - (rankOf.get(b.id) ?? 0));
   }
 
   return { follow };
+}
+
+function pairOf(id: string, known: Followed | undefined): [string, Followed][] {
+  return known === undefined ? [] : [[id, known]];
+}
+
+function isDue(known: Followed | undefined, now: number): boolean {
+  if (known === undefined) return true;
+  const pauseMs = (known.lookedAt - known.since) / PAUSE_PART;
+  return now - known.lookedAt >= Math.min(Math.max(pauseMs, SHORTEST_PAUSE_MS), LONGEST_PAUSE_MS);
+}
+
+function begun({ createdAt }: PaymentTransaction, now: number): Followed {
+  const isOld = now - createdAt >= NOT_FOUND_MS;
+  return { since: isOld ? now : createdAt, missingSince: undefined, lookedAt: 0 };
+}
+
+/** Since when a claim counts as missing; undefined for one that is in the pool or has failed. */
+function missingTime(
+  claim: PaymentTransaction,
+  finding: Finding,
+  { before, now }: { before: Followed; now: number },
+): number | undefined {
+  // One that is mined and still pending after its transfers were recorded is somebody else's payment.
+  if (finding.kind !== 'missing' && finding.kind !== 'mined') return undefined;
+  const wasEverThere = finding.kind === 'mined' || claim.sender !== null || claim.nonce !== null;
+  return before.missingSince ?? (wasEverThere ? now : before.since);
 }
 
 async function judge(

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { NATIVE_COIN } from '../../../src/payments/model/payment-chain.ts';
+import { CLAIMS_PER_LOOK } from '../../../src/payments/watcher/claims.ts';
 import { sqliteDatabase } from '../../support/databases.ts';
 import { faultyNode } from '../../support/faulty-node.ts';
 import { manualClock } from '../../support/manual-clock.ts';
@@ -90,3 +91,40 @@ test('a look with ten sessions open, for tokens and for coins, makes at most ten
   expect(following).toBeLessThanOrEqual(10);
   expect(several).toBeLessThanOrEqual(10);
 });
+
+test('a flood of claims costs a bounded number of calls, less as they age, and a payer’s own is looked up next', async () => {
+  await using ours = await begin();
+  const stranger = `${chain.accounts[2]}`;
+  for (let index = 0; index < 60; index++) {
+    const { id } = await ours.open({ expiresAt: ours.clock.now() + 86_400_000 });
+    await ours.bind(id, stranger);
+    for (let claim = 0; claim < 5; claim++) await ours.claim(id, hashOf(index * 10 + claim));
+  }
+  const lookUps = async () => (await ours.look()).filter(one => one === 'eth_getTransactionByHash').length;
+  const first = [await lookUps(), await lookUps()];
+
+  const session = await ours.open();
+  await ours.bind(session.id, `${chain.accounts[1]}`);
+  const reverting = await chain.pay({ from: 1, to: ours.recipient, amount: 10n ** 18n });
+  await chain.mine(1);
+  await ours.claim(session.id, reverting);
+  await ours.look();
+  const payments = await ours.payments(session.id);
+
+  let early = 0;
+  for (let index = 0; index < 40; index++) early += await lookUps();
+  ours.clock.advance(20 * 60_000);
+  for (let index = 0; index < 20; index++) await lookUps();
+  let late = 0;
+  for (let index = 0; index < 40; index++) late += await lookUps();
+
+  expect(Math.max(...first)).toBe(CLAIMS_PER_LOOK);
+  expect(payments).toMatchObject([{ status: 'failed', failureReason: 'reverted' }]);
+  expect(early).toBeLessThanOrEqual(40 * CLAIMS_PER_LOOK);
+  expect(late).toBeLessThan(0.75 * early);
+}, 60_000);
+
+/** Of a transaction that nobody made. */
+function hashOf(index: number): string {
+  return `0x${(index + 1).toString(16).padStart(64, '0')}`;
+}
