@@ -611,7 +611,7 @@ export interface paths {
         put?: never;
         /**
          * Start the checkout of a link
-         * @description Opens a session of an available link for a payer.
+         * @description Opens a session of an available link for a payer. From one client address a link has at most 20 open sessions that no wallet has signed; the next one is `rate_limit_exceeded`.
          */
         post: operations["startCheckout"];
         delete?: never;
