@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto';
 
 /** The cell that holds a sealed value. It is sealed in too: moved to another row or column, a value does not open. */
 export interface Cell {
@@ -14,6 +14,11 @@ export interface Seals {
   seal(text: string, cell: Cell): string;
   /** The text behind `seal`, under whichever known key it was. @throws SealError */
   open(sealed: string, cell: Cell): string;
+  /**
+   * A keyed hash of a text (HMAC-SHA-256, base64url) under the current key. Equal texts of one column have equal hashes;
+   * without the key nobody can tell whether a text is behind one.
+   */
+  hash(text: string, column: Omit<Cell, 'id'>): string;
   /** Ids of the keys, the current one first. An id tells keys apart and nothing about a key. */
   readonly keyIds: readonly [current: string, ...older: string[]];
 }
@@ -44,6 +49,7 @@ export function seals(secrets: readonly [current: string, ...older: string[]]): 
   const keys = new Map(secrets.map(secret => [keyIdOf(secret), derived(secret, 'key', 32)]));
   const currentId = keyIdOf(current);
   const currentKey = derived(current, 'key', 32);
+  const hashKey = derived(current, 'hash', 32);
 
   return {
     seal(text, cell) {
@@ -75,6 +81,11 @@ export function seals(secrets: readonly [current: string, ...older: string[]]): 
       }
     },
 
+    hash: (text, { table, column }) =>
+      createHmac('sha256', hashKey)
+        .update(JSON.stringify([table, column, text]))
+        .digest('base64url'),
+
     keyIds: [currentId, ...older.map(keyIdOf)],
   };
 }
@@ -84,7 +95,7 @@ function keyIdOf(secret: string): string {
 }
 
 /** A secret is random text of any length; each purpose gets bytes of its own from it. Source: RFC 5869. */
-function derived(secret: string, purpose: 'key' | 'id', bytes: number): Buffer {
+function derived(secret: string, purpose: 'key' | 'id' | 'hash', bytes: number): Buffer {
   return Buffer.from(hkdfSync('sha256', secret, '', `tollgate sealed value: ${purpose}`, bytes));
 }
 

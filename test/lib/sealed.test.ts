@@ -84,3 +84,19 @@ test('an error names the cell and nothing of the value or the secret', () => {
 
   expect(failing).toThrow('The value of webhooks.secret of wh_1 was sealed with a key that is not known.');
 });
+
+test('equal texts of a column have equal hashes, other columns and other secrets have other ones', () => {
+  const column = { table: 'sessions', column: 'client' };
+  const ours = seals(['a secret of tests, long enough to be one']);
+  const theirs = seals(['another secret of tests, as long as that']);
+
+  const hashes = [
+    ours.hash('203.0.113.1', column),
+    ours.hash('203.0.113.2', column),
+    ours.hash('203.0.113.1', { ...column, column: 'other' }),
+    theirs.hash('203.0.113.1', column),
+  ];
+
+  expect(ours.hash('203.0.113.1', column)).toBe(hashes[0]);
+  expect(new Set(hashes).size).toBe(4);
+});

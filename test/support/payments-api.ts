@@ -149,7 +149,7 @@ export async function startPaymentsApi(
     },
     validateResponses: true,
   });
-  const served = await serve([route], { log, formatError: paymentsErrorBody });
+  const served = await serve([route], { log, formatError: paymentsErrorBody, trustedProxies: ['127.0.0.1'] });
   const keyed = async (owner: Owner, permission: Permission) => {
     const draft = { ...owner, name: 'A key', permission, expiresAt: null };
     return apiClient(served.url, (await issueKey(db, draft, clock.now())).secret);

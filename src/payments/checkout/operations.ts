@@ -1,6 +1,7 @@
 import type { PaymentsHandlers } from '../../contract/payments.ts';
 import { paymentsError } from '../../contract/payments-errors.ts';
 import { transaction } from '../../db/transaction.ts';
+import type { Client } from '../../http/client-address.ts';
 import { newId } from '../../lib/ids.ts';
 import { openingOf } from '../model/opening.ts';
 import { linkStore } from '../store/link-store.ts';
@@ -8,12 +9,13 @@ import { organizationStore } from '../store/organization-store.ts';
 import { sessionStore } from '../store/session-store.ts';
 import { checkoutBody, checkoutState } from './bodies.ts';
 import { claims } from './claims.ts';
+import { clientHashOf, refuseBeyondBound } from './client-bound.ts';
 import type { CheckoutDeps } from './deps.ts';
 import { knownSession } from './known-session.ts';
 import { walletBinding } from './wallet-binding.ts';
 
 type CheckoutHandlers = Pick<
-  PaymentsHandlers<never, unknown>,
+  PaymentsHandlers<never, { readonly client: Client }>,
   'startCheckout' | 'getCheckout' | 'getCheckoutState' | 'bindWallet' | 'claimPayment'
 >;
 
@@ -21,11 +23,13 @@ type CheckoutHandlers = Pick<
 export function checkoutHandlers(deps: CheckoutDeps): CheckoutHandlers {
   const { db, seals, clock, chains } = deps;
   return {
-    async startCheckout({ path: { short_code }, body }) {
+    async startCheckout({ path: { short_code }, body }, { client }) {
       const session = await transaction(db, async handle => {
         const link = await linkStore(handle).findByShortCode(short_code);
         if (link === undefined)
           throw paymentsError('resource_not_found', `No payment_link with short code '${short_code}'.`);
+        const clientHash = clientHashOf(seals, link, client);
+        await refuseBeyondBound(sessionStore(handle, seals), clientHash, clock.now());
         const organization = await organizationStore(handle).find(link.organizationId);
         if (organization === undefined) throw new Error(`No organization ${link.organizationId}.`);
         const opening = openingOf({ link }, body, {
@@ -43,7 +47,7 @@ export function checkoutHandlers(deps: CheckoutDeps): CheckoutHandlers {
           const { code, message, facts } = opening.fault;
           throw paymentsError(code, message, facts);
         }
-        return sessionStore(handle, seals).open(opening.draft);
+        return sessionStore(handle, seals).open({ ...opening.draft, clientHash });
       });
       return { status: 201, body: checkoutBody(session, deps) };
     },

@@ -41,6 +41,8 @@ export interface Circumstances extends Owner {
 /** A session before it was given its exact amount. */
 export interface SessionDraft extends Omit<CheckoutSession, 'amountDue' | 'isWalletOnly'> {
   readonly tokenDecimals: number;
+  /** Keyed hash of link and client address; absent for a session that a merchant opens, or a client on this machine. */
+  readonly clientHash?: string | undefined;
 }
 
 /** Opens a session on terms by choices, or says why that cannot be. Decisions 108 to 110. */

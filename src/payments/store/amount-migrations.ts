@@ -19,4 +19,13 @@ export const AMOUNT_MIGRATIONS: readonly Migration[] = [
     name: 'suggested sessions',
     up: [addColumn('unmatched_transfers', 'suggested_session_id', 'text')],
   },
+  {
+    name: 'open checkouts of a client',
+    up: [
+      // A keyed hash of link and client address; null for a session that a merchant opened. Decision 134.
+      addColumn('checkout_sessions', 'client_hash', 'text'),
+      `create index sessions_of_client on checkout_sessions (client_hash, expires_at)
+       where status = 'active' and payer_address is null and client_hash is not null`,
+    ],
+  },
 ];

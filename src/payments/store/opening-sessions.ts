@@ -5,6 +5,7 @@ import type { Seals } from '../../lib/sealed.ts';
 import type { SessionDraft } from '../model/opening.ts';
 import type { CheckoutSession } from '../model/session.ts';
 import { freeAmount } from './amounts-due.ts';
+import type { Values } from './rows.ts';
 import { sessionValues } from './session-rows.ts';
 import { watchedStore } from './watched-store.ts';
 
@@ -27,13 +28,13 @@ export async function openSession(
   await watchedStore(handle).watch(draft, draft);
   for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
     const amountDue = await freeAmount(handle, draft);
-    const { tokenDecimals: _, ...opened } = draft;
+    const { tokenDecimals: _, clientHash = null, ...opened } = draft;
     const session = {
       ...opened,
       amountDue: amountDue ?? draft.amount,
       isWalletOnly: amountDue === undefined,
     };
-    if (await inserted(handle, seals, session)) return session;
+    if (await inserted(handle, { ...sessionValues(session, seals), client_hash: clientHash })) return session;
   }
   throw new Error(
     `Every amount that was found free for session ${draft.id} was taken before it was written.`,
@@ -41,8 +42,7 @@ export async function openSession(
 }
 
 /** False when the amount was taken since it was found free: without a transaction others come in between. */
-async function inserted(handle: Handle, seals: Seals, session: CheckoutSession): Promise<boolean> {
-  const values = sessionValues(session, seals);
+async function inserted(handle: Handle, values: Values): Promise<boolean> {
   const columns = Object.keys(values);
   const rows = await rowsOf(
     handle,

@@ -35,6 +35,8 @@ export interface SessionStore {
   findById(id: string): Promise<CheckoutSession | undefined>;
   /** By id, whoever owns them: for ids that were read from the caller's own records. */
   findMany(ids: readonly string[]): Promise<Map<string, CheckoutSession>>;
+  /** When a client's open sessions that no wallet signed end, the first `limit` after `now`. UTC milliseconds. */
+  endsOfClient(clientHash: string, window: { now: number; limit: number }): Promise<number[]>;
   /** The newest first. */
   list(owner: Owner, filters: SessionFilters, page: Page): Promise<Paged<CheckoutSession>>;
   /** Writes all that changes after opening; for the settlement only, which tells of it. */
@@ -72,6 +74,17 @@ export function sessionStore(handle: Handle, seals: Seals): SessionStore {
       const sql = `select * from checkout_sessions where id in (${placeholders(ids.length)})`;
       const rows = await rowsOf<SessionRow>(handle, sql, ids);
       return new Map(rows.map(row => [row.id, opened(row)]));
+    },
+
+    async endsOfClient(clientHash, { now, limit }) {
+      const rows = await rowsOf<{ expires_at: number }>(
+        handle,
+        `select expires_at from checkout_sessions
+         where client_hash = ? and status = 'active' and payer_address is null and expires_at > ?
+         order by expires_at limit ${limit}`,
+        [clientHash, now],
+      );
+      return rows.map(row => row.expires_at);
     },
 
     list(owner, filters, page) {
