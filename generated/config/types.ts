@@ -24,6 +24,19 @@ export interface components {
                 listen: components["schemas"]["Listen"];
             };
             /**
+             * @description All listeners together.
+             * @default {}
+             */
+            server: {
+                /** @description Open connections of both services at a time. When absent, 10000, or fewer where the process may not open that many files beside those that it needs itself; a value above that is lowered to it. */
+                maxConnections?: components["schemas"]["Count"];
+                /**
+                 * @description Open connections of one client address at a time. Loopback and trustedProxies are exempt.
+                 * @default 256
+                 */
+                maxConnectionsPerAddress: components["schemas"]["Count"];
+            };
+            /**
              * @description Reverse proxies whose X-Forwarded-For, -Proto and -Host are believed. The clients of any other proxy share the limits of its address.
              * @default []
              */
