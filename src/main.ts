@@ -8,7 +8,15 @@ import { dataServiceOptions } from './data/from-config.ts';
 import { type DataService, startDataService } from './data/service.ts';
 import { type Embedded, startEmbedded } from './embedded.ts';
 import { createAdminApp } from './http/admin.ts';
-import { createMetrics } from './http/metrics.ts';
+import { uncountedPeers } from './http/client-address.ts';
+import {
+  boundedAs,
+  boundOf,
+  type ConnectionBounds,
+  connectionBounds,
+  descriptorLimit,
+} from './http/connection-bounds.ts';
+import { createMetrics, type Metrics } from './http/metrics.ts';
 import { listen } from './http/server.ts';
 import { startFailure } from './lib/cannot-start.ts';
 import { systemClock } from './lib/clock.ts';
@@ -17,6 +25,7 @@ import { paymentsServiceOptions } from './payments/from-config.ts';
 import { type PaymentsService, startPaymentsService } from './payments/service.ts';
 
 const PROGRESS_EVERY_MS = 1_000;
+const ADMIN_CONNECTIONS = 64;
 
 async function main(): Promise<void> {
   const environment = readEnvironment();
@@ -59,7 +68,8 @@ async function openServices(
   resources: AsyncDisposableStack,
 ): Promise<Services> {
   const metrics = createMetrics({ ofProcess: true });
-  const wiring = { metrics, clock: systemClock, log };
+  const connections = boundsOf(config, metrics, log);
+  const wiring = { metrics, clock: systemClock, log, connections };
   const { services } = config;
   const data = services.includes('data')
     ? await startDataService({ ...dataServiceOptions(config, embedded?.chains ?? []), ...wiring })
@@ -74,9 +84,42 @@ async function openServices(
     : undefined;
   if (payments !== undefined) resources.defer(() => payments.close());
   const { host, port } = config.admin.listen;
-  const admin = await listen({ app: createAdminApp({ metrics, log }), host, port, log });
+  const admin = await listen({
+    app: createAdminApp({ metrics, log }),
+    host,
+    port,
+    log,
+    // Of its own, so that metrics can be read while the services are full.
+    connections: boundedAs(
+      'admin',
+      connectionBounds({
+        max: ADMIN_CONNECTIONS,
+        maxPerAddress: ADMIN_CONNECTIONS,
+        isExempt: () => true,
+        clock: systemClock,
+        metrics,
+      }),
+    ),
+  });
   resources.defer(() => admin.close());
   return { data, payments };
+}
+
+function boundsOf({ server, trustedProxies }: Config, metrics: Metrics, log: Logger): ConnectionBounds {
+  const max = boundOf(descriptorLimit(), server.maxConnections);
+  if (server.maxConnections !== undefined && max < server.maxConnections) {
+    log.warn(
+      { maxConnections: max },
+      'server.maxConnections is more than the files that this process may open allow',
+    );
+  }
+  return connectionBounds({
+    max,
+    maxPerAddress: server.maxConnectionsPerAddress,
+    isExempt: uncountedPeers(trustedProxies),
+    clock: systemClock,
+    metrics,
+  });
 }
 
 /** Says how far the chains and their indexes are until they are ready. Resolves with an error, or never. */

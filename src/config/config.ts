@@ -18,6 +18,11 @@ export interface Config {
   data: DataConfig;
   payments: PaymentsConfig;
   admin: { listen: ListenAddress };
+  server: {
+    /** Open connections at a time; undefined for as many as the process can hold. */
+    maxConnections: number | undefined;
+    maxConnectionsPerAddress: number;
+  };
   /** CIDRs or single addresses. */
   trustedProxies: readonly string[];
   /** Without a slash at the end. */

@@ -31,6 +31,10 @@ export function resolveConfig(
     data: dataOf(file.data, places, mode),
     payments: paymentsOf(file.payments, places),
     admin: { listen: listenAddress(file.admin.listen) },
+    server: {
+      maxConnections: file.server.maxConnections,
+      maxConnectionsPerAddress: file.server.maxConnectionsPerAddress,
+    },
     trustedProxies: file.trustedProxies,
     ipfsGateway: withoutSlash(file.ipfsGateway),
     chains: file.chains.map(chain => chainOf(chain, places)),

@@ -9,7 +9,7 @@ import type { DataServiceOptions } from './service.ts';
 const POLL_MS = 1_000;
 
 /** The part of the data service's options that a configuration decides. */
-export type ConfiguredOptions = Omit<DataServiceOptions, 'metrics' | 'clock' | 'log'>;
+export type ConfiguredOptions = Omit<DataServiceOptions, 'metrics' | 'clock' | 'log' | 'connections'>;
 
 /**
  * Reads the data service's options from a checked configuration; `embedded` are chains of this process itself.

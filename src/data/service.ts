@@ -9,6 +9,7 @@ import { mount } from '../contract/mount.ts';
 import { migrate } from '../db/migrate.ts';
 import { type Db, openDatabase } from '../db/open.ts';
 import { createApp } from '../http/app.ts';
+import { boundedAs, type ConnectionBounds } from '../http/connection-bounds.ts';
 import { type Check, healthRoutes } from '../http/health.ts';
 import type { Metrics } from '../http/metrics.ts';
 import { type Listening, listen } from '../http/server.ts';
@@ -42,6 +43,8 @@ export interface DataServiceOptions {
   readonly validateResponses: boolean;
   readonly rateLimitPerMinute: number;
   readonly trustedProxies: readonly string[];
+  /** Bounds of open connections; none when absent. */
+  readonly connections?: ConnectionBounds | undefined;
   readonly metrics: Metrics;
   readonly clock: Clock;
   readonly log: Logger;
@@ -160,7 +163,13 @@ export async function startDataService(options: DataServiceOptions): Promise<Dat
         await docs(TITLE),
       ],
     });
-    const listening = await listen({ app, host, port, log });
+    const listening = await listen({
+      app,
+      host,
+      port,
+      log,
+      connections: boundedAs('data', settings.connections),
+    });
     return {
       ...listening,
       close: async drainMs => {

@@ -39,9 +39,7 @@ export function clientReader(
   trustedProxies: readonly string[],
   onUnknownProxy: (peer: string) => void = () => {},
 ): (request: IncomingMessage) => Client {
-  const ranges = trustedProxies.map(parseRange);
-  const isTrusted = (address: Address) =>
-    ranges.some(([range, bits]) => range.kind() === address.kind() && address.match(range, bits));
+  const isTrusted = trustJudge(trustedProxies);
 
   // A connection's requests come one after another from the same peer, so each is parsed once.
   const peers = new LRUCache<string, Peer>({ max: REMEMBERED_PEERS });
@@ -83,6 +81,24 @@ interface Peer {
   readonly isTrusted: boolean;
   readonly isLoopback: boolean;
   readonly isNearby: boolean;
+}
+
+/**
+ * Judges the peers whose connections are not counted by address: proxies, which bring many clients, and this machine.
+ * A connection tells nothing of the headers that would say more.
+ */
+export function uncountedPeers(trustedProxies: readonly string[]): (address: string) => boolean {
+  const isTrusted = trustJudge(trustedProxies);
+  return text => {
+    const address = parseAddress(text);
+    return address !== undefined && (isLoopback(address) || isTrusted(address));
+  };
+}
+
+function trustJudge(trustedProxies: readonly string[]): (address: Address) => boolean {
+  const ranges = trustedProxies.map(parseRange);
+  return address =>
+    ranges.some(([range, bits]) => range.kind() === address.kind() && address.match(range, bits));
 }
 
 function textOf(address: Address | undefined): string {

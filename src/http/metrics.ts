@@ -17,6 +17,9 @@ export interface Metrics {
   backendCall(call: { chain: string; backend: string; outcome: string; seconds?: number }): void;
   /** A record that a back end gave and the contract has no place for. */
   droppedRecord(record: { chain: string; backend: string; kind: string }): void;
+  /** `change` is 1 for a connection that opened and -1 for one that closed. */
+  openConnections(listener: string, change: 1 | -1): void;
+  refusedConnection(listener: string, reason: 'total' | 'address'): void;
   /** Reads are made at every scrape; one that fails leaves its chains out of that scrape. */
   watchIndex(read: () => readonly IndexProgress[] | Promise<readonly IndexProgress[]>): void;
 }
@@ -42,6 +45,18 @@ export function createMetrics({ ofProcess = false }: { ofProcess?: boolean } = {
     help: 'Time to make an answer, by operation',
     labelNames: ['operation'],
     buckets: REQUEST_BUCKETS_S,
+    registers,
+  });
+  const openConnections = new Gauge({
+    name: 'tollgate_http_connections',
+    help: 'Open connections by listener',
+    labelNames: ['listener'],
+    registers,
+  });
+  const refusedConnections = new Counter({
+    name: 'tollgate_http_refused_connections_total',
+    help: 'Connections closed at once, by listener and the bound they went beyond (total or address)',
+    labelNames: ['listener', 'reason'],
     registers,
   });
   const cacheResults = new Counter({
@@ -106,6 +121,8 @@ export function createMetrics({ ofProcess = false }: { ofProcess?: boolean } = {
       requests.inc({ operation, status });
       requestSeconds.observe({ operation }, seconds);
     },
+    openConnections: (listener, change) => openConnections.inc({ listener }, change),
+    refusedConnection: (listener, reason) => refusedConnections.inc({ listener, reason }),
     cacheResult: result => cacheResults.inc({ result }),
     backendCall: ({ chain, backend, outcome, seconds }) => {
       backendCalls.inc({ chain, backend, outcome });

@@ -4,6 +4,7 @@ import type { Duplex } from 'node:stream';
 import type Koa from 'koa';
 import type { Logger } from '../lib/logger.ts';
 import { answerUnreadable } from './client-error.ts';
+import type { ConnectionBounds } from './connection-bounds.ts';
 import { type FormatError, messageOnly } from './errors.ts';
 
 export interface ListenOptions {
@@ -12,6 +13,8 @@ export interface ListenOptions {
   /** 0 takes a free one. */
   port: number;
   log: Logger;
+  /** Bounds of open connections and the listener's name in them; none when absent. */
+  connections?: { bounds: ConnectionBounds; listener: string } | undefined;
   /** Words the answers to requests that could not even be parsed; `{ message }` when absent. */
   formatError?: FormatError;
 }
@@ -38,6 +41,7 @@ export async function listen({
   host,
   port,
   log,
+  connections: bounded,
   formatError = messageOnly,
 }: ListenOptions): Promise<Listening> {
   const connections = new Set<Socket>();
@@ -53,16 +57,21 @@ export async function listen({
     requireHostHeader: false, // checked by the app, which answers in JSON
   });
   server.on('connection', socket => {
+    if (bounded?.bounds.admit(socket, bounded.listener) === false) return;
     connections.add(socket);
     socket.once('close', () => connections.delete(socket));
   });
   server.on('request', (request, response) => {
+    bounded?.bounds.busy(request.socket);
     inFlight.set(request.socket, [...(inFlight.get(request.socket) ?? []), response]);
     if (closing !== undefined) response.setHeader('Connection', 'close');
     response.once('close', () => {
       const others = (inFlight.get(request.socket) ?? []).filter(other => other !== response);
       if (others.length > 0) inFlight.set(request.socket, others);
-      else inFlight.delete(request.socket);
+      else {
+        inFlight.delete(request.socket);
+        bounded?.bounds.idle(request.socket);
+      }
       // A response whose head was out before the drain began could not say `close` any more.
       if (closing !== undefined) setImmediate(() => server.closeIdleConnections());
     });

@@ -6,7 +6,7 @@ import { NATIVE_COIN, normalToken, type PaymentToken } from './model/payment-cha
 import type { PaymentsServiceOptions, WatchedChain } from './service.ts';
 
 /** The part of the payments service's options that a configuration decides. */
-export type ConfiguredOptions = Omit<PaymentsServiceOptions, 'metrics' | 'clock' | 'log'>;
+export type ConfiguredOptions = Omit<PaymentsServiceOptions, 'metrics' | 'clock' | 'log' | 'connections'>;
 
 /** What the chains of this process itself offer to payments. */
 export interface EmbeddedPayments {

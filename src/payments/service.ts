@@ -3,6 +3,7 @@ import { type ChainClient, createChainClient } from '../chain/client.ts';
 import { paymentsErrorBody } from '../contract/payments-errors.ts';
 import type { DatabaseOptions, Db } from '../db/open.ts';
 import { createApp } from '../http/app.ts';
+import { boundedAs, type ConnectionBounds } from '../http/connection-bounds.ts';
 import type { Metrics } from '../http/metrics.ts';
 import { listen } from '../http/server.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -43,6 +44,8 @@ export interface PaymentsServiceOptions {
   /** Checks every answer against the contract; one that differs is a 500 after its effect. */
   readonly validateResponses: boolean;
   readonly trustedProxies: readonly string[];
+  /** Bounds of open connections; none when absent. */
+  readonly connections?: ConnectionBounds | undefined;
   readonly outgoing: OutgoingOptions;
   readonly metrics: Metrics;
   readonly clock: Clock;
@@ -82,7 +85,14 @@ export async function startPaymentsService(options: PaymentsServiceOptions): Pro
     // The address is in what they answer, and with port 0 it is known only then. Who comes before that waits.
     routes: [async (ctx, next) => (await routes.promise)(ctx, next)],
   });
-  const listening = await listen({ app, host, port, log, formatError: paymentsErrorBody });
+  const listening = await listen({
+    app,
+    host,
+    port,
+    log,
+    connections: boundedAs('payments', options.connections),
+    formatError: paymentsErrorBody,
+  });
   opened.defer(() => listening.close());
   const publicUrl = options.publicUrl ?? listening.url;
   const context = {

@@ -1,7 +1,9 @@
 import { existsSync } from 'node:fs';
+import { connect } from 'node:net';
 import { expect, test } from 'vitest';
 import { fixtureOf } from '../support/blockscout-fixtures.ts';
 import { startScriptedUpstream } from '../support/scripted-upstream.ts';
+import { until } from '../support/until.ts';
 import { programs } from './programs.ts';
 
 const EMBEDDED = `
@@ -11,7 +13,7 @@ admin: { listen: "127.0.0.1:0" }
 devnet: { chains: 2, blocks: 45, trickle: 1s, seed: 1 }
 `;
 
-const { start } = programs();
+const { start, startWithin } = programs();
 
 test('the embedded default serves both chains, and SIGTERM ends it with 0 and without a trace', async () => {
   const program = await start(EMBEDDED);
@@ -45,6 +47,27 @@ test('SIGINT during the fill ends it with 0, too', async () => {
   expect(await program.exited).toBe(0);
   expect(existsSync(state.folder ?? '')).toBe(false);
 }, 40_000);
+
+test('a flood of connections leaves enough files to go on indexing and to tell of it', async () => {
+  const program = await startWithin(200, EMBEDDED.replace('chains: 2', 'chains: 1'));
+  const { url } = await program.ready();
+  const admin = program.log.findLast(({ msg }) => msg === 'listening');
+  const metrics = async () => (await fetch(`${admin?.url}/metrics`)).text();
+  const headIn = (text: string) => Number(/tollgate_index_head_block\{chain="31337"\} (\d+)/.exec(text)?.[1]);
+  const before = headIn(await metrics());
+
+  const port = Number(new URL(url ?? '').port);
+  const flood = Array.from({ length: 400 }, () => connect(port, '127.0.0.1').on('error', () => undefined));
+  const after = await until(metrics, text => headIn(text) >= before + 2 && text.includes('reason="total"'));
+  for (const socket of flood) socket.destroy();
+
+  expect(headIn(after)).toBeGreaterThanOrEqual(before + 2);
+  expect(Number(/tollgate_http_connections\{listener="data"\} (\d+)/.exec(after)?.[1])).toBeLessThanOrEqual(
+    100,
+  );
+  expect(after).toContain('tollgate_http_refused_connections_total{listener="data",reason="total"}');
+  expect(JSON.stringify(program.log)).not.toContain('EMFILE');
+}, 60_000);
 
 test('metrics are on the admin listener only', async () => {
   const program = await start(EMBEDDED.replace('chains: 2', 'chains: 1'));

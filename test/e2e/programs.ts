@@ -36,10 +36,20 @@ export function programs() {
   });
 
   /** The program under test, with its log as it comes. */
-  async function start(config: string, ...more: string[]) {
+  function start(config: string, ...more: string[]) {
+    return startBy([process.execPath, 'src/main.ts'], config, more);
+  }
+
+  /** The program in a process that may open so many files at a time. */
+  function startWithin(descriptors: number, config: string) {
+    const limited = `ulimit -n ${descriptors}; exec "$0" "$@"`;
+    return startBy(['sh', '-c', limited, process.execPath, 'src/main.ts'], config, []);
+  }
+
+  async function startBy([command = '', ...first]: string[], config: string, more: readonly string[]) {
     const file = join(folder, 'tollgate.yaml');
     await writeFile(file, config);
-    const child = spawn(process.execPath, ['src/main.ts', '--config', file, ...more], {
+    const child = spawn(command, [...first, '--config', file, ...more], {
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     running = child;
@@ -74,5 +84,5 @@ export function programs() {
     };
   }
 
-  return { start };
+  return { start, startWithin };
 }

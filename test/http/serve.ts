@@ -3,7 +3,7 @@ import { Writable } from 'node:stream';
 import type { Middleware } from 'koa';
 import { type AppOptions, createApp } from '../../src/http/app.ts';
 import { createMetrics, type Metrics } from '../../src/http/metrics.ts';
-import { type Listening, listen } from '../../src/http/server.ts';
+import { type Listening, type ListenOptions, listen } from '../../src/http/server.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { createLogger } from '../../src/lib/logger.ts';
 
@@ -20,7 +20,7 @@ export interface Served extends AsyncDisposable, Listening {
 /** A real server on loopback with the standard middleware around `routes`. */
 export async function serve(
   routes: readonly Middleware[],
-  options: Partial<Omit<AppOptions, 'routes'>> = {},
+  options: Partial<Omit<AppOptions, 'routes'>> & Pick<ListenOptions, 'connections'> = {},
 ): Promise<Served> {
   const entries: Record<string, unknown>[] = [];
   const destination = new Writable({
@@ -31,10 +31,18 @@ export async function serve(
     },
   });
   const log = createLogger({ level: 'info', destination });
-  const metrics = createMetrics();
-  const app = createApp({ log, metrics, clock: systemClock, ...options, routes });
+  const { metrics = createMetrics() } = options;
+  const { connections, ...appOptions } = options;
+  const app = createApp({ log, metrics, clock: systemClock, ...appOptions, routes });
   const { formatError } = options;
-  const server = await listen({ app, host: '127.0.0.1', port: 0, log, ...(formatError && { formatError }) });
+  const server = await listen({
+    app,
+    host: '127.0.0.1',
+    port: 0,
+    log,
+    connections,
+    ...(formatError && { formatError }),
+  });
   return {
     ...server,
     metrics,
