@@ -132,6 +132,7 @@ async function forgetOldRuns(db: Db, chains: readonly WatchedChain[]): Promise<v
   for (const { id, isOfThisRun } of chains) {
     if (isOfThisRun && (await cursors.find(id)) !== undefined) {
       await cursors.set(id, { blockNumber: 0, scannedAt: 0 });
+      await cursors.setSettledBlock(id, 0);
     }
   }
 }

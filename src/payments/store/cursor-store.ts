@@ -12,6 +12,10 @@ export interface ChainCursor {
 export interface CursorStore {
   find(chainId: number): Promise<ChainCursor | undefined>;
   set(chainId: number, cursor: ChainCursor): Promise<void>;
+  /** The head on which everything settled was last found to stand; undefined before the first time. */
+  settledBlock(chainId: number): Promise<number | undefined>;
+  /** Changes nothing for a chain without a cursor. */
+  setSettledBlock(chainId: number, settledBlock: number): Promise<void>;
   /**
    * Keeps the hash of a chain's first block. When it was another one before, that was another chain of the same id: true,
    * and how far it was looked through is forgotten. Wants a transaction.
@@ -37,6 +41,22 @@ export function cursorStore(handle: Handle): CursorStore {
          on conflict (chain_id) do update set block_number = excluded.block_number, scanned_at = excluded.scanned_at`,
         [chainId, blockNumber, scannedAt],
       );
+    },
+
+    async settledBlock(chainId) {
+      const [row] = await rowsOf<{ settled_block: number | null }>(
+        handle,
+        'select settled_block from chain_cursors where chain_id = ?',
+        [chainId],
+      );
+      return row?.settled_block ?? undefined;
+    },
+
+    async setSettledBlock(chainId, settledBlock) {
+      await execute(handle, 'update chain_cursors set settled_block = ? where chain_id = ?', [
+        settledBlock,
+        chainId,
+      ]);
     },
 
     async isNewChain(chainId, firstBlock) {

@@ -2,6 +2,7 @@ import { LEADER_MIGRATION } from '../../db/leader.ts';
 import type { Migration } from '../../db/migrate.ts';
 import { table } from '../../db/table.ts';
 import { AMOUNT_MIGRATIONS } from './amount-migrations.ts';
+import { SETTLED_BLOCK_MIGRATION } from './chain-migrations.ts';
 import { ORGANIZATION_SETTINGS_MIGRATION } from './recipient-migrations.ts';
 import { RETENTION_MIGRATIONS } from './retention-migrations.ts';
 import { SECRET_KEYS_MIGRATION } from './secret-key-store.ts';
@@ -290,4 +291,5 @@ export const PAYMENTS_MIGRATIONS: readonly Migration[] = [
   ...AMOUNT_MIGRATIONS,
   SECRET_KEYS_MIGRATION,
   ...RETENTION_MIGRATIONS,
+  SETTLED_BLOCK_MIGRATION,
 ];

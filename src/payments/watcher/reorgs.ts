@@ -1,3 +1,4 @@
+import { cursorStore } from '../store/cursor-store.ts';
 import { transactionStore } from '../store/transaction-store.ts';
 import { transferStore } from '../store/transfer-store.ts';
 import { lookUp, transfersIn } from './by-hash.ts';
@@ -6,25 +7,30 @@ import { ROWS_PER_EFFECT, type Round } from './round.ts';
 import { slices } from './slices.ts';
 import { type Recorded, standingOf } from './standing.ts';
 
-/** Blocks that are looked at again after their payments were settled, at least. */
+/** Blocks before the settled one whose payments are looked at again, at least. */
 const WATCHED_BLOCKS = 64;
 
 type Settled = Pick<Recorded, 'txHash' | 'blockHash'> & { readonly id: string };
 
 /**
- * Looks again at what was settled in the latest blocks. A payment whose block the chain has dropped moves to the block
+ * Looks again at what was settled in the latest blocks, and in those before the block where this last ended well: the
+ * chain may have dropped a payment while no watcher ran. A payment whose block the chain has dropped moves to the block
  * that has it now; when there is none although the chain has grown beyond the required depth, it counts as never made.
  * Answers with how many payments were lost.
  */
 export async function watchReorganisations(round: Round): Promise<number> {
   const { chain, view, head, db, places, log, effect } = round;
-  const since = head.number - Math.max(WATCHED_BLOCKS, 2 * chain.confirmations);
+  const settledBlock = (await cursorStore(db).settledBlock(chain.id)) ?? head.number;
+  const since = Math.min(settledBlock, head.number) - Math.max(WATCHED_BLOCKS, 2 * chain.confirmations);
   const completedSince = () => transactionStore(db).completedSince(chain.id, since);
   const openSince = () => transferStore(db).openSince(chain.id, since);
   const listed = (await openSince()).filter(one => one.confirmedAt !== null);
   const payments = await standingOf(await completedSince(), { view, head });
   const transfers = await standingOf(listed, { view, head });
-  if (payments.gone.length === 0 && transfers.gone.length === 0) return 0;
+  if (payments.gone.length === 0 && transfers.gone.length === 0) {
+    await settled(round);
+    return 0;
+  }
 
   const hashes = [...payments.gone, ...transfers.gone].flatMap(one => one.txHash ?? []);
   const found = await lookUp(hashes, { view, head });
@@ -53,4 +59,13 @@ export async function watchReorganisations(round: Round): Promise<number> {
     await effect('reorgs', ({ handle }) => transferStore(handle).remove(unlisted));
   }
   return lost.length + unlisted.length;
+}
+
+/** Notes that all that was settled stands on this head. A head that went back takes nothing back. */
+function settled({ chain, head, effect }: Round): Promise<void> {
+  return effect('settled', async ({ handle }) => {
+    const cursors = cursorStore(handle);
+    const before = await cursors.settledBlock(chain.id);
+    if (before === undefined || head.number > before) await cursors.setSettledBlock(chain.id, head.number);
+  });
 }

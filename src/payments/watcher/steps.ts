@@ -15,6 +15,9 @@ export const WATCHER_STEPS = [
   'before reorgs',
   'inside reorgs',
   'after reorgs',
+  'before settled',
+  'inside settled',
+  'after settled',
   'before unmatched',
   'inside unmatched',
   'after unmatched',
@@ -26,7 +29,7 @@ export const EXPIRY_STEPS = ['before expiry', 'inside expiry', 'after expiry'] a
 export type WatcherStep = (typeof WATCHER_STEPS)[number];
 
 /** What a part of a round changes. */
-export type EffectName = 'record' | 'confirm' | 'claims' | 'reorgs' | 'unmatched';
+export type EffectName = 'record' | 'confirm' | 'claims' | 'reorgs' | 'settled' | 'unmatched';
 
 /** Called at every step; tests end the process in it, or throw. */
 export type Fault = (step: string) => void | Promise<void>;

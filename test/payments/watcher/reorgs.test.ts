@@ -98,6 +98,24 @@ test('a completed payment that the chain drops is told as failed, and its sessio
   expect(await ours.events()).toEqual(['payment.completed', 'checkout.completed', 'payment.failed']);
 });
 
+test('a payment that was dropped while nobody watched is told, however much the chain has grown since', async () => {
+  const session = await ours.open();
+  const before = await chain.snapshot();
+  await payment(session.amountDue);
+  await chain.mine(BLOCKS_TO_SETTLE);
+  await round();
+
+  await chain.fork(before, 700);
+  const restarted = watcherOf({ chain: paymentChain(chain), rpcUrl: chain.rpcUrl, db: ours.db, clock });
+  await watcher.resign();
+  await restarted.runOnce(never);
+
+  const [lost] = await ours.payments(session.id);
+  expect(lost).toMatchObject({ status: 'failed', failureReason: 'reorged' });
+  expect(await ours.session(session.id)).toMatchObject({ status: 'completed', isReorged: true });
+  expect(await ours.events()).toEqual(['payment.completed', 'checkout.completed', 'payment.failed']);
+});
+
 test('a completed payment that comes back in another block, with its log elsewhere, changes nothing', async () => {
   const session = await ours.open();
   const before = await chain.snapshot();

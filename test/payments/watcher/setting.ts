@@ -95,7 +95,7 @@ export async function shop(options: DatabaseOptions, clock: Clock, chain: Paymen
     payments: (id: string) => transactionStore(db).ofSession(id),
     /** Types, the oldest first. */
     async events(): Promise<string[]> {
-      const page = await eventStore(db, seals).list(owner, { since: 0 }, { page: 1, limit: 100 });
+      const page = await eventStore(db, seals).list(owner, { since: 0 }, { page: 1, limit: 1_000 });
       return page.data.map(one => one.type).reverse();
     },
     close: () => db.destroy(),
