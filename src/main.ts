@@ -72,7 +72,11 @@ async function openServices(
   const wiring = { metrics, clock: systemClock, log, connections };
   const { services } = config;
   const data = services.includes('data')
-    ? await startDataService({ ...dataServiceOptions(config, embedded?.chains ?? []), ...wiring })
+    ? await startDataService({
+        ...dataServiceOptions(config, embedded?.chains ?? []),
+        filled: embedded?.filled,
+        ...wiring,
+      })
     : undefined;
   if (data !== undefined) resources.defer(() => data.close());
   const dataUrl = data && (config.data.publicUrl ?? data.url);
@@ -84,8 +88,9 @@ async function openServices(
     : undefined;
   if (payments !== undefined) resources.defer(() => payments.close());
   const { host, port } = config.admin.listen;
+  const status = { ...(data && { data: data.status }), ...(payments && { payments: payments.status }) };
   const admin = await listen({
-    app: createAdminApp({ metrics, log }),
+    app: createAdminApp({ metrics, log, status }),
     host,
     port,
     log,
@@ -135,10 +140,7 @@ async function announce(
     log.info({ filling, indexed: data?.progress() }, 'not ready yet');
   }, PROGRESS_EVERY_MS);
   try {
-    if (embedded !== undefined) {
-      await embedded.filled;
-      await data?.catchUp();
-    }
+    await embedded?.filled;
     await data?.whenComplete();
     log.info(
       {

@@ -18,7 +18,7 @@ export interface components {
              */
             admin: {
                 /**
-                 * @description Where /metrics is served. Keep it private.
+                 * @description Where /metrics and /status are served. Keep it private.
                  * @default 127.0.0.1:3002
                  */
                 listen: components["schemas"]["Listen"];

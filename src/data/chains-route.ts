@@ -34,6 +34,24 @@ function describe({ id, name, confirmations, backends }: Chain) {
   };
 }
 
+/** A chain and its back ends as the operator sees them. Their addresses may carry keys, so none is in it. */
+export function chainStatusBody({ id, name, backends }: Chain) {
+  return {
+    id,
+    name,
+    backends: backends.map(backend => {
+      const { ready, head, lag } = backend.status();
+      return {
+        name: backend.name,
+        kind: backend.kind,
+        ready,
+        head_block: head ?? null,
+        lag_blocks: lag ?? null,
+      };
+    }),
+  };
+}
+
 /** The operations of document 2 that each answer of a back end is for. */
 const OPERATIONS: Readonly<Record<keyof InsightsAnswers, readonly InsightsOperationId[]>> = {
   records: ['queryBlocks', 'queryTransactions', 'queryWalletTransactions', 'queryEvents'],

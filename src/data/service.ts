@@ -10,20 +10,21 @@ import { migrate } from '../db/migrate.ts';
 import { type Db, openDatabase } from '../db/open.ts';
 import { createApp } from '../http/app.ts';
 import { boundedAs, type ConnectionBounds } from '../http/connection-bounds.ts';
-import { type Check, healthRoutes } from '../http/health.ts';
+import { healthRoutes } from '../http/health.ts';
 import type { Metrics } from '../http/metrics.ts';
 import { type Listening, listen } from '../http/server.ts';
 import type { ChainIndex } from '../indexer/index-service.ts';
 import type { Clock } from '../lib/clock.ts';
-import type { Logger } from '../lib/logger.ts';
+import { type Logger, logAndGoOn } from '../lib/logger.ts';
 import { responseCache } from './cache/response-cache.ts';
 import { CACHE_MIGRATIONS, sqliteStore } from './cache/sqlite-store.ts';
 import type { Chain } from './chains/chain.ts';
-import { chainsRoute } from './chains-route.ts';
+import { chainStatusBody, chainsRoute } from './chains-route.ts';
 import { explorer } from './explorer.ts';
 import { dataHandlers } from './handlers.ts';
 import type { Lifetimes } from './lifetime.ts';
 import { openChain, type ServedChain } from './open-chain.ts';
+import { readiness } from './readiness.ts';
 import { remoteDocuments } from './remote-documents.ts';
 import type { Upstream } from './upstream/upstream.ts';
 
@@ -32,6 +33,8 @@ export interface DataServiceOptions {
   readonly port: number;
   readonly publicUrl?: string | undefined;
   readonly chains: readonly ServedChain[];
+  /** Resolves when the chains hold what they begin with; they do already when it is absent. */
+  readonly filled?: Promise<void> | undefined;
   readonly cache: {
     readonly maxBytes: number;
     readonly file?: string | undefined;
@@ -52,12 +55,14 @@ export interface DataServiceOptions {
 
 export interface DataService {
   readonly url: string;
-  /** Resolves when every index has been complete once. */
+  /** Resolves when filling has ended and every index has caught up once. Rejects when filling fails. */
   whenComplete(): Promise<void>;
-  /** Brings every index to the head that its node has now. Rejects when a node is out of reach. */
-  catchUp(): Promise<void>;
   /** Blocks indexed so far and blocks to index, over all chains; undefined while a node has not told. */
   progress(): { indexed: number; total: number } | undefined;
+  /** Brings every index to the head that its node has now. Rejects when a node is out of reach. */
+  catchUp(): Promise<void>;
+  /** State of the chains and their back ends, for the operator. */
+  status(): Promise<object>;
   /** Stops accepting, drains, ends the indexes and closes every database. */
   close(): Promise<void>;
 }
@@ -90,14 +95,20 @@ export async function startDataService(options: DataServiceOptions): Promise<Dat
         openChain(chain, { ...options, documents: remote.documents }, { indexes, upstreams, shared }),
       ),
     );
-    const listening = await open(chains, options, databases);
+    let isFilled = options.filled === undefined;
+    const listening = await open(chains, options, { opened: databases, isFilled: () => isFilled });
     for (const index of indexes) index.start();
+    const complete = caughtUp(options.filled).then(() => {
+      isFilled = true;
+    });
+    complete.catch(logAndGoOn(log, 'filling the chains'));
     metrics.watchIndex(() => progressOf(chains));
     return {
       url: listening.url,
-      whenComplete: async () => void (await Promise.all(indexes.map(index => index.whenComplete()))),
-      catchUp: async () => void (await Promise.all(indexes.map(index => index.runOnce()))),
+      whenComplete: () => complete,
+      catchUp,
       progress: () => totalProgress(indexes),
+      status: async () => ({ chains: chains.map(chainStatusBody) }),
       close: async () => {
         await listening.close();
         await close();
@@ -106,6 +117,19 @@ export async function startDataService(options: DataServiceOptions): Promise<Dat
   } catch (error) {
     await close();
     throw error;
+  }
+
+  /** Once chains are filled, an index may not know of their last blocks yet: it reads up to the head of then. */
+  async function caughtUp(filled: Promise<void> | undefined): Promise<void> {
+    if (filled !== undefined) {
+      await filled;
+      await catchUp();
+    }
+    await Promise.all(indexes.map(index => index.whenComplete()));
+  }
+
+  async function catchUp(): Promise<void> {
+    await Promise.all(indexes.map(index => index.runOnce()));
   }
 
   function progressOf(chains: readonly Chain[]) {
@@ -122,7 +146,7 @@ export async function startDataService(options: DataServiceOptions): Promise<Dat
   async function open(
     chains: readonly Chain[],
     settings: DataServiceOptions,
-    opened: Db[],
+    { opened, isFilled }: { opened: Db[]; isFilled: () => boolean },
   ): Promise<Listening> {
     const { host, port, cache: cacheSettings, fallback } = settings;
     const publicUrl = settings.publicUrl ?? `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
@@ -157,7 +181,7 @@ export async function startDataService(options: DataServiceOptions): Promise<Dat
           handlers: handlers.insights,
           validateResponses: settings.validateResponses,
         }),
-        healthRoutes({ checks: readiness(chains) }),
+        healthRoutes({ checks: readiness(chains, { isFilled }) }),
         chainsRoute(chains),
         await description(DOCUMENT, publicUrl),
         await docs(TITLE),
@@ -186,24 +210,6 @@ export async function startDataService(options: DataServiceOptions): Promise<Dat
     // Answers that another version of the contract shaped are not this one's.
     return sqliteStore(db, { clock, version: hash('sha256', JSON.stringify(DOCUMENT)) });
   }
-}
-
-function readiness(chains: readonly Chain[]): Record<string, Check> {
-  return Object.fromEntries(
-    chains.map(({ id, backends }) => [
-      `chain ${id}`,
-      () => {
-        const statuses = backends.map(backend => backend.status());
-        const [{ head, lag } = {}] = statuses;
-        return {
-          ok: statuses.some(({ ready }) => ready),
-          ...(head === undefined
-            ? {}
-            : { detail: `at block ${head}, ${lag ?? 'an unknown number of'} behind` }),
-        };
-      },
-    ]),
-  );
 }
 
 function totalProgress(indexes: readonly ChainIndex[]): { indexed: number; total: number } | undefined {

@@ -48,6 +48,12 @@ export async function migrate(db: Db, migrations: readonly Migration[]): Promise
   });
 }
 
+/** True when all of these steps are applied. A database that a newer version went on with has more. */
+export async function isMigrated(db: Db, migrations: readonly Migration[]): Promise<boolean> {
+  const done = await appliedNames(db);
+  return migrations.every(({ name }, position) => done[position] === name);
+}
+
 async function appliedNames(handle: Handle): Promise<string[]> {
   const rows = await rowsOf<{ name: string }>(handle, 'select name from schema_migrations order by position');
   return rows.map(row => row.name);

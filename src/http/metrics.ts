@@ -1,4 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { registerChainGauges } from './chain-gauges.ts';
 
 /** How far one chain's index is: its newest indexed block and how many blocks the chain is ahead of it. */
 export interface IndexProgress {
@@ -32,7 +33,6 @@ export function createMetrics({ ofProcess = false }: { ofProcess?: boolean } = {
   const registers = [registry];
   if (ofProcess) collectDefaultMetrics({ register: registry });
   const indexReads: Parameters<Metrics['watchIndex']>[0][] = [];
-  let reading: Promise<IndexProgress[]> | undefined;
 
   const requests = new Counter({
     name: 'tollgate_http_requests_total',
@@ -84,35 +84,25 @@ export function createMetrics({ ofProcess = false }: { ofProcess?: boolean } = {
     labelNames: ['chain', 'backend', 'kind'],
     registers,
   });
-  watchedGauge('tollgate_index_head_block', 'Newest indexed block by chain', progress => progress.headBlock);
-  watchedGauge(
-    'tollgate_index_lag_blocks',
-    'Blocks by which a chain is ahead of its index',
-    progress => progress.lagBlocks,
-  );
-
-  function watchedGauge(name: string, help: string, amountOf: (progress: IndexProgress) => number): void {
-    new Gauge({
-      name,
-      help,
-      labelNames: ['chain'],
-      registers,
-      async collect() {
-        const progress = await readIndexes();
-        this.reset();
-        for (const one of progress) this.set({ chain: one.chain }, amountOf(one));
+  registerChainGauges(registry, {
+    read: readIndexes,
+    gauges: [
+      {
+        name: 'tollgate_index_head_block',
+        help: 'Newest indexed block by chain',
+        amountOf: ({ headBlock }) => headBlock,
       },
-    });
-  }
+      {
+        name: 'tollgate_index_lag_blocks',
+        help: 'Blocks by which a chain is ahead of its index',
+        amountOf: ({ lagBlocks }) => lagBlocks,
+      },
+    ],
+  });
 
-  /** Both gauges of one scrape share one read. */
-  function readIndexes(): Promise<IndexProgress[]> {
-    reading ??= Promise.allSettled(indexReads.map(async read => read()))
-      .then(reads => reads.flatMap(read => (read.status === 'fulfilled' ? read.value : [])))
-      .finally(() => {
-        reading = undefined;
-      });
-    return reading;
+  async function readIndexes(): Promise<IndexProgress[]> {
+    const reads = await Promise.allSettled(indexReads.map(async read => read()));
+    return reads.flatMap(read => (read.status === 'fulfilled' ? read.value : []));
   }
 
   return {

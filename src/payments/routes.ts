@@ -10,6 +10,7 @@ import {
   paymentsContract,
 } from '../contract/payments.ts';
 import { paymentsError } from '../contract/payments-errors.ts';
+import { isMigrated } from '../db/migrate.ts';
 import type { CrossOriginRules } from '../http/cors.ts';
 import { HttpError } from '../http/errors.ts';
 import { type Check, healthRoutes } from '../http/health.ts';
@@ -32,14 +33,13 @@ import { webhookHandlers } from './api/webhooks.ts';
 import { checkoutHandlers } from './checkout/operations.ts';
 import { checkoutPages } from './checkout/page/routes.ts';
 import type { Outgoing } from './outgoing.ts';
+import { PAYMENTS_MIGRATIONS } from './store/migrations.ts';
 
 export interface RoutesOptions extends PaymentsContext {
   readonly limits: KeyLimits;
   readonly validateResponses: boolean;
   /** The nodes of a chain; undefined for one that is not configured. */
   readonly clientOf: (chainId: number) => ChainClient | undefined;
-  /** What has to be in order beside the database. */
-  readonly readiness: Readonly<Record<string, Check>>;
   readonly outgoing: Outgoing;
   readonly log: Logger;
 }
@@ -62,12 +62,13 @@ export const PAYMENTS_CROSS_ORIGIN: CrossOriginRules = {
 
 /** Everything that the payments service answers, in this order. */
 export async function paymentsRoutes(options: RoutesOptions): Promise<readonly Middleware[]> {
-  const { limits, validateResponses, readiness, log, db, clock, publicUrl, outgoing } = options;
+  const { limits, validateResponses, log, db, clock, publicUrl, outgoing } = options;
   const counts = rateLimits(db, limits);
   const verifySignature = signatureJudge(options.clientOf);
+  // Chains are no part of it: a node that is out would take every process out of a load balancer. Decision 145.
   const database: Check = async () => {
-    await db.raw('select 1');
-    return { ok: true };
+    const isCurrent = await isMigrated(db, PAYMENTS_MIGRATIONS);
+    return isCurrent ? { ok: true } : { ok: false, detail: 'migrations are missing' };
   };
   return [
     withoutMethodErrors,
@@ -90,7 +91,7 @@ export async function paymentsRoutes(options: RoutesOptions): Promise<readonly M
       validateResponses,
     }),
     checkoutPages({ ...options, admit: pageAdmission(counts, clock) }),
-    healthRoutes({ checks: { database, ...readiness } }),
+    healthRoutes({ checks: { database } }),
     await description(paymentsContract.document, publicUrl),
     await docs(TITLE),
   ];

@@ -9,6 +9,7 @@ import { listen } from '../http/server.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Logger } from '../lib/logger.ts';
 import type { SecretKeySource } from '../lib/secret-key.ts';
+import { chainStatusBody, registerWatcherMetrics } from './chain-status.ts';
 import { createDemo } from './demo.ts';
 import type { LinkDefaults, Tier } from './model/owner.ts';
 import { type PaymentChain, paymentChains } from './model/payment-chain.ts';
@@ -56,6 +57,8 @@ export interface PaymentsService {
   readonly url: string;
   /** A new key of the demo, which is kept nowhere; undefined without one. */
   readonly demoKey: string | undefined;
+  /** State of the chains, for the operator. */
+  status(): Promise<object>;
   /** Stops accepting, drains, ends the workers and closes the database. */
   close(): Promise<void>;
 }
@@ -73,6 +76,7 @@ export async function startPaymentsService(options: PaymentsServiceOptions): Pro
   opened.defer(() => outgoing.close());
   const workers = startWorkers(watched, { ...store, clock, log, outgoing });
   opened.defer(() => workers.stop());
+  registerWatcherMetrics(metrics, workers.statuses);
 
   const routes = Promise.withResolvers<Middleware>();
   const app = createApp({
@@ -105,7 +109,6 @@ export async function startPaymentsService(options: PaymentsServiceOptions): Pro
     limits: options.rateLimitPerMinute,
     validateResponses: options.validateResponses,
     clientOf: (id: number) => watched.find(({ chain }) => chain.id === id)?.client,
-    readiness: workers.readiness,
     outgoing,
   };
   routes.resolve(inOrder(await paymentsRoutes(context)));
@@ -115,6 +118,7 @@ export async function startPaymentsService(options: PaymentsServiceOptions): Pro
   return {
     url: listening.url,
     demoKey,
+    status: async () => ({ chains: (await workers.statuses.all()).map(chainStatusBody) }),
     close: () => {
       closed ??= closing.disposeAsync();
       return closed;

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { connect } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { fixtureOf } from '../support/blockscout-fixtures.ts';
 import { startScriptedUpstream } from '../support/scripted-upstream.ts';
@@ -36,6 +37,26 @@ test('the embedded default serves both chains, and SIGTERM ends it with 0 and wi
   expect(existsSync(state.folder ?? '')).toBe(false);
   await expect(fetch(`${ready.url}/healthz`)).rejects.toThrow();
 }, 40_000);
+
+test('/readyz changes once while the embedded chains fill, from 503 to 200', async () => {
+  const program = await start(EMBEDDED.replace('blocks: 45', 'blocks: 400').replace('1s', '50ms'));
+  const { url } = await program.entry(({ msg }) => msg === 'listening');
+  let left = Number.POSITIVE_INFINITY;
+  const ready = program.ready().then(() => {
+    left = 100;
+  });
+
+  const seen: number[] = [];
+  while (left > 0) {
+    const { status } = await fetch(`${url}/readyz`);
+    if (status !== seen.at(-1)) seen.push(status);
+    left -= 1;
+    await delay(20);
+  }
+  await ready;
+
+  expect(seen).toEqual([503, 200]);
+}, 60_000);
 
 test('SIGINT during the fill ends it with 0, too', async () => {
   const program = await start(EMBEDDED.replace('blocks: 45', 'blocks: 300'));
@@ -82,6 +103,26 @@ test('metrics are on the admin listener only', async () => {
     /tollgate_http_requests_total\{operation="listBlocks",status="200"\} 1/,
   );
   expect(onData.status).toBe(404);
+}, 40_000);
+
+test('the admin listener tells how far the chains of both services are, without an address', async () => {
+  const program = await start(EMBEDDED.replace('chains: 2', 'chains: 1'));
+  await program.ready();
+  const admin = program.log.findLast(({ msg }) => msg === 'listening');
+
+  const text = await until(
+    async () => (await fetch(`${admin?.url}/status`)).text(),
+    answer => JSON.parse(answer).payments.chains[0].lag_blocks === 0,
+  );
+  const { data, payments } = JSON.parse(text);
+
+  expect(data.chains).toMatchObject([
+    { id: 31_337, backends: [{ name: 'index-31337', ready: true, head_block: expect.any(Number) }] },
+  ]);
+  expect(payments.chains).toMatchObject([
+    { id: 31_337, late: false, head_block: expect.any(Number), settled_block: expect.any(Number) },
+  ]);
+  expect(text).not.toMatch(/:\/\/|127\.0\.0\.1:/);
 }, 40_000);
 
 test.each([

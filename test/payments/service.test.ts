@@ -6,6 +6,7 @@ import { afterAll, expect, test } from 'vitest';
 import { migrate } from '../../src/db/migrate.ts';
 import { openDatabase } from '../../src/db/open.ts';
 import { rowsOf } from '../../src/db/query.ts';
+import { createMetrics } from '../../src/http/metrics.ts';
 import { newId } from '../../src/lib/ids.ts';
 import { seals } from '../../src/lib/sealed.ts';
 import { createDemo } from '../../src/payments/demo.ts';
@@ -187,17 +188,26 @@ test('a payer sees a page at the address of a link, and one in words where there
   ]);
 });
 
-test('it is alive but not ready while the node of a chain is out of reach', async () => {
-  await using service = await startTestPayments({ file: join(await newFolder(), 'payments.db') });
+test('it is ready while the node of a chain is out of reach, and the operator sees the chain late after a minute', async () => {
+  const clock = manualClock(Date.now());
+  const metrics = createMetrics();
+  const database = { file: join(await newFolder(), 'payments.db') };
+  await using service = await startTestPayments(database, { clock, metrics });
 
   const alive = await fetch(`${service.url}/healthz`);
   const ready = await fetch(`${service.url}/readyz`);
 
-  expect([alive.status, ready.status]).toEqual([200, 503]);
-  expect(record(await ready.json()).checks).toEqual({
-    database: { ok: true },
-    'chain 31337': { ok: false, detail: 'not looked through yet' },
-  });
+  const before = record(await service.status());
+  clock.advance(61_000);
+  const after = record(await service.status());
+  const scrape = await metrics.registry.metrics();
+
+  expect([alive.status, ready.status]).toEqual([200, 200]);
+  expect(record(await ready.json()).checks).toEqual({ database: { ok: true } });
+  const chain = { id: 31_337, name: 'Local', head_block: null, settled_block: null, lag_blocks: null };
+  expect(before.chains).toMatchObject([{ ...chain, late: false, lag_seconds: 0 }]);
+  expect(after.chains).toMatchObject([{ ...chain, late: true, lag_seconds: 61 }]);
+  expect(scrape).toContain('tollgate_payments_watcher_lag_seconds{chain="31337"} 61\n');
 });
 
 test('without a demo there is no organization and no key', async () => {

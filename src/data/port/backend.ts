@@ -60,4 +60,6 @@ export interface Backend {
   readonly sharedAs?: string;
   validity?(): Validity;
   status(): BackendStatus;
+  /** Rejects when what it keeps itself cannot be read. */
+  probe?(): Promise<void>;
 }

@@ -105,6 +105,7 @@ export function indexBackend(options: {
       ...abiAnswers(source),
     },
     validity: () => ({ revision: index.revision(), epoch: `${index.identity}-${index.epoch()}` }),
+    probe: async () => void (await index.reader.head()),
     status() {
       const { head, lag } = index.status();
       return {

@@ -1,0 +1,109 @@
+import type { Db } from '../db/open.ts';
+import { registerChainGauges } from '../http/chain-gauges.ts';
+import type { Metrics } from '../http/metrics.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { PaymentChain } from './model/payment-chain.ts';
+import { cursorStore } from './store/cursor-store.ts';
+import type { WatcherStatus } from './watcher/chain-watcher.ts';
+
+/** How far one chain was looked through for payments, by this process or another one. */
+export interface ChainStatus {
+  readonly chain: PaymentChain;
+  /** The newest block that the node showed; undefined where another process watches the chain. */
+  readonly headBlock: number | undefined;
+  /** The head up to which everything is settled; undefined before the first time. */
+  readonly settledBlock: number | undefined;
+  /** Since the chain was last looked through up to its head, or since this process started. */
+  readonly lagMs: number;
+  /** Payments are seen late: nobody has looked through the chain for a minute. */
+  readonly isLate: boolean;
+}
+
+export interface WatchedChainStatus {
+  readonly chain: PaymentChain;
+  readonly status: () => WatcherStatus;
+}
+
+/** Reads the state of the chains on which payments are taken. */
+export interface ChainStatuses {
+  all(): Promise<readonly ChainStatus[]>;
+  /** Also of a chain that is not configured any more. */
+  isLate(chainId: number): Promise<boolean>;
+}
+
+/** A chain that was not looked through for longer is late. */
+const LATE_MS = 60_000;
+
+/** Of the database, because of several processes only one watches a chain. */
+export function chainStatuses({
+  db,
+  clock,
+  watched,
+}: {
+  db: Db;
+  clock: Clock;
+  watched: readonly WatchedChainStatus[];
+}): ChainStatuses {
+  const startedAt = clock.now();
+
+  async function lagOf(chainId: number): Promise<{ scannedAt: number; lagMs: number }> {
+    const { scannedAt = 0 } = (await cursorStore(db).find(chainId)) ?? {};
+    return { scannedAt, lagMs: Math.max(0, clock.now() - (scannedAt === 0 ? startedAt : scannedAt)) };
+  }
+
+  async function statusOf({ chain, status }: WatchedChainStatus): Promise<ChainStatus> {
+    const { scannedAt, lagMs } = await lagOf(chain.id);
+    const own = status();
+    const isOfAnother = own.scannedAt === undefined || own.scannedAt < scannedAt - LATE_MS;
+    return {
+      chain,
+      headBlock: isOfAnother && scannedAt > 0 ? undefined : own.head,
+      settledBlock: await cursorStore(db).settledBlock(chain.id),
+      lagMs,
+      isLate: lagMs > LATE_MS,
+    };
+  }
+
+  return {
+    all: () => Promise.all(watched.map(statusOf)),
+    isLate: async chainId => (await lagOf(chainId)).lagMs > LATE_MS,
+  };
+}
+
+/** The chains as the operator sees them. Addresses of nodes carry keys, so none is in it. Decision 145. */
+export function chainStatusBody({ chain, headBlock, settledBlock, lagMs, isLate }: ChainStatus) {
+  const isKnown = headBlock !== undefined && settledBlock !== undefined;
+  return {
+    id: chain.id,
+    name: chain.name,
+    late: isLate,
+    head_block: headBlock ?? null,
+    settled_block: settledBlock ?? null,
+    lag_blocks: isKnown ? Math.max(0, headBlock - settledBlock) : null,
+    lag_seconds: Math.round(lagMs / 1000),
+  };
+}
+
+/** Registers the gauges of the watchers, by chain. */
+export function registerWatcherMetrics({ registry }: Metrics, statuses: ChainStatuses): void {
+  registerChainGauges(registry, {
+    read: async () => (await statuses.all()).map(status => ({ ...status, chain: String(status.chain.id) })),
+    gauges: [
+      {
+        name: 'tollgate_payments_watcher_head_block',
+        help: 'Newest block that the node of a chain showed, in the process that watches the chain',
+        amountOf: ({ headBlock }) => headBlock,
+      },
+      {
+        name: 'tollgate_payments_watcher_settled_block',
+        help: 'Block of a chain up to which payments are settled',
+        amountOf: ({ settledBlock }) => settledBlock,
+      },
+      {
+        name: 'tollgate_payments_watcher_lag_seconds',
+        help: 'Time since a chain was last looked through up to its head for payments',
+        amountOf: ({ lagMs }) => lagMs / 1000,
+      },
+    ],
+  });
+}

@@ -1,0 +1,85 @@
+import { expect, test } from 'vitest';
+import type { Backend, BackendStatus } from '../../src/data/port/backend.ts';
+import { readiness } from '../../src/data/readiness.ts';
+import { healthRoutes } from '../../src/http/health.ts';
+import { serve } from '../http/serve.ts';
+
+/** The states of an index that follows its chain closely, that is behind, and whose node is silent. */
+const AT_HEAD = { ready: true, head: 5_000, lag: 0 };
+const behind = (lag: number) => ({ ready: lag <= 10, head: 5_000, lag });
+const SILENT = { ready: false, head: 5_000, lag: undefined };
+
+/** A chain behind one back end whose state the test sets, and what /readyz says of it then. */
+async function ground(kind: Backend['kind'] = 'index') {
+  let status: BackendStatus = { ready: false, head: undefined, lag: undefined };
+  let isFilled = true;
+  let isBroken = false;
+  const backend: Backend = {
+    kind,
+    name: `${kind}-1`,
+    chainId: 1,
+    answers: {},
+    status: () => status,
+    async probe() {
+      if (isBroken) throw new Error('the disk is gone');
+    },
+  };
+  const chain = { id: 1, name: 'One', confirmations: 12, backends: [backend] };
+  const checks = readiness([chain], { isFilled: () => isFilled });
+  const served = await serve([healthRoutes({ checks })]);
+  return {
+    async after(next: BackendStatus, { filled = true, broken = false } = {}): Promise<number> {
+      [status, isFilled, isBroken] = [next, filled, broken];
+      return (await fetch(`${served.url}/readyz`)).status;
+    },
+    [Symbol.asyncDispose]: () => served[Symbol.asyncDispose](),
+  };
+}
+
+test('an index makes its chain ready once filling has ended and it has caught up', async () => {
+  await using one = await ground();
+
+  const answers = [
+    await one.after(AT_HEAD, { filled: false }),
+    await one.after(behind(11)),
+    await one.after(SILENT),
+    await one.after(AT_HEAD),
+  ];
+
+  expect(answers).toEqual([503, 503, 503, 200]);
+});
+
+test('once ready, a lag below a thousand blocks and a silent node change nothing', async () => {
+  await using one = await ground();
+
+  const answers = [await one.after(AT_HEAD), await one.after(behind(999)), await one.after(SILENT)];
+
+  expect(answers).toEqual([200, 200, 200]);
+});
+
+test('a lag of a thousand blocks takes readiness back until the index has caught up again', async () => {
+  await using one = await ground();
+
+  const answers = [
+    await one.after(AT_HEAD),
+    await one.after(behind(1_000)),
+    await one.after(behind(11)),
+    await one.after(behind(10)),
+  ];
+
+  expect(answers).toEqual([200, 503, 503, 200]);
+});
+
+test('an index that cannot be read is not ready', async () => {
+  await using one = await ground();
+
+  const answers = [await one.after(AT_HEAD), await one.after(AT_HEAD, { broken: true })];
+
+  expect(answers).toEqual([200, 503]);
+});
+
+test('a remote back end that is out takes no process out of service', async () => {
+  await using one = await ground('blockscout');
+
+  expect(await one.after({ ready: false, head: undefined, lag: undefined })).toBe(200);
+});
