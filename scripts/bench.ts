@@ -12,6 +12,7 @@ import { benchInsights } from './bench/insights.ts';
 import { benchNormalise } from './bench/normalise.ts';
 import { benchPayments } from './bench/payments.ts';
 import { benchSyncRate } from './bench/sync-rate.ts';
+import { benchWatcher } from './bench/watcher.ts';
 
 const BENCHES: Readonly<Record<string, () => Promise<Figure[]>>> = {
   hits: benchCachedHits,
@@ -25,6 +26,7 @@ const BENCHES: Readonly<Record<string, () => Promise<Figure[]>>> = {
   insights: benchInsights,
   deliveries: benchDeliveries,
   payments: benchPayments,
+  watcher: benchWatcher,
 };
 
 const wanted = process.argv.slice(2);
