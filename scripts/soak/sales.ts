@@ -6,9 +6,9 @@ import { demand } from './demand.ts';
 import type { Shop } from './shops.ts';
 import { CHAIN_ID } from './terms.ts';
 
-const RECIPIENT = `0x${'5e'.repeat(20)}`;
 const AMOUNT = '1000000000000000';
 const LONGEST_PAUSE_MS = 400;
+const LOOK_EVERY_MS = 200;
 
 /** What becomes of a session, and the events that this has to make, in order. */
 const ENDINGS = [
@@ -22,19 +22,30 @@ const ENDINGS = [
 export interface Sale {
   readonly sessionId: string;
   readonly events: readonly string[];
+  readonly isPaidOnChain: boolean;
+}
+
+/** Pays a session's amount on the chain. */
+export type Payer = (recipient: string, amount: bigint) => Promise<void>;
+
+interface Till {
+  readonly random: Random;
+  readonly signal: AbortSignal;
+  /** Undefined where payments are simulated. */
+  readonly pay: Payer | undefined;
 }
 
 /** Opens sessions of a shop and ends them, one after the other, until the signal says that it is enough. */
-export async function sell(shop: Shop, random: Random, signal: AbortSignal): Promise<Sale[]> {
+export async function sell(shop: Shop, { random, signal, pay }: Till): Promise<Sale[]> {
   const sales: Sale[] = [];
   while (!signal.aborted) {
-    const { id } = await demand<PaymentsSchemas['CheckoutSession']>(shop.client, {
+    const { id, amount_due: due } = await demand<PaymentsSchemas['CheckoutSession']>(shop.client, {
       method: 'POST',
       path: '/api/v1/checkout-sessions',
       body: {
         chain_id: CHAIN_ID,
         token_address: NATIVE_COIN,
-        recipient_address: RECIPIENT,
+        recipient_address: shop.recipient,
         amount: AMOUNT,
         metadata: { note: 'ünïcödé “quotes” 🧾', sale: String(sales.length) },
       },
@@ -42,7 +53,9 @@ export async function sell(shop: Shop, random: Random, signal: AbortSignal): Pro
     shop.sessions.add(id);
     // Half of them are paid.
     const { acts, events } = random.chance(0.5) ? ENDINGS[0] : random.pick(ENDINGS);
-    for (const act of acts) {
+    const isPaidOnChain = pay !== undefined && due !== null && events.length === 2 && acts.length === 1;
+    if (isPaidOnChain) await pay(shop.recipient, BigInt(due));
+    for (const act of isPaidOnChain ? [] : acts) {
       await demand(shop.client, {
         method: 'POST',
         ...(act === 'expire'
@@ -50,8 +63,27 @@ export async function sell(shop: Shop, random: Random, signal: AbortSignal): Pro
           : { path: `/api/v1/test/sessions/${id}/simulate`, body: { outcome: act } }),
       });
     }
-    sales.push({ sessionId: id, events });
+    sales.push({ sessionId: id, events, isPaidOnChain });
     await delay(random.between(0, LONGEST_PAUSE_MS));
   }
   return sales;
+}
+
+/** Waits until what was paid on the chain is completed, or for so long. Answers with the time it took. */
+export async function untilPaid(
+  sold: readonly { readonly shop: Shop; readonly sales: readonly Sale[] }[],
+  withinMs: number,
+): Promise<number> {
+  const startedAt = Date.now();
+  for (const { shop, sales } of sold) {
+    for (const { sessionId } of sales.filter(one => one.isPaidOnChain)) {
+      while (Date.now() - startedAt < withinMs) {
+        const path = `/api/v1/checkout-sessions/${sessionId}`;
+        const { status } = await demand<PaymentsSchemas['CheckoutSession']>(shop.client, { path });
+        if (status === 'completed') break;
+        await delay(LOOK_EVERY_MS);
+      }
+    }
+  }
+  return Date.now() - startedAt;
 }

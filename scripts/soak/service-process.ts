@@ -4,14 +4,15 @@ import { type Clock, systemClock } from '../../src/lib/clock.ts';
 import { createLogger } from '../../src/lib/logger.ts';
 import { NATIVE_COIN } from '../../src/payments/model/payment-chain.ts';
 import { startPaymentsService } from '../../src/payments/service.ts';
-import { CHAIN_ID, type Leap, type Ready, SECRET_KEY, SPEED } from './terms.ts';
+import { CHAIN_ID, type Leap, type Ready, SECRET_KEY, type ServiceOrder } from './terms.ts';
 
-const [file = '', mailFolder = '', port = '', startedAt = '', leapt = ''] = process.argv.slice(2);
-let leaptMs = Number(leapt);
+const order: ServiceOrder = JSON.parse(process.argv[2] ?? '');
+const { file, mailFolder, port, startedAt, speed, rpcUrls } = order;
+let leaptMs = order.leaptMs;
 
-/** Goes on where the one of the process before was, and faster than the world; waits and time limits stay as they are. */
+/** Goes on where the one of the process before was; waits and time limits are those of the world. */
 const clock: Clock = {
-  now: () => Number(startedAt) + (Date.now() - Number(startedAt)) * SPEED + leaptMs,
+  now: () => startedAt + (Date.now() - startedAt) * speed + leaptMs,
   sleep: systemClock.sleep,
 };
 
@@ -21,7 +22,7 @@ process.on('message', (leap: Leap) => {
 
 const service = await startPaymentsService({
   host: '127.0.0.1',
-  port: Number(port),
+  port,
   database: { file },
   secretKey: { kind: 'value', value: SECRET_KEY },
   chains: [
@@ -32,8 +33,7 @@ const service = await startPaymentsService({
       tokens: [{ address: NATIVE_COIN, symbol: 'ETH', decimals: 18 }],
       confirmations: 2,
       explorerUrl: undefined,
-      // Nobody listens there: what is paid is simulated.
-      rpcUrls: ['http://127.0.0.1:9'],
+      rpcUrls,
       isOfThisRun: false,
     },
   ],

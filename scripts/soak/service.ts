@@ -1,8 +1,8 @@
-import { type ChildProcess, fork } from 'node:child_process';
+import { type ChildProcess, fork, type StdioOptions } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Leap, Ready } from './terms.ts';
+import type { Leap, Ready, ServiceOrder } from './terms.ts';
 
 /** The payments service in a process that may be killed, with one database and one clock over all its lives. */
 export interface KillableService {
@@ -23,12 +23,14 @@ const STARTS_WITHIN_MS = 10_000;
 const STOPS_WITHIN_MS = 12_000;
 
 /** Starts it with its files in a folder. Rejects when it does not listen within ten seconds. */
-export async function startService(folder: string): Promise<KillableService> {
-  const startedAt = Date.now();
+export async function startService(
+  folder: string,
+  terms: Pick<ServiceOrder, 'startedAt' | 'speed' | 'rpcUrls'>,
+): Promise<KillableService> {
   const lines: Buffer[] = [];
   let leaptMs = 0;
   let kills = 0;
-  let { child, url } = await begin('0');
+  let { child, url } = await begin(0);
   const { port } = new URL(url);
 
   return {
@@ -38,7 +40,7 @@ export async function startService(folder: string): Promise<KillableService> {
       child.kill('SIGKILL');
       await gone;
       kills += 1;
-      ({ child, url } = await begin(port));
+      ({ child, url } = await begin(Number(port)));
     },
     leap(ms) {
       leaptMs += ms;
@@ -59,9 +61,16 @@ export async function startService(folder: string): Promise<KillableService> {
     log: () => Buffer.concat(lines).toString(),
   };
 
-  async function begin(at: string): Promise<{ child: ChildProcess; url: string }> {
-    const args = [join(folder, 'payments.db'), join(folder, 'mail'), at, String(startedAt), String(leaptMs)];
-    const started = fork(PROGRAM, args, { stdio: ['ignore', 'pipe', 'pipe', 'ipc'] });
+  async function begin(port: number): Promise<{ child: ChildProcess; url: string }> {
+    const order: ServiceOrder = {
+      ...terms,
+      file: join(folder, 'payments.db'),
+      mailFolder: join(folder, 'mail'),
+      port,
+      leaptMs,
+    };
+    const stdio: StdioOptions = ['ignore', 'pipe', 'pipe', 'ipc'];
+    const started = fork(PROGRAM, [JSON.stringify(order)], { stdio });
     for (const stream of [started.stdout, started.stderr]) {
       stream?.on('data', (chunk: Buffer) => lines.push(chunk));
     }

@@ -27,6 +27,8 @@ export interface Shop {
   readonly key: string;
   readonly client: ApiClient;
   readonly hooks: readonly Hook[];
+  /** Where it is paid. */
+  readonly recipient: string;
   /** Sessions that it has opened. */
   readonly sessions: Set<string>;
 }
@@ -87,5 +89,6 @@ export async function openShop(
     const isSubscribed = (type: string) => subscription === '*' || subscription === type;
     hooks.push({ id: data.id, secret: data.secret, kind, path, isSubscribed });
   }
-  return { key, client, hooks, sessions: new Set() };
+  const recipient = `0x${'5e'.repeat(19)}${index.toString(16).padStart(2, '0')}`;
+  return { key, client, hooks, recipient, sessions: new Set() };
 }

@@ -1,8 +1,18 @@
-/** So many times faster than the world the clock of the service goes: a retry after a minute comes after 3 s. */
-export const SPEED = 20;
 export const CHAIN_ID = 31_337;
 /** Seals what the run keeps, which goes with it. */
 export const SECRET_KEY = 'seals-nothing-but-what-a-soak-keeps-and-drops';
+
+/** What a process of the service is started with, as JSON in its first argument. */
+export interface ServiceOrder {
+  readonly file: string;
+  readonly mailFolder: string;
+  readonly port: number;
+  /** When the run began, in UTC milliseconds; its clock goes `speed` times as fast from there. */
+  readonly startedAt: number;
+  readonly speed: number;
+  readonly leaptMs: number;
+  readonly rpcUrls: readonly string[];
+}
 
 /** What the service tells when it listens. */
 export interface Ready {
