@@ -4405,7 +4405,7 @@ validate145.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false}
 
 exports.bindWallet = validate151;
 const schema67 = {"$ref":"document#/components/schemas/WalletBinding"};
-const schema68 = {"type":"object","description":"A wallet and its signature of the session's `wallet_message`.","x-decision":114,"required":["address","signature"],"properties":{"address":{"$ref":"#/components/schemas/AddressInput","description":"The wallet that is going to pay."},"signature":{"type":"string","description":"Signature of the text (EIP-191; of a contract, EIP-1271), as 0x-prefixed hex of at most 4,096 bytes.","minLength":4,"maxLength":8194,"pattern":"^0x([0-9a-fA-F]{2})+$","examples":["0x4f4a5c5bba4d0a4a3b0d1c9a1b1ab29e2f1b3c0ae5b4bd21d5c2c9d7e0a7c1114f4a5c5bba4d0a4a3b0d1c9a1b1ab29e2f1b3c0ae5b4bd21d5c2c9d7e0a7c1111b"]}},"additionalProperties":false};
+const schema68 = {"type":"object","description":"A wallet and its signature of the session's `wallet_message`, with its address in it.","x-decision":114,"required":["address","signature"],"properties":{"address":{"$ref":"#/components/schemas/AddressInput","description":"The wallet that is going to pay."},"signature":{"type":"string","description":"Signature of the text (EIP-191; of a contract, EIP-1271), as 0x-prefixed hex of at most 4,096 bytes.","minLength":4,"maxLength":8194,"pattern":"^0x([0-9a-fA-F]{2})+$","examples":["0x4f4a5c5bba4d0a4a3b0d1c9a1b1ab29e2f1b3c0ae5b4bd21d5c2c9d7e0a7c1114f4a5c5bba4d0a4a3b0d1c9a1b1ab29e2f1b3c0ae5b4bd21d5c2c9d7e0a7c1111b"]}},"additionalProperties":false};
 const pattern46 = new RegExp("^0x([0-9a-fA-F]{2})+$", "u");
 
 function validate152(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){

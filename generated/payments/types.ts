@@ -3627,9 +3627,17 @@ export interface components {
              */
             wallet_only: boolean;
             /**
-             * @description The text a wallet signs, with `{address}` where its address in lower case has to stand.
-             * @example Pay cs_9hUw3ZpLk5RtN8xEbG2mQy7V
-             *     from {address}
+             * @description Text that a wallet signs (EIP-4361). `{address}` stands for the wallet's address with its checksum (EIP-55); with the parameter `wallet_address` the address itself does.
+             * @example pay.example.com wants you to sign in with your Ethereum account:
+             *     {address}
+             *
+             *     Pay 12.5 USDC to Corner Books. Signing costs nothing and moves no money.
+             *
+             *     URI: https://pay.example.com/pay/s/cs_9hUw3ZpLk5RtN8xEbG2mQy7V
+             *     Version: 1
+             *     Chain ID: 8453
+             *     Nonce: 9hUw3ZpLk5RtN8xEbG2mQy7V
+             *     Issued At: 2026-11-21T10:00:00.000Z
              */
             wallet_message: string;
             /** @description The wallet that signed; null while none did. */
@@ -3715,7 +3723,7 @@ export interface components {
             /** @description When the session was completed; null while it is not. */
             completed_at: components["schemas"]["Timestamp"] | null;
         };
-        /** @description A wallet and its signature of the session's `wallet_message`. */
+        /** @description A wallet and its signature of the session's `wallet_message`, with its address in it. */
         WalletBinding: {
             /** @description The wallet that is going to pay. */
             address: components["schemas"]["AddressInput"];
@@ -4036,6 +4044,11 @@ export interface components {
          * @example xK9mQ2aB
          */
         ShortCode: string;
+        /**
+         * @description Address of the wallet that is going to sign, in any letter case. `wallet_message` then holds it with its checksum.
+         * @example 0x70997970C51812dc3A010C7d01b50e0d17dc79C8
+         */
+        WalletAddress: string;
         /**
          * @description The page, counted from 1. A page behind the last one is empty.
          * @example 1
@@ -6172,7 +6185,13 @@ export interface operations {
     };
     getCheckout: {
         parameters: {
-            query?: never;
+            query?: {
+                /**
+                 * @description Address of the wallet that is going to sign, in any letter case. `wallet_message` then holds it with its checksum.
+                 * @example 0x70997970C51812dc3A010C7d01b50e0d17dc79C8
+                 */
+                wallet_address?: components["parameters"]["WalletAddress"];
+            };
             header?: never;
             path: {
                 /**
