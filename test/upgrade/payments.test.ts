@@ -212,7 +212,7 @@ eachDatabase('a payments database that an earlier version wrote', databases => {
       const { toSign } = upgraded.facts.sessions;
       const wallet = deriveAccounts().signer(15);
       const { body } = await upgraded.client().get(api(`/pay/sessions/${toSign}`));
-      const message = text(record(body).wallet_message).replaceAll('{address}', wallet.address.toLowerCase());
+      const message = text(record(body).wallet_message).replaceAll('{address}', wallet.address);
 
       const signature = await wallet.signMessage({ message });
       const bound = await upgraded

@@ -36,7 +36,7 @@ export async function payerStory(drive: Drive, { open }: Links): Promise<void> {
   const message = String(checkout.wallet_message);
   const foreign = await wallet.signMessage({ message });
   const signature = await wallet.signMessage({
-    message: message.replace('{address}', wallet.address.toLowerCase()),
+    message: message.replace('{address}', wallet.address),
   });
   const bind = (text: string, expected: string) =>
     drive.ask('bindWallet', { at, body: { address: wallet.address, signature: text } }, [expected]);

@@ -45,4 +45,6 @@ export interface Known extends Owner {
 /** A payer, who needs no key. */
 export interface Visitor {
   readonly client: Client;
+  /** What a browser says of the page that asks; undefined for other clients and for pages of our own that read. */
+  readonly origin: string | undefined;
 }

@@ -46,7 +46,7 @@ export function paymentsGate({ db, seals, clock, counts, log }: PaymentsGateOpti
       };
     },
 
-    visit: async ({ client }) => ({ client }),
+    visit: async ({ client, headers }) => ({ client, origin: headers.origin }),
 
     async admit(caller, request) {
       const counted =

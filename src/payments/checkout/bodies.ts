@@ -4,8 +4,9 @@ import { type PaymentChain, type PaymentChains, type PaymentToken, tokenOf } fro
 import { paymentUri } from '../model/payment-uri.ts';
 import { redirectUrl } from '../model/redirect-url.ts';
 import type { CheckoutSession } from '../model/session.ts';
-import { amountText } from '../model/token-amount.ts';
-import { walletMessage } from '../model/wallet-message.ts';
+import { type WalletRequest, walletMessage } from '../model/wallet-message.ts';
+
+const ID_PREFIX = 'cs_';
 
 /** What a checkout is shown from. */
 export interface Surroundings {
@@ -14,10 +15,14 @@ export interface Surroundings {
   readonly publicUrl: string;
 }
 
-/** A session as its payer sees it: without metadata, customer and form, which are between merchant and payer. */
+/**
+ * A session as its payer sees it: without metadata, customer and form, which are between merchant and payer.
+ * `wallet` completes the message to sign, which names the pay page unless it says otherwise.
+ */
 export function checkoutBody(
   session: CheckoutSession,
   surroundings: Surroundings,
+  wallet: WalletRequest = { origin: publicOrigin(surroundings), address: undefined },
 ): PaymentsSchemas['Checkout'] {
   const { presentation } = session;
   const { chain, token } = placeOf(session, surroundings);
@@ -48,7 +53,7 @@ export function checkoutBody(
     recipient_address: session.recipientAddress,
     payment_uri: session.isWalletOnly ? null : paymentUri({ ...session, amount: session.amountDue }),
     wallet_only: session.isWalletOnly,
-    wallet_message: walletMessageOf(session, surroundings),
+    wallet_message: walletMessageOf(session, surroundings, wallet),
     payer_address: session.payerAddress,
     tx_hash: session.txHash,
     confirmations: session.confirmations,
@@ -82,15 +87,29 @@ export function checkoutState(session: CheckoutSession): PaymentsSchemas['Checko
   };
 }
 
-/** The text that a session's wallet signs, with `{address}` where its address belongs. */
-export function walletMessageOf(session: CheckoutSession, surroundings: Surroundings): string {
+/** The text that a wallet signs for a session. Decision 156. */
+export function walletMessageOf(
+  session: CheckoutSession,
+  surroundings: Surroundings,
+  wallet: WalletRequest,
+): string {
   const { token } = placeOf(session, surroundings);
-  return walletMessage(session.id, {
+  const facts = {
     merchant: session.presentation.merchant.name,
     // What the page then asks the wallet to send: a wallet that signed owes no tail.
-    amount: amountText(session.amount, token),
-    host: new URL(surroundings.publicUrl).host,
-  });
+    amount: session.amount,
+    token,
+    uri: `${surroundings.publicUrl}/pay/s/${session.id}`,
+    chainId: session.chainId,
+    nonce: session.id.slice(ID_PREFIX.length),
+    issuedAt: session.createdAt,
+  };
+  return walletMessage(facts, wallet);
+}
+
+/** Scheme and host of the pay page. */
+export function publicOrigin({ publicUrl }: Surroundings): string {
+  return new URL(publicUrl).origin;
 }
 
 /** @throws HttpError 400 when the operator took the chain or the token away: nothing says how to show the amounts */

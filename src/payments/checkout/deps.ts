@@ -1,4 +1,5 @@
 import type { Db } from '../../db/open.ts';
+import type { Client } from '../../http/client-address.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Seals } from '../../lib/sealed.ts';
 import type { Surroundings } from './bodies.ts';
@@ -12,6 +13,13 @@ export type VerifySignature = (input: {
   /** Whether a contract cannot have signed. */
   readonly isAccount: boolean;
 }) => Promise<boolean>;
+
+/** Part of a payer's request that the operations look at beside its parameters and body. */
+export interface PayerRequest {
+  readonly client: Client;
+  /** `Origin` of the page that asks; undefined when there is none. */
+  readonly origin: string | undefined;
+}
 
 /** What the payer's operations are made from. */
 export interface CheckoutDeps extends Surroundings {

@@ -1,7 +1,6 @@
 import type { PaymentsHandlers } from '../../contract/payments.ts';
 import { paymentsError } from '../../contract/payments-errors.ts';
 import { transaction } from '../../db/transaction.ts';
-import type { Client } from '../../http/client-address.ts';
 import { newId } from '../../lib/ids.ts';
 import { openingOf } from '../model/opening.ts';
 import { linkStore } from '../store/link-store.ts';
@@ -10,12 +9,13 @@ import { sessionStore } from '../store/session-store.ts';
 import { checkoutBody, checkoutState } from './bodies.ts';
 import { claims } from './claims.ts';
 import { clientHashOf, refuseBeyondBound } from './client-bound.ts';
-import type { CheckoutDeps } from './deps.ts';
+import type { CheckoutDeps, PayerRequest } from './deps.ts';
 import { knownSession } from './known-session.ts';
 import { walletBinding } from './wallet-binding.ts';
+import { walletOrigins } from './wallet-origins.ts';
 
 type CheckoutHandlers = Pick<
-  PaymentsHandlers<never, { readonly client: Client }>,
+  PaymentsHandlers<never, PayerRequest>,
   'startCheckout' | 'getCheckout' | 'getCheckoutState' | 'bindWallet' | 'claimPayment'
 >;
 
@@ -23,12 +23,12 @@ type CheckoutHandlers = Pick<
 export function checkoutHandlers(deps: CheckoutDeps): CheckoutHandlers {
   const { db, seals, clock, chains } = deps;
   return {
-    async startCheckout({ path: { short_code }, body }, { client }) {
+    async startCheckout({ path: { short_code }, body }, payer) {
       const session = await transaction(db, async handle => {
         const link = await linkStore(handle).findByShortCode(short_code);
         if (link === undefined)
           throw paymentsError('resource_not_found', `No payment_link with short code '${short_code}'.`);
-        const clientHash = clientHashOf(seals, link, client);
+        const clientHash = clientHashOf(seals, link, payer.client);
         await refuseBeyondBound(sessionStore(handle, seals), clientHash, clock.now());
         const organization = await organizationStore(handle).find(link.organizationId);
         if (organization === undefined) throw new Error(`No organization ${link.organizationId}.`);
@@ -49,12 +49,14 @@ export function checkoutHandlers(deps: CheckoutDeps): CheckoutHandlers {
         }
         return sessionStore(handle, seals).open({ ...opening.draft, clientHash });
       });
-      return { status: 201, body: checkoutBody(session, deps) };
+      const [origin] = await walletOrigins(deps, session, payer);
+      return { status: 201, body: checkoutBody(session, deps, { origin, address: undefined }) };
     },
 
-    async getCheckout({ path: { checkout_session_id } }) {
+    async getCheckout({ path: { checkout_session_id }, query: { wallet_address: address } }, payer) {
       const session = await knownSession(sessionStore(db, seals), checkout_session_id);
-      return { status: 200, body: checkoutBody(session, deps) };
+      const [origin] = await walletOrigins(deps, session, payer);
+      return { status: 200, body: checkoutBody(session, deps, { origin, address }) };
     },
 
     async getCheckoutState({ path: { checkout_session_id } }) {

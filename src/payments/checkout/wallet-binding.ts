@@ -2,22 +2,18 @@ import type { PaymentsHandlers } from '../../contract/payments.ts';
 import { paymentsError } from '../../contract/payments-errors.ts';
 import { transaction } from '../../db/transaction.ts';
 import { NATIVE_COIN } from '../model/payment-chain.ts';
-import { walletTextFor } from '../model/wallet-message.ts';
+import type { CheckoutSession } from '../model/session.ts';
 import { sessionStore } from '../store/session-store.ts';
 import { checkoutState, walletMessageOf } from './bodies.ts';
-import type { CheckoutDeps } from './deps.ts';
+import type { CheckoutDeps, PayerRequest } from './deps.ts';
 import { knownSession } from './known-session.ts';
+import { walletOrigins } from './wallet-origins.ts';
 
 /** Binds the wallet that signed to a session, until a transfer was seen. Decision 114. */
-export function walletBinding({
-  db,
-  seals,
-  clock,
-  verifySignature,
-  ...surroundings
-}: CheckoutDeps): Pick<PaymentsHandlers<never, unknown>, 'bindWallet'> {
+export function walletBinding(deps: CheckoutDeps): Pick<PaymentsHandlers<never, PayerRequest>, 'bindWallet'> {
+  const { db, seals, clock } = deps;
   return {
-    async bindWallet({ path: { checkout_session_id }, body: { address, signature } }) {
+    async bindWallet({ path: { checkout_session_id }, body: { address, signature } }, payer) {
       const wallet = address.toLowerCase();
       const session = await knownSession(sessionStore(db, seals), checkout_session_id);
       if (session.status !== 'active') {
@@ -29,20 +25,14 @@ export function walletBinding({
       }
       // Coins that a contract sends leave nothing by which they could be seen.
       const isAccount = session.tokenAddress === NATIVE_COIN;
-      // A contract is asked over the network, for which no transaction waits.
-      const isSigned = await verifySignature({
-        chainId: session.chainId,
-        address: wallet,
-        message: walletTextFor(walletMessageOf(session, surroundings), wallet),
-        signature,
-        isAccount,
-      });
+      const origins = await walletOrigins(deps, session, payer);
+      const isSigned = await isSignedBy(deps, { session, wallet, signature, isAccount, origins });
       if (!isSigned) {
         throw paymentsError(
           'invalid_field_value',
           isAccount
-            ? "The 'signature' field must be the signature of 'wallet_message' by the account 'address': the chain's own coin cannot be paid from a contract."
-            : "The 'signature' field must be the signature of 'wallet_message' by 'address'.",
+            ? "The 'signature' field must be the signature of 'wallet_message', with 'address' in it, by the account 'address': the chain's own coin cannot be paid from a contract."
+            : "The 'signature' field must be the signature of 'wallet_message', with 'address' and its checksum in it, by 'address'.",
           { param: 'signature' },
         );
       }
@@ -56,4 +46,26 @@ export function walletBinding({
       );
     },
   };
+}
+
+interface SignedBinding {
+  readonly session: CheckoutSession;
+  readonly wallet: string;
+  readonly signature: string;
+  readonly isAccount: boolean;
+  readonly origins: readonly string[];
+}
+
+/** True when the wallet signed the session's message for one of the origins. */
+async function isSignedBy(
+  deps: CheckoutDeps,
+  { session, wallet, signature, isAccount, origins }: SignedBinding,
+): Promise<boolean> {
+  const { chainId } = session;
+  for (const origin of origins) {
+    const message = walletMessageOf(session, deps, { origin, address: wallet });
+    // A contract is asked over the network, for which no transaction waits.
+    if (await deps.verifySignature({ chainId, address: wallet, message, signature, isAccount })) return true;
+  }
+  return false;
 }

@@ -1,5 +1,5 @@
 /** What has a symbol and a smallest unit. */
-interface Denomination {
+export interface Denomination {
   readonly symbol: string;
   readonly decimals: number;
 }

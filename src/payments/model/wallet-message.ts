@@ -1,41 +1,70 @@
-/** Stands in the template where the wallet's address belongs. Decision 114. */
+import { checksumAddress } from 'viem';
+import { type Denomination, tokenAmount } from './token-amount.ts';
+
+/** Stands in the message where the wallet's address belongs. Decision 156. */
 const PLACEHOLDER = '{address}';
+
+/** Characters of a statement. Source: EIP-4361, "ABNF Message Format"; RFC 3986, 2.2 and 2.3. */
+const STATEMENT_TEXT = /^[A-Za-z0-9\-._~:/?#[\]@!$&'()*+,;= ]+$/;
 
 /** What a payer reads in the wallet before signing. All of it belongs to the session and never changes. */
 export interface WalletMessageFacts {
   readonly merchant: string;
-  /** The amount with its symbol, in tokens: `12.5 USDC`. */
-  readonly amount: string;
-  /** Where the checkout is hosted, without the scheme. */
-  readonly host: string;
+  /** What is asked for, in smallest units. */
+  readonly amount: bigint;
+  readonly token: Denomination & { readonly address: string };
+  /** Address of the checkout's page. */
+  readonly uri: string;
+  readonly chainId: number;
+  /** At least 8 letters and digits that belong to the session alone. */
+  readonly nonce: string;
+  /** UTC milliseconds. */
+  readonly issuedAt: number;
+}
+
+/** The page that asks for a signature, and the wallet; `{address}` stands for the wallet when it is undefined. */
+export interface WalletRequest {
+  /** Scheme and authority, as `URL.origin` writes them. */
+  readonly origin: string;
+  /** In any letter case. */
+  readonly address: string | undefined;
 }
 
 /**
- * The text that binds a wallet to a session, with `{address}` where the wallet's address has to stand. A signature
- * of it is worth nothing for another session, wallet or host. Decision 114.
+ * The text that binds a wallet to a session. A signature of it is worth nothing for another session, wallet or host.
+ * It is written here because viem refuses hosts without a dot and IPv6 literals. Source: EIP-4361.
  */
-export function walletMessage(sessionId: string, { merchant, amount, host }: WalletMessageFacts): string {
+export function walletMessage(
+  { uri, chainId, nonce, issuedAt, ...terms }: WalletMessageFacts,
+  { origin, address }: WalletRequest,
+): string {
   return [
-    `${inLine(host)} asks which wallet is going to pay.`,
+    `${origin.replace(/^https:\/\//, '')} wants you to sign in with your Ethereum account:`,
+    address === undefined ? PLACEHOLDER : checksummed(address),
     '',
-    `To: ${inLine(merchant)}`,
-    `Amount: ${inLine(amount)}`,
-    `Wallet: ${PLACEHOLDER}`,
-    `Checkout: ${sessionId}`,
+    statement(terms),
     '',
-    'Signing costs nothing and moves no money.',
+    `URI: ${uri}`,
+    'Version: 1',
+    `Chain ID: ${chainId}`,
+    `Nonce: ${nonce}`,
+    `Issued At: ${new Date(issuedAt).toISOString()}`,
   ].join('\n');
 }
 
-/** The text that a wallet signs, and whose signature is checked: the template with the address in lower case. */
-export function walletTextFor(template: string, address: string): string {
-  return template.replaceAll(PLACEHOLDER, address.toLowerCase());
+function statement({ merchant, amount, token }: Pick<WalletMessageFacts, 'merchant' | 'amount' | 'token'>) {
+  const units = statementText(token.symbol) ?? `of token ${token.address}`;
+  const name = statementText(merchant);
+  const payment = `Pay ${tokenAmount(amount, token.decimals)} ${units}${name === undefined ? '' : ` to ${name}`}.`;
+  return `${payment} Signing costs nothing and moves no money.`;
 }
 
-/** A foreign text that can neither add lines of its own nor stand for the wallet's address. */
-function inLine(text: string): string {
-  return text
-    .replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ')
-    .replaceAll('{', '(')
-    .replaceAll('}', ')');
+/** A text without its accents; undefined when it has other characters that a statement cannot hold. */
+function statementText(text: string): string | undefined {
+  const plain = text.normalize('NFKD').replaceAll(/\p{M}/gu, '').trim();
+  return STATEMENT_TEXT.test(plain) ? plain : undefined;
+}
+
+function checksummed(address: string): string {
+  return checksumAddress(`0x${address.slice(2).toLowerCase()}`);
 }

@@ -54,10 +54,11 @@ eachDatabase('the payer’s operations', databases => {
   type Wallet = ReturnType<typeof wallet>;
   async function signed({ message }: Started, by: Wallet) {
     const { address } = by;
-    const signature = await by.signMessage({ message: message.replace('{address}', address.toLowerCase()) });
+    const signature = await by.signMessage({ message: message.replace('{address}', address) });
     return { address, signature };
   }
-  const bind = (id: string, body: unknown) => api.payer.post(`${pathOf(id)}/wallet`, body);
+  const bind = (id: string, body: unknown, headers = {}) =>
+    api.payer.post(`${pathOf(id)}/wallet`, body, headers);
   const claim = (id: string, tx_hash: string) => api.payer.post(`${pathOf(id)}/claims`, { tx_hash });
   const stateOf = async (id: string) => (await api.payer.get(`${pathOf(id)}/status`)).body;
   const bound = async (changes: Partial<PaymentLink> = {}, by = wallet()) => {

@@ -71,13 +71,12 @@ function offerOf({ checkout }: SessionView): Offer {
 
 /** What the script needs to ask a wallet; it is no program, and stands in an attribute. */
 function forScript({ checkout }: SessionView): string {
-  const { id, chain, token, recipient_address, wallet_message } = checkout;
+  const { id, chain, token, recipient_address } = checkout;
   return JSON.stringify({
     id,
     chain: { id: chain.id, name: chain.name },
     token,
     recipient_address,
-    wallet_message,
   });
 }
 

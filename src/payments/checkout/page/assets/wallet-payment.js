@@ -105,8 +105,8 @@ async function balance(provider, token, account) {
   return BigInt(await provider.request({ method: 'eth_call', params: [call, 'latest'] }));
 }
 
-async function bind({ checkout, path, provider, learn }, account) {
-  const text = checkout.wallet_message.replaceAll('{address}', account.toLowerCase());
+async function bind({ path, provider, learn }, account) {
+  const text = await messageFor(path, account);
   const bytes = [...new TextEncoder().encode(text)].map(byte => byte.toString(16).padStart(2, '0'));
   const signature = await provider.request({
     method: 'personal_sign',
@@ -120,6 +120,14 @@ async function bind({ checkout, path, provider, learn }, account) {
   if (answer.status === 429) throw new Stop('Too many attempts. Please wait a minute and try again.');
   if (!answer.ok) throw new Stop('The signature was not accepted. Nothing was sent; please try again.');
   await learn(await answer.text());
+}
+
+/** The server writes the address with its checksum, which takes a hash that browsers do not have. Source: EIP-55. */
+async function messageFor(path, account) {
+  const answer = await fetch(`${path}?wallet_address=${encodeURIComponent(account)}`);
+  if (answer.status === 429) throw new Stop('Too many attempts. Please wait a minute and try again.');
+  if (!answer.ok) throw new Stop('The server could not be reached. Nothing was sent; please try again.');
+  return (await answer.json()).wallet_message;
 }
 
 /** Signing takes as long as it takes; who pays after the end pays in vain. */
