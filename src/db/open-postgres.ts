@@ -41,6 +41,8 @@ export function openPostgres({ url, maxConnections = 10, log }: PostgresOptions)
     },
     acquireConnectionTimeout: 30_000,
     log: driverLog(log),
+    // Else the message of an error has the statement with the values that were bound to it.
+    compileSqlOnError: false,
     pool: {
       min: 0,
       max: maxConnections,

@@ -1,3 +1,4 @@
+import { chmodSync } from 'node:fs';
 import createKnex, { type Knex } from 'knex';
 import type { Logger } from '../lib/logger.ts';
 import { type Dialect, sqliteDialect } from './dialect.ts';
@@ -51,11 +52,14 @@ export function openSqlite({ file, readonly = false, durability = 'full', log }:
     connection: { filename: file, options: { readonly } },
     useNullAsDefault: true,
     log: driverLog(log),
+    // Else the message of an error has the statement with the values that were bound to it.
+    compileSqlOnError: false,
     pool: {
       min: 1,
       max: 1,
       afterCreate: (connection: unknown, done: (error: Error | null, connection: unknown) => void) => {
         try {
+          if (isOfFile && !readonly) closeToOthers(file, log);
           for (const pragma of pragmas(readonly, durability)) call(connection, 'exec', pragma);
           keepStatements(connection);
           if (!readonly) beginImmediately(connection);
@@ -68,6 +72,19 @@ export function openSqlite({ file, readonly = false, durability = 'full', log }:
     },
   });
   return { knex, dialect: sqliteDialect, reads };
+}
+
+/** Lets only the owner read the database, also one that was there before. SQLite gives its log the mode of the file. */
+function closeToOthers(file: string, log: Logger | undefined): void {
+  for (const part of [file, `${file}-wal`, `${file}-shm`]) {
+    try {
+      chmodSync(part, 0o600);
+    } catch (error) {
+      const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
+      if (!isMissing)
+        log?.warn({ err: error, file: part }, 'the mode of a database file cannot be set to 600');
+    }
+  }
 }
 
 const COMMON_PRAGMAS = [

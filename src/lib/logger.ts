@@ -29,11 +29,15 @@ export function createLogger({ level, format = 'json', destination }: LoggerOpti
 /** An address up to its host: nodes and back ends are often reached with a key in the path, the query or before the `@`. */
 const ADDRESS = /\b(https?:\/\/)(?:[^\s"'\\/@]*@)?([^\s"'\\/?#]+)[^\s"'\\]*/g;
 
-/** An error for the log, every address in it cut to its host. */
+/** Fields of PostgreSQL's errors that repeat values of the row at fault. */
+const ROW_FIELDS: readonly string[] = ['detail', 'where', 'internalQuery'];
+
+/** An error for the log, every address in it cut to its host and without the values of a row. */
 function withoutAddresses(error: Error): unknown {
-  const shown = JSON.stringify(stdSerializers.err(error), (_, value: unknown) =>
-    typeof value === 'bigint' ? value.toString() : value,
-  );
+  const shown = JSON.stringify(stdSerializers.err(error), (name, value: unknown) => {
+    if (ROW_FIELDS.includes(name)) return undefined;
+    return typeof value === 'bigint' ? value.toString() : value;
+  });
   return JSON.parse(shown.replace(ADDRESS, '$1$2'));
 }
 
