@@ -64,6 +64,7 @@ export async function listen({
   server.on('request', (request, response) => {
     bounded?.bounds.busy(request.socket);
     inFlight.set(request.socket, [...(inFlight.get(request.socket) ?? []), response]);
+    response.setHeader('X-Content-Type-Options', 'nosniff');
     if (closing !== undefined) response.setHeader('Connection', 'close');
     response.once('close', () => {
       const others = (inFlight.get(request.socket) ?? []).filter(other => other !== response);

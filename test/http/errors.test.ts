@@ -30,6 +30,14 @@ beforeAll(async () => {
 });
 afterAll(() => served[Symbol.asyncDispose]());
 
+test('no answer may be read as another type than it says, not even one to bytes that are no request', async () => {
+  for (const path of ['/ok', '/teapot', '/boom', '/nowhere']) {
+    const { headers } = await fetch(served.url + path);
+    expect(headers.get('x-content-type-options'), path).toBe('nosniff');
+  }
+  expect(await served.raw('nonsense\r\n\r\n')).toContain('X-Content-Type-Options: nosniff');
+});
+
 describe('every error is JSON that nobody may store', () => {
   test.each([
     ['/teapot', 418, { message: 'Short and stout' }],

@@ -78,6 +78,26 @@ describe('the access log', () => {
     expect(JSON.stringify(served.entries)).not.toContain('hunter2');
   });
 
+  test.each([
+    ['/pay/s/cs_AbCdSECRETsecret0123456789', '/pay/s/cs_AbCd***'],
+    [
+      '/api/v1/pay/sessions/%63s_AbCdSECRETsecret/status?wait=25',
+      '/api/v1/pay/sessions/cs_AbCd***/status?wait=25',
+    ],
+    ['/x?next=/pay/s/cs_AbCdSECRETsecret&b=2', '/x?next=/pay/s/cs_AbCd***&b=2'],
+    ['/x?next=%2Fpay%2Fs%2Fcs_AbCdSECRETsecret', '/x?next=/pay/s/cs_AbCd***'],
+    ['/keys/tg_live_AbCdSECRETsecret', '/keys/tg_live_AbCd***'],
+    ['/docs/%61bc_cs?a=%zz', '/docs/%61bc_cs?a=%zz'],
+  ])('%s is written as %s', async (target, written) => {
+    await using served = await serve([]);
+
+    await served.raw(`GET ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
+
+    const entry = await served.entry(({ msg }) => msg === 'request');
+    expect(entry.path).toBe(written);
+    expect(JSON.stringify(served.entries)).not.toContain('SECRET');
+  });
+
   test('tells a client that hung up, and ends a line at 2 kB', async () => {
     const { promise: arrived, resolve: arrive } = Promise.withResolvers<void>();
     await using served = await serve([
