@@ -70,9 +70,12 @@ function refusal(status: number): string {
   return `The receiver answered ${status}${isRedirect ? '; redirects are not followed' : ''}.`;
 }
 
+/** One text for a name without an address, an address that is not allowed and one that does not answer: apart, they would tell of the names and hosts of the operator's own network. */
+const UNREACHABLE = 'The receiver could not be reached at any public address of its name.';
+
 const REASONS: Readonly<Partial<Record<FetchFailureKind, string>>> = {
-  refused: 'The address is not one that webhooks may be sent to.',
-  unreachable: 'The receiver could not be reached.',
+  refused: UNREACHABLE,
+  unreachable: UNREACHABLE,
 };
 
 function reason(error: unknown, timeoutMs: number): string {
@@ -85,9 +88,8 @@ function reason(error: unknown, timeoutMs: number): string {
   return REASONS[error.kind] ?? 'The request could not be sent.';
 }
 
-/** Of Node and OpenSSL; an error without one is `The receiver could not be reached.` */
+/** Of Node and OpenSSL; an error without one is `UNREACHABLE`. */
 const REASONS_BY_CODE: readonly (readonly [codes: RegExp, said: string])[] = [
-  [/^(ENOTFOUND|ENODATA|ESERVFAIL)$/, 'The name of the receiver’s host was not found.'],
   [/^ECONNREFUSED$/, 'The receiver refused the connection.'],
   [/^(ECONNRESET|EPIPE|UND_ERR_SOCKET)$/, 'The receiver ended the connection without an answer.'],
   [/CERT|SELF_SIGNED|UNABLE_TO_/, 'The receiver’s certificate is not valid for its name.'],
