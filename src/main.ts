@@ -26,6 +26,7 @@ import { type PaymentsService, startPaymentsService } from './payments/service.t
 
 const PROGRESS_EVERY_MS = 1_000;
 const ADMIN_CONNECTIONS = 64;
+const PARENT_EVERY_MS = 500;
 
 async function main(): Promise<void> {
   const environment = readEnvironment();
@@ -37,7 +38,7 @@ async function main(): Promise<void> {
   const config = loadConfig({ env: environment.variables, argv });
   const log = createLogger(config.log);
   await using resources = new AsyncDisposableStack();
-  const stopped = stopSignal();
+  const stopped = Promise.race([stopSignal(), ...(environment.isStartedByNpm ? [endOfParent()] : [])]);
   const embedded = await openEmbedded(config, environment.anvilBin, log);
   if (embedded !== undefined) resources.defer(() => embedded.stop());
   const services = await openServices(config, embedded, log, resources);
@@ -175,6 +176,22 @@ function tryOut({ url, demoKey: key }: PaymentsService) {
 function stopSignal(): Promise<string> {
   return new Promise(resolve => {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve(signal));
+  });
+}
+
+/**
+ * Resolves when the parent process is gone. npm hands a signal on to its shell alone, which ends without telling us:
+ * the server would go on without anybody to stop it.
+ */
+function endOfParent(): Promise<string> {
+  const parent = process.ppid;
+  return new Promise(resolve => {
+    const timer = setInterval(() => {
+      if (process.ppid === parent) return;
+      clearInterval(timer);
+      resolve('end of npm');
+    }, PARENT_EVERY_MS);
+    timer.unref();
   });
 }
 

@@ -11,6 +11,8 @@ export interface Environment {
   anvilBin: string | undefined;
   /** NODE_ENV, production unless it is development or test. */
   mode: 'production' | 'development' | 'test';
+  /** True below `npm start` and `npm run dev`. */
+  isStartedByNpm: boolean;
 }
 
 /** Reads the environment of the process, or the one given. An empty variable counts as absent. */
@@ -20,6 +22,7 @@ export function readEnvironment(variables: Variables = process.env): Environment
     variables,
     configFile: variables.TOLLGATE_CONFIG || undefined,
     anvilBin: variables.ANVIL_BIN || undefined,
+    isStartedByNpm: ['start', 'dev'].includes(variables.npm_lifecycle_event ?? ''),
     mode: mode === 'development' || mode === 'test' ? mode : 'production',
   };
 }

@@ -14,7 +14,7 @@ admin: { listen: "127.0.0.1:0" }
 devnet: { chains: 2, blocks: 45, trickle: 1s, seed: 1 }
 `;
 
-const { start, startWithin } = programs();
+const { start, startByNpm, startWithin } = programs();
 
 test('the embedded default serves both chains, and SIGTERM ends it with 0 and without a trace', async () => {
   const program = await start(EMBEDDED);
@@ -88,6 +88,22 @@ test('a flood of connections leaves enough files to go on indexing and to tell o
   );
   expect(after).toContain('tollgate_http_refused_connections_total{listener="data",reason="total"}');
   expect(JSON.stringify(program.log)).not.toContain('EMFILE');
+}, 60_000);
+
+test('SIGTERM to npm alone ends the server, too', async () => {
+  const program = await startByNpm(EMBEDDED.replace('chains: 2', 'chains: 1'));
+  const { url } = await program.ready();
+  const state = await program.entry(({ folder: path }) => path !== undefined);
+
+  program.child.kill('SIGTERM');
+  await program.exited;
+
+  const isGone = await until(
+    async () => !existsSync(state.folder ?? ''),
+    gone => gone,
+  );
+  expect(isGone).toBe(true);
+  await expect(fetch(`${url}/healthz`)).rejects.toThrow();
 }, 60_000);
 
 test('metrics are on the admin listener only', async () => {

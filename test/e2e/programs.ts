@@ -46,6 +46,11 @@ export function programs() {
     return startBy(['sh', '-c', limited, process.execPath, 'src/main.ts'], config, []);
   }
 
+  /** The program as people start it; `child` is npm. */
+  function startByNpm(config: string) {
+    return startBy(['npm', 'start', '--silent', '--'], config, []);
+  }
+
   async function startBy([command = '', ...first]: string[], config: string, more: readonly string[]) {
     const file = join(folder, 'tollgate.yaml');
     await writeFile(file, config);
@@ -84,5 +89,5 @@ export function programs() {
     };
   }
 
-  return { start, startWithin };
+  return { start, startByNpm, startWithin };
 }
