@@ -185,6 +185,17 @@ export interface components {
                 expiresIn: components["schemas"]["Timeout"];
             };
             /**
+             * @description Time after which records are removed.
+             * @default {}
+             */
+            retention: {
+                /**
+                 * @description Time that unpaid sessions, with what their customers wrote, are kept after their end; 2 days at least. A recipient is watched as long after its last session.
+                 * @default 30d
+                 */
+                unpaidSessions: components["schemas"]["Timeout"];
+            };
+            /**
              * @description Outgoing webhooks.
              * @default {}
              */

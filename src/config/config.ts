@@ -64,6 +64,7 @@ export interface PaymentsConfig {
   /** Requests a minute and API key. */
   rateLimitPerMinute: { standard: number; elevated: number };
   sessions: { expiresInMs: number };
+  retention: { unpaidSessionsMs: number };
   webhooks: { concurrencyPerEndpoint: number; allowedNetworks: readonly string[]; allowHttp: boolean };
   mail: { smtp: string; from: string } | undefined;
   /** Where mails are written when there is no mail server. */

@@ -8,6 +8,7 @@ import type { Violation } from './violations.ts';
 type File = components['schemas']['ConfigFile'];
 
 const FIRST_EMBEDDED_ID = 31_337;
+const SHORTEST_RETENTION_MS = 2 * 24 * 60 * 60 * 1000;
 const LONGEST_TIMER_MS = 2 ** 31 - 1; // beyond it a timer of Node fires at once
 
 /** What a schema cannot say: rules between keys, and values that look right but name nothing. */
@@ -18,6 +19,7 @@ export function relationsOf(file: File, directory: string): Violation[] {
     ...origins(file),
     ...networks(file),
     ...timers(file),
+    ...retention(file),
     ...chains(file),
     ...databases(file, directory),
     ...(file.payments.secretKey !== undefined && file.payments.secretKeyFile !== undefined
@@ -100,6 +102,12 @@ function timers({ data, payments, devnet }: File): Violation[] {
   return all
     .filter(([, duration]) => durationMs(duration) > LONGEST_TIMER_MS)
     .map(([steps]) => fault(steps, 'must be 24d at most'));
+}
+
+/** Sessions are matched with late payments for a day after their end. */
+function retention({ payments }: File): Violation[] {
+  const isShort = durationMs(payments.retention.unpaidSessions) < SHORTEST_RETENTION_MS;
+  return isShort ? [fault(['payments', 'retention', 'unpaidSessions'], 'must be 2d at least')] : [];
 }
 
 function chains({ chains: all, devnet }: File): Violation[] {

@@ -91,6 +91,7 @@ function paymentsOf(payments: File['Payments'], { path, database }: Places): Pay
         : { kind: 'value', value: secretKey },
     rateLimitPerMinute: payments.rateLimit,
     sessions: { expiresInMs: durationMs(payments.sessions.expiresIn) },
+    retention: { unpaidSessionsMs: durationMs(payments.retention.unpaidSessions) },
     webhooks: payments.webhooks,
     mail,
     mailFolder: path('./var/mail'),

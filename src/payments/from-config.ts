@@ -52,6 +52,7 @@ export function paymentsServiceOptions(
     demo: demo && demoDefaults(demo),
     rateLimitPerMinute: payments.rateLimitPerMinute,
     sessionLifetimeMs: payments.sessions.expiresInMs,
+    unpaidSessionsMs: payments.retention.unpaidSessionsMs,
     validateResponses: data.validateResponses,
     trustedProxies: config.trustedProxies,
     outgoing: folder === undefined ? payments : { ...payments, mailFolder: join(folder, 'mail') },

@@ -1,3 +1,4 @@
+import { leadership } from '../db/leader.ts';
 import type { Db } from '../db/open.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Seals } from '../lib/sealed.ts';
@@ -6,38 +7,71 @@ import { DELIVERY_LIFETIME_MS, deliveryStore } from './store/delivery-store.ts';
 import { IDEMPOTENCY_LIFETIME_MS, idempotencyStore } from './store/idempotency-store.ts';
 import { messengerLinks } from './store/messenger-links.ts';
 import { noticeStore } from './store/notice-store.ts';
-import { removeOldEvents } from './store/old-events.ts';
-import { organizationStore } from './store/organization-store.ts';
+import { removeOldEvents, removeUnpaidSessions } from './store/old-records.ts';
+import { WATCH_NOTE_MS, watchedStore } from './store/watched-store.ts';
 
+const DAY_MS = 24 * 60 * 60 * 1000;
 /** How far back events are listed, and so kept, in milliseconds. Decision 113. */
-export const EVENT_LIFETIME_MS = 90 * 24 * 60 * 60 * 1000;
+export const EVENT_LIFETIME_MS = 90 * DAY_MS;
+/** How long unpaid sessions are kept after their end unless configured, in milliseconds. Decision 152. */
+const UNPAID_SESSION_LIFETIME_MS = 30 * DAY_MS;
 /** How long notices are kept, in milliseconds: as long as deliveries, so that one can ask about both. */
 const NOTICE_LIFETIME_MS = DELIVERY_LIFETIME_MS;
+/** The longest time from the opening of a session to its end, in milliseconds. Decision 110. */
+const LONGEST_SESSION_MS = DAY_MS;
 /** Rows that one statement removes: others write between two of them. */
 const BATCH = 500;
-const MODES = ['live', 'test'] as const;
+const LEASE_MS = 60_000;
 
-/** Removes what nobody may ask for any more: answers kept for idempotency keys, events, deliveries, notices, and links that are over. Decisions 106, 113, 123 and 127. */
-export function retentionWorker({ db, seals, clock }: { db: Db; seals: Seals; clock: Clock }): Worker {
+export interface RetentionOptions {
+  readonly db: Db;
+  readonly seals: Seals;
+  readonly clock: Clock;
+  /** Time that unpaid sessions are kept after their end, in milliseconds; 30 days when absent. */
+  readonly unpaidSessionsMs?: number | undefined;
+}
+
+/**
+ * Removes rows that are too old, in one process at a time: one batch of every kind in a pass, and further passes while
+ * there was something to remove. Decisions 106, 113, 123, 127 and 152.
+ */
+export function retentionWorker(options: RetentionOptions): Worker {
+  const { db, clock } = options;
+  const leader = leadership(db, { name: 'retention', leaseMs: LEASE_MS, clock });
   return {
     name: 'retention',
     async runOnce(signal) {
-      const now = clock.now();
-      let removed = await idempotencyStore(db, seals).purge(now - IDEMPOTENCY_LIFETIME_MS);
-      removed += await deliveryStore(db, seals).removeOld({
-        before: now - DELIVERY_LIFETIME_MS,
-        limit: BATCH,
-      });
-      removed += await noticeStore(db, seals).removeOld({ before: now - NOTICE_LIFETIME_MS, limit: BATCH });
-      removed += await messengerLinks(db).removeExpired(now);
-      for (const { id: organizationId } of await organizationStore(db).list()) {
-        for (const mode of MODES) {
+      if (!(await leader.hold())) return 0;
+      let removed = 0;
+      try {
+        for (const remove of removals(options)) {
           if (signal.aborted) return removed;
-          const old = { before: now - EVENT_LIFETIME_MS, limit: BATCH };
-          removed += await removeOldEvents(db, { organizationId, mode }, old);
+          removed += await remove();
         }
+      } finally {
+        await leader.resign();
       }
       return removed;
     },
   };
+}
+
+/** One batch of every kind, as functions that answer with the number of removed rows. */
+function removals({
+  db,
+  seals,
+  clock,
+  unpaidSessionsMs = UNPAID_SESSION_LIFETIME_MS,
+}: RetentionOptions): readonly (() => Promise<number>)[] {
+  const now = clock.now();
+  const old = (lifetimeMs: number) => ({ before: now - lifetimeMs, limit: BATCH });
+  return [
+    () => idempotencyStore(db, seals).purge(now - IDEMPOTENCY_LIFETIME_MS),
+    () => deliveryStore(db, seals).removeOld(old(DELIVERY_LIFETIME_MS)),
+    () => noticeStore(db, seals).removeOld(old(NOTICE_LIFETIME_MS)),
+    () => messengerLinks(db).removeExpired(now),
+    () => removeOldEvents(db, old(EVENT_LIFETIME_MS)),
+    () => removeUnpaidSessions(db, old(unpaidSessionsMs)),
+    () => watchedStore(db).removeUnused(old(unpaidSessionsMs + LONGEST_SESSION_MS + WATCH_NOTE_MS)),
+  ];
 }

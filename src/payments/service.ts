@@ -42,6 +42,8 @@ export interface PaymentsServiceOptions {
   /** Requests a minute and API key. */
   readonly rateLimitPerMinute: Readonly<Record<Tier, number>>;
   readonly sessionLifetimeMs: number;
+  /** As in `RetentionOptions`. */
+  readonly unpaidSessionsMs?: number | undefined;
   /** Checks every answer against the contract; one that differs is a 500 after its effect. */
   readonly validateResponses: boolean;
   readonly trustedProxies: readonly string[];
@@ -74,7 +76,13 @@ export async function startPaymentsService(options: PaymentsServiceOptions): Pro
   const watched = options.chains.map(chain => ({ chain, client: clientOf(chain, log) }));
   const outgoing = openOutgoing(options.outgoing, { clock, log });
   opened.defer(() => outgoing.close());
-  const workers = startWorkers(watched, { ...store, clock, log, outgoing });
+  const workers = startWorkers(watched, {
+    ...store,
+    clock,
+    log,
+    outgoing,
+    unpaidSessionsMs: options.unpaidSessionsMs,
+  });
   opened.defer(() => workers.stop());
   registerWatcherMetrics(metrics, workers.statuses);
 

@@ -25,6 +25,8 @@ export interface WorkersDeps {
   readonly log: Logger;
   /** How merchants are told what happened. */
   readonly outgoing: Outgoing;
+  /** As in `RetentionOptions`. */
+  readonly unpaidSessionsMs?: number | undefined;
 }
 
 /** What goes on without being asked for. */

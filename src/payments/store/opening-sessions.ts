@@ -25,7 +25,7 @@ export async function openSession(
   seals: Seals,
   draft: SessionDraft,
 ): Promise<CheckoutSession> {
-  await watchedStore(handle).watch(draft, draft);
+  await watchedStore(handle).watch(draft, draft, draft.createdAt);
   for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
     const amountDue = await freeAmount(handle, draft);
     const { tokenDecimals: _, clientHash = null, ...opened } = draft;

@@ -2,11 +2,17 @@ import type { Handle } from '../../db/open.ts';
 import { execute, rowsOf } from '../../db/query.ts';
 import type { Mode, Owner } from '../model/owner.ts';
 import type { Place } from '../model/place.ts';
+import type { OldRecords } from './old-records.ts';
 
-/** Where transfers are looked for: every place that a session was ever opened for. */
+/** Precision of a recipient's last session, in milliseconds: most openings find it recent enough and write nothing. */
+export const WATCH_NOTE_MS = 3_600_000;
+
+/** Recipients whose transfers are looked for: each has a session, or had one within the retention time. */
 export interface WatchedStore {
-  /** Repeating it changes nothing. */
-  watch(owner: Owner, place: Place): Promise<void>;
+  /** Notes that a session opens now (UTC milliseconds). */
+  watch(owner: Owner, place: Place, now: number): Promise<void>;
+  /** Removes recipients without an active session whose last one was opened before a time. Answers with their number. */
+  removeUnused(old: OldRecords): Promise<number>;
   /** Each once, however many are paid there. */
   recipients(chainId: number): Promise<Place[]>;
   /** Who has or had sessions there. */
@@ -15,12 +21,38 @@ export interface WatchedStore {
 
 export function watchedStore(handle: Handle): WatchedStore {
   return {
-    async watch({ organizationId, mode }, { chainId, tokenAddress, recipientAddress }) {
+    async watch({ organizationId, mode }, { chainId, tokenAddress, recipientAddress }, now) {
+      const row = [organizationId, mode, chainId, tokenAddress, recipientAddress];
+      // Read first: an upsert would lock the row of a busy recipient for every session that opens.
+      const recent = await rowsOf(
+        handle,
+        `select 1 from watched_recipients where organization_id = ? and mode = ? and chain_id = ?
+           and token_address = ? and recipient_address = ? and last_session_at > ?`,
+        [...row, now - WATCH_NOTE_MS],
+      );
+      if (recent.length > 0) return;
       await execute(
         handle,
-        `insert into watched_recipients (organization_id, mode, chain_id, token_address, recipient_address)
-         values (?, ?, ?, ?, ?) on conflict do nothing`,
-        [organizationId, mode, chainId, tokenAddress, recipientAddress],
+        `insert into watched_recipients
+           (organization_id, mode, chain_id, token_address, recipient_address, last_session_at)
+         values (?, ?, ?, ?, ?, ?)
+         on conflict (chain_id, token_address, recipient_address, organization_id, mode)
+         do update set last_session_at = excluded.last_session_at`,
+        [...row, now],
+      );
+    },
+
+    removeUnused({ before, limit }) {
+      const columns = 'organization_id, mode, chain_id, token_address, recipient_address';
+      return execute(
+        handle,
+        `delete from watched_recipients where (${columns}) in (
+           select ${columns} from watched_recipients
+           where last_session_at < ? and (chain_id, token_address, recipient_address) not in (
+             select chain_id, token_address, recipient_address from checkout_sessions where status = 'active'
+           ) order by last_session_at limit ?
+         )`,
+        [before, limit],
       );
     },
 
