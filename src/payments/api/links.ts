@@ -1,4 +1,7 @@
+import { setImmediate } from 'node:timers/promises';
 import type { PaymentsHandlers } from '../../contract/payments.ts';
+import type { Transaction } from '../../db/open.ts';
+import { transaction } from '../../db/transaction.ts';
 import { linkStore } from '../store/link-store.ts';
 import { sessionStore } from '../store/session-store.ts';
 import { settlement } from '../store/settlement/settlement.ts';
@@ -9,6 +12,9 @@ import type { PaymentsContext } from './context.ts';
 import { linkChangeHandlers } from './link-changes.ts';
 import { notFound } from './not-found.ts';
 import { pagedList } from './paged-list.ts';
+
+/** Sessions and transactions of a deleted link that one database transaction changes. */
+const CHANGED_AT_ONCE = 200;
 
 type LinkHandlers = Pick<
   PaymentsHandlers<Known, Visitor>,
@@ -42,12 +48,25 @@ export function linkHandlers(context: PaymentsContext): LinkHandlers {
     },
 
     deletePaymentLink: ({ path: { payment_link_id: id } }, caller) =>
-      caller.commit(async handle => {
-        const link = await linkStore(handle).find(caller, id);
-        if (link === undefined) throw notFound('payment_link', id);
-        await settlement({ handle, seals, now: clock.now() }).endSessionsOf(id);
-        await linkStore(handle).remove(caller, id);
-        return { status: 200, body: { object: 'payment_link', id, deleted: true } };
+      caller.commitAround({
+        async begin(handle) {
+          const link = await linkStore(handle).find(caller, id);
+          if (link === undefined) throw notFound('payment_link', id);
+          await linkStore(handle).update({ ...link, isActive: false, updatedAt: clock.now() });
+        },
+        // One statement over all sessions would have every other request wait for seconds on SQLite.
+        async send() {
+          const detachSome = async (handle: Transaction) =>
+            (await settlement({ handle, seals, now: clock.now() }).detachSessionsOf(id, CHANGED_AT_ONCE)) +
+            (await linkStore(handle).detachTransactions(id, CHANGED_AT_ONCE));
+          while ((await transaction(db, detachSome)) > 0) await setImmediate();
+        },
+        async end(handle) {
+          // Sessions that opened meanwhile, because another request activated the link.
+          await settlement({ handle, seals, now: clock.now() }).endSessionsOf(id);
+          await linkStore(handle).remove(caller, id);
+          return { status: 200, body: { object: 'payment_link', id, deleted: true } as const };
+        },
       }),
 
     async listPaymentLinkSessions({ path: { payment_link_id: id }, query }, caller) {

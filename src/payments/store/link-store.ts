@@ -34,6 +34,8 @@ export interface LinkStore {
   update(link: PaymentLink): Promise<boolean>;
   /** False when there is none. Sessions and transactions of it stay, without a link. */
   remove(owner: Owner, id: string): Promise<boolean>;
+  /** Takes the link from up to `limit` of its transactions; answers with how many. */
+  detachTransactions(id: string, limit: number): Promise<number>;
   /** Whether a session, of whatever status, was ever opened of it. */
   hasSessions(id: string): Promise<boolean>;
   /** Counts one completed checkout. False, and nothing is counted, when no use is left or the link is gone. */
@@ -72,6 +74,12 @@ export function linkStore(handle: Handle): LinkStore {
     async remove(owner, id) {
       const { sql, bindings } = oneOf(owner, id);
       return (await execute(handle, `delete from payment_links where ${sql}`, bindings)) === 1;
+    },
+
+    detachTransactions(id, limit) {
+      const sql = `update transactions set payment_link_id = null
+                   where id in (select id from transactions where payment_link_id = ? limit ?)`;
+      return execute(handle, sql, [id, limit]);
     },
 
     async hasSessions(id) {

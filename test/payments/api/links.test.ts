@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { execute, rowsOf } from '../../../src/db/query.ts';
 import { newId } from '../../../src/lib/ids.ts';
 import { eachDatabase } from '../../support/databases.ts';
 import { list, record, text } from '../../support/json.ts';
@@ -316,6 +317,45 @@ eachDatabase('payment links', databases => {
     expect(errorOf(await ours.get(pathOf(link)))).toBe('404 resource_not_found');
     expect(errorOf(await ours.delete(pathOf(link)))).toBe('404 resource_not_found');
   });
+
+  test('a link with 20,000 sessions is deleted while others get their answers', async () => {
+    const link = await created();
+    const id = text(link.id);
+    const begun = record((await ours.post('/api/v1/checkout-sessions', { payment_link_id: id })).body);
+    const [row = {}] = await rowsOf<object>(api.db, 'select * from checkout_sessions where id = ?', [
+      text(begun.id),
+    ]);
+    const changes: Record<string, string> = {
+      id: "'cs_copy' || n",
+      status: "case n % 40 when 0 then 'active' else 'expired' end",
+      is_wallet_only: 'true',
+    };
+    const columns = Object.keys(row);
+    const sql = `insert into checkout_sessions (${columns.join(', ')})
+      with recursive copies (n) as (select 1 union all select n + 1 from copies where n < 20000)
+      select ${columns.map(column => changes[column] ?? column).join(', ')}
+      from checkout_sessions, copies where id = ?`;
+    await execute(api.db, sql, [text(begun.id)]);
+    const other = await api.merchant();
+    let isDeleted = false;
+    let answered = 0;
+
+    const deleting = ours.delete(pathOf(link)).finally(() => {
+      isDeleted = true;
+    });
+    while (!isDeleted) {
+      const { status } = await other.patch('/api/v1/organization', { recipients_locked: false });
+      if (!isDeleted && status === 200) answered += 1;
+    }
+
+    const left = 'select id from checkout_sessions where payment_link_id = ?';
+    const unended = "select id from checkout_sessions where id = ? and status = 'active'";
+    expect((await deleting).status).toBe(200);
+    expect(answered).toBeGreaterThanOrEqual(10);
+    expect(await rowsOf(api.db, left, [id])).toEqual([]);
+    expect(await rowsOf(api.db, unended, [text(begun.id)])).toEqual([]);
+    expect(errorOf(await ours.get(pathOf(link)))).toBe('404 resource_not_found');
+  }, 120_000);
 
   test('the sessions of a link are listed, and only those', async () => {
     const [link, other] = [await created(), await created()];

@@ -1,4 +1,5 @@
-import { type Binding, rowsOf } from '../../../db/query.ts';
+import { placeholders } from '../../../db/insert.ts';
+import { type Binding, execute, rowsOf } from '../../../db/query.ts';
 import { newId } from '../../../lib/ids.ts';
 import { checkoutExpiredData } from '../../model/event-data.ts';
 import type { CheckoutSession } from '../../model/session.ts';
@@ -39,6 +40,20 @@ export async function expireDue(books: Books, { chainId, scannedAt, limit }: Due
     [chainId, until, limit],
   );
   return ended.length;
+}
+
+/** Ends and detaches some sessions of a link, as `Settlement.detachSessionsOf` says. */
+export async function detachSessionsOf(books: Books, linkId: string, limit: number): Promise<number> {
+  const rows = await rowsOf<{ id: string }>(
+    books.handle,
+    'select id from checkout_sessions where payment_link_id = ? order by created_at limit ?',
+    [linkId, limit],
+  );
+  if (rows.length === 0) return 0;
+  const ids = rows.map(({ id }) => id);
+  const condition = `id in (${placeholders(ids.length)})`;
+  await end(books, condition, ids);
+  return execute(books.handle, `update checkout_sessions set payment_link_id = null where ${condition}`, ids);
 }
 
 /** Ends what was opened of a link, as `Settlement.endSessionsOf` says. */

@@ -6,7 +6,7 @@ import type { Transfer } from '../../model/transfer.ts';
 import { assign } from './assignment.ts';
 import { books, type SettlementDeps } from './books.ts';
 import { claim, follow, waiting } from './claims.ts';
-import { type Due, endSessionsOf, expire, expireDue } from './endings.ts';
+import { type Due, detachSessionsOf, endSessionsOf, expire, expireDue } from './endings.ts';
 import { complete, fail, orphan, progress, reorg } from './outcomes.ts';
 import { sight, sightAgain } from './sighting.ts';
 import { type SimulatedOutcome, simulate } from './simulation.ts';
@@ -49,6 +49,8 @@ export interface Settlement {
    * confirmed, and not before the chain was scanned 15 s after that, or could not be for ten minutes.
    */
   expireDue(due: Due): Promise<number>;
+  /** Takes the link from up to `limit` of its sessions, after ending the active ones among them as `endSessionsOf` does. */
+  detachSessionsOf(linkId: string, limit: number): Promise<number>;
   /** Before a link is deleted: ends its active sessions, except those whose payment is being confirmed. */
   endSessionsOf(linkId: string): Promise<number>;
   /** Undefined when there is no such open transfer, it is not to where the session is paid, or it paid another one. */
@@ -72,6 +74,7 @@ export function settlement(deps: SettlementDeps): Settlement {
     reorg: transactionId => reorg(kept, transactionId),
     expire: sessionId => expire(kept, sessionId),
     expireDue: due => expireDue(kept, due),
+    detachSessionsOf: (linkId, limit) => detachSessionsOf(kept, linkId, limit),
     endSessionsOf: linkId => endSessionsOf(kept, linkId),
     assign: (owner, transferId, session) => assign(kept, owner, transferId, session),
     simulate: (session, outcome) => simulate(kept, session, outcome),
