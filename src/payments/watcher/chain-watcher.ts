@@ -123,7 +123,8 @@ export function chainWatcher(options: ChainWatcherOptions): ChainWatcher {
   let looked: { readonly head: Header; readonly fingerprint: string; readonly at: number } | undefined;
 
   const vouched: Effect = async (name, work) => {
-    pool.doubt();
+    // What stands on the head is vouched for by the head.
+    if (name !== 'settled') pool.doubt();
     await pool.vouch();
     return effect(name, work);
   };
