@@ -2,38 +2,47 @@
 "use strict";
 exports.createPaymentLink = validate52;
 const schema19 = {"$ref":"document#/components/schemas/PaymentLinkCreation"};
-const schema21 = {"type":"object","description":"A new payment link.","x-decision":108,"required":["name"],"properties":{"name":{"type":"string","description":"What is sold. Blanks around it are cut off.","minLength":1,"maxLength":100,"pattern":"^(?=.*\\S)[^\\u0000-\\u001f\\u007f]+$","examples":["Field notebooks"]},"description":{"type":["string","null"],"description":"More about it.","maxLength":500,"examples":["Two notebooks of 120 pages"]},"short_code":{"type":"string","description":"The last part of the link's address, unique over all organizations. One is made when absent.","pattern":"^[A-Za-z0-9_-]{4,32}$","examples":["xK9mQ2aB"]},"amount":{"type":["string","null"],"description":"Price in the token's smallest unit, a decimal integer from 1 to 2^256 - 1; null or absent lets the payer choose.","x-decision":97,"pattern":"^[1-9][0-9]{0,77}$","format":"amount","examples":["12500000"]},"min_amount":{"type":["string","null"],"description":"The least that the payer may choose, in the token's smallest unit; only without `amount`.","x-decision":108,"pattern":"^[1-9][0-9]{0,77}$","format":"amount","examples":["1000000"]},"max_amount":{"type":["string","null"],"description":"The most that the payer may choose, in the token's smallest unit; only without `amount`.","x-decision":108,"pattern":"^[1-9][0-9]{0,77}$","format":"amount","examples":["90000000"]},"suggested_amount":{"type":["string","null"],"description":"What the pay page proposes, in the token's smallest unit; only without `amount`.","x-decision":108,"pattern":"^[1-9][0-9]{0,77}$","format":"amount","examples":["5000000"]},"token_address":{"$ref":"#/components/schemas/AddressInput","description":"Contract of the token, which has to be configured; the organization's default when absent. The zero address, or 20 times `ee`, is the native coin.","x-decision":98},"chain_id":{"$ref":"#/components/schemas/ChainId","description":"The chain to pay on, which has to be configured; the organization's default when absent."},"recipient_address":{"$ref":"#/components/schemas/AddressInput","description":"Who receives the payments, neither the zero address nor the token; the organization's default when absent."},"image_url":{"type":["string","null"],"description":"Picture on the pay page, an https address.","maxLength":2048,"format":"https-url","examples":["https://books.example/notebooks.png"]},"theme_color":{"type":["string","null"],"description":"Colour of the pay page as six hex digits.","pattern":"^#[0-9a-fA-F]{6}$","examples":["#0052ff"]},"button_text":{"type":["string","null"],"description":"Text of the pay button; `Pay` when null or absent.","minLength":1,"maxLength":40,"pattern":"^(?=.*\\S)[^\\u0000-\\u001f\\u007f]+$","examples":["Pay now"]},"return_url":{"type":["string","null"],"description":"Where the pay page leads after the payment, an https address.","maxLength":2048,"format":"https-url","examples":["https://books.example/thanks"]},"return_label":{"type":["string","null"],"description":"Text of the way back.","minLength":1,"maxLength":40,"pattern":"^(?=.*\\S)[^\\u0000-\\u001f\\u007f]+$","examples":["Back to the shop"]},"branding":{"$ref":"#/components/schemas/BrandingInput","description":"How the merchant appears on the pay page."},"form_schema":{"$ref":"#/components/schemas/FormSchemaInput","description":"What the payer is asked for."},"shipping_options":{"type":["array","null"],"description":"Ways of shipping to choose from, with different ids.","maxItems":10,"items":{"$ref":"#/components/schemas/ShippingOptionInput"}},"collect_shipping_address":{"type":"boolean","description":"Whether the payer has to give an address to ship to.","default":false,"examples":[true]},"items":{"type":["array","null"],"description":"What is sold, piece by piece; with `amount` as well the prices have to add up to it.","maxItems":50,"items":{"$ref":"#/components/schemas/ItemInput"}},"max_uses":{"type":["integer","null"],"description":"How many checkouts may complete; null for any number.","minimum":1,"maximum":1000000000,"examples":[100]},"expires_at":{"type":["string","null"],"description":"From when on no new session starts, ISO 8601, in the future.","maxLength":35,"pattern":"^[12][0-9]{3}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-5][0-9](\\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$","format":"date-time","examples":["2027-01-01T00:00:00.000Z"]},"metadata":{"$ref":"#/components/schemas/MetadataInput","description":"Texts for the merchant's own use."}},"additionalProperties":false};
+const schema21 = {"type":"object","description":"A new payment link.","x-decision":108,"required":["name"],"properties":{"name":{"type":"string","description":"What is sold. Blanks around it are cut off.","minLength":1,"maxLength":100,"pattern":"^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u3164\\ufe00-\\ufe0f\\uffa0])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$","examples":["Field notebooks"]},"description":{"type":["string","null"],"description":"More about it.","maxLength":500,"examples":["Two notebooks of 120 pages"]},"short_code":{"type":"string","description":"The last part of the link's address, unique over all organizations. One is made when absent.","pattern":"^[A-Za-z0-9_-]{4,32}$","examples":["xK9mQ2aB"]},"amount":{"type":["string","null"],"description":"Price in the token's smallest unit, a decimal integer from 1 to 2^256 - 1; null or absent lets the payer choose.","x-decision":97,"pattern":"^[1-9][0-9]{0,77}$","format":"amount","examples":["12500000"]},"min_amount":{"type":["string","null"],"description":"The least that the payer may choose, in the token's smallest unit; only without `amount`.","x-decision":108,"pattern":"^[1-9][0-9]{0,77}$","format":"amount","examples":["1000000"]},"max_amount":{"type":["string","null"],"description":"The most that the payer may choose, in the token's smallest unit; only without `amount`.","x-decision":108,"pattern":"^[1-9][0-9]{0,77}$","format":"amount","examples":["90000000"]},"suggested_amount":{"type":["string","null"],"description":"What the pay page proposes, in the token's smallest unit; only without `amount`.","x-decision":108,"pattern":"^[1-9][0-9]{0,77}$","format":"amount","examples":["5000000"]},"token_address":{"$ref":"#/components/schemas/AddressInput","description":"Contract of the token, which has to be configured; the organization's default when absent. The zero address, or 20 times `ee`, is the native coin.","x-decision":98},"chain_id":{"$ref":"#/components/schemas/ChainId","description":"The chain to pay on, which has to be configured; the organization's default when absent."},"recipient_address":{"$ref":"#/components/schemas/AddressInput","description":"Who receives the payments, neither the zero address nor the token; the organization's default when absent."},"image_url":{"type":["string","null"],"description":"Picture on the pay page, an https address.","maxLength":2048,"format":"https-url","examples":["https://books.example/notebooks.png"]},"theme_color":{"type":["string","null"],"description":"Colour of the pay page as six hex digits.","pattern":"^#[0-9a-fA-F]{6}$","examples":["#0052ff"]},"button_text":{"type":["string","null"],"description":"Text of the pay button; `Pay` when null or absent.","minLength":1,"maxLength":40,"pattern":"^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u3164\\ufe00-\\ufe0f\\uffa0])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$","examples":["Pay now"]},"return_url":{"type":["string","null"],"description":"Where the pay page leads after the payment, an https address.","maxLength":2048,"format":"https-url","examples":["https://books.example/thanks"]},"return_label":{"type":["string","null"],"description":"Text of the way back.","minLength":1,"maxLength":40,"pattern":"^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u3164\\ufe00-\\ufe0f\\uffa0])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$","examples":["Back to the shop"]},"branding":{"$ref":"#/components/schemas/BrandingInput","description":"How the merchant appears on the pay page."},"form_schema":{"$ref":"#/components/schemas/FormSchemaInput","description":"What the payer is asked for."},"shipping_options":{"type":["array","null"],"description":"Ways of shipping to choose from, with different ids.","maxItems":10,"items":{"$ref":"#/components/schemas/ShippingOptionInput"}},"collect_shipping_address":{"type":"boolean","description":"Whether the payer has to give an address to ship to.","default":false,"examples":[true]},"items":{"type":["array","null"],"description":"What is sold, piece by piece; with `amount` as well the prices have to add up to it.","maxItems":50,"items":{"$ref":"#/components/schemas/ItemInput"}},"max_uses":{"type":["integer","null"],"description":"How many checkouts may complete; null for any number.","minimum":1,"maximum":1000000000,"examples":[100]},"expires_at":{"type":["string","null"],"description":"From when on no new session starts, ISO 8601, in the future.","maxLength":35,"pattern":"^[12][0-9]{3}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-5][0-9](\\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$","format":"date-time","examples":["2027-01-01T00:00:00.000Z"]},"metadata":{"$ref":"#/components/schemas/MetadataInput","description":"Texts for the merchant's own use."}},"additionalProperties":false};
 const func1 = Object.prototype.hasOwnProperty;
 const func2 = require("ajv/dist/runtime/ucs2length").default;
-const pattern3 = new RegExp("^(?=.*\\S)[^\\u0000-\\u001f\\u007f]+$", "u");
+const pattern3 = new RegExp("^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u3164\\ufe00-\\ufe0f\\uffa0])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$", "u");
 const pattern4 = new RegExp("^[A-Za-z0-9_-]{4,32}$", "u");
 const pattern5 = new RegExp("^[1-9][0-9]{0,77}$", "u");
 const pattern10 = new RegExp("^#[0-9a-fA-F]{6}$", "u");
 const pattern20 = new RegExp("^[12][0-9]{3}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-5][0-9](\\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$", "u");
-const formats0 = Object.assign({
+const formats0 = (isUrl => Object.assign({
   amount: text => /^\d{1,78}$/.test(text) && BigInt(text) >> 256n === 0n,
-  "https-url": text => {
-    if (!/^https:\/\/[^\s\\]+$/.test(text) || !URL.canParse(text)) return false;
-    const url = new URL(text);
-    return url.username === "" && url.password === "";
-  },
-}, require("ajv-formats/dist/formats").fullFormats).amount;
-const formats8 = Object.assign({
+  "https-url": text => text.startsWith("https://") && isUrl(text),
+  "http-url": isUrl,
+}, require("ajv-formats/dist/formats").fullFormats))(text => {
+  if (!/^https?:\/\/[^\s\\]+$/.test(text) || !URL.canParse(text)) return false;
+  const { username, password, port, hostname } = new URL(text);
+  if (username !== "" || password !== "" || port === "0") return false;
+  const name = hostname.replace(/\.$/, "");
+  return name.length <= 253 && (name.startsWith("[") || name.split(".").every(label => /^.{1,63}$/.test(label)));
+}).amount;
+const formats8 = (isUrl => Object.assign({
   amount: text => /^\d{1,78}$/.test(text) && BigInt(text) >> 256n === 0n,
-  "https-url": text => {
-    if (!/^https:\/\/[^\s\\]+$/.test(text) || !URL.canParse(text)) return false;
-    const url = new URL(text);
-    return url.username === "" && url.password === "";
-  },
-}, require("ajv-formats/dist/formats").fullFormats)["https-url"];
-const formats18 = Object.assign({
+  "https-url": text => text.startsWith("https://") && isUrl(text),
+  "http-url": isUrl,
+}, require("ajv-formats/dist/formats").fullFormats))(text => {
+  if (!/^https?:\/\/[^\s\\]+$/.test(text) || !URL.canParse(text)) return false;
+  const { username, password, port, hostname } = new URL(text);
+  if (username !== "" || password !== "" || port === "0") return false;
+  const name = hostname.replace(/\.$/, "");
+  return name.length <= 253 && (name.startsWith("[") || name.split(".").every(label => /^.{1,63}$/.test(label)));
+})["https-url"];
+const formats18 = (isUrl => Object.assign({
   amount: text => /^\d{1,78}$/.test(text) && BigInt(text) >> 256n === 0n,
-  "https-url": text => {
-    if (!/^https:\/\/[^\s\\]+$/.test(text) || !URL.canParse(text)) return false;
-    const url = new URL(text);
-    return url.username === "" && url.password === "";
-  },
-}, require("ajv-formats/dist/formats").fullFormats)["date-time"];
+  "https-url": text => text.startsWith("https://") && isUrl(text),
+  "http-url": isUrl,
+}, require("ajv-formats/dist/formats").fullFormats))(text => {
+  if (!/^https?:\/\/[^\s\\]+$/.test(text) || !URL.canParse(text)) return false;
+  const { username, password, port, hostname } = new URL(text);
+  if (username !== "" || password !== "" || port === "0") return false;
+  const name = hostname.replace(/\.$/, "");
+  return name.length <= 253 && (name.startsWith("[") || name.split(".").every(label => /^.{1,63}$/.test(label)));
+})["date-time"];
 const schema22 = {"type":"string","description":"Address of an account or contract, 20 bytes as 0x-prefixed hex in any letter case.","x-decision":98,"pattern":"^0x[0-9a-fA-F]{40}$","examples":["0x5FbDB2315678afecb367f032d93F642f64180aa3"]};
 const pattern9 = new RegExp("^0x[0-9a-fA-F]{40}$", "u");
 
@@ -99,7 +108,7 @@ return errors === 0;
 }
 validate57.evaluated = {"dynamicProps":false,"dynamicItems":false};
 
-const schema24 = {"type":["object","null"],"description":"How the merchant appears on the pay page.","properties":{"business_name":{"type":["string","null"],"description":"Name of the merchant; null or absent shows the organization's.","minLength":1,"maxLength":100,"pattern":"^(?=.*\\S)[^\\u0000-\\u001f\\u007f]+$","examples":["Corner Books"]},"logo_url":{"type":["string","null"],"description":"Logo, an https address.","maxLength":2048,"format":"https-url","examples":["https://books.example/logo.png"]}},"additionalProperties":false};
+const schema24 = {"type":["object","null"],"description":"How the merchant appears on the pay page.","properties":{"business_name":{"type":["string","null"],"description":"Name of the merchant; null or absent shows the organization's.","minLength":1,"maxLength":100,"pattern":"^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u3164\\ufe00-\\ufe0f\\uffa0])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$","examples":["Corner Books"]},"logo_url":{"type":["string","null"],"description":"Logo, an https address.","maxLength":2048,"format":"https-url","examples":["https://books.example/logo.png"]}},"additionalProperties":false};
 
 function validate60(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -144,7 +153,7 @@ return false;
 }
 else {
 if(!pattern3.test(data0)){
-validate60.errors = [{instancePath:instancePath+"/business_name",schemaPath:"#/properties/business_name/pattern",keyword:"pattern",params:{pattern: "^(?=.*\\S)[^\\u0000-\\u001f\\u007f]+$"},message:"must match pattern \""+"^(?=.*\\S)[^\\u0000-\\u001f\\u007f]+$"+"\""}];
+validate60.errors = [{instancePath:instancePath+"/business_name",schemaPath:"#/properties/business_name/pattern",keyword:"pattern",params:{pattern: "^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u3164\\ufe00-\\ufe0f\\uffa0])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$"},message:"must match pattern \""+"^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u3164\\ufe00-\\ufe0f\\uffa0])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$"+"\""}];
 return false;
 }
 }
@@ -195,7 +204,7 @@ return errors === 0;
 validate60.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 const schema25 = {"type":["object","null"],"description":"The fields that the payer is asked for, 1 to 20 with different ids.","x-decision":108,"required":["fields"],"properties":{"fields":{"type":"array","description":"The fields in the order in which they are shown.","minItems":1,"maxItems":20,"items":{"$ref":"#/components/schemas/FormFieldInput"}}},"additionalProperties":false};
-const schema26 = {"type":"object","description":"One field of the payer's form.","required":["id","type","label"],"properties":{"id":{"type":"string","description":"Key of the value in `form_data`; unique in the form. `email` and `shipping_address` are refused, because events have the payer's e-mail address and the address to ship to there.","x-decision":150,"pattern":"^[A-Za-z0-9_-]{1,40}$","not":{"enum":["email","shipping_address"]},"examples":["size"]},"type":{"$ref":"#/components/schemas/FormFieldType","description":"Kind of the field."},"label":{"type":"string","description":"What the payer reads beside the field.","minLength":1,"maxLength":100,"pattern":"^(?=.*\\S)[^\\u0000-\\u001f\\u007f]+$","examples":["Size of the shirt"]},"required":{"type":"boolean","description":"Whether the payer has to fill it in.","default":false,"examples":[true]},"placeholder":{"type":["string","null"],"description":"Text shown while the field is empty.","maxLength":100,"examples":["Choose a size"]},"options":{"type":"array","description":"What a `select` offers, which needs at least one; ignored for every other kind.","maxItems":50,"default":[],"items":{"type":"string","minLength":1,"maxLength":100},"examples":[["S","M","L"]]}},"additionalProperties":false};
+const schema26 = {"type":"object","description":"One field of the payer's form.","required":["id","type","label"],"properties":{"id":{"type":"string","description":"Key of the value in `form_data`; unique in the form. `email` and `shipping_address` are refused, because events have the payer's e-mail address and the address to ship to there.","x-decision":150,"pattern":"^[A-Za-z0-9_-]{1,40}$","not":{"enum":["email","shipping_address"]},"examples":["size"]},"type":{"$ref":"#/components/schemas/FormFieldType","description":"Kind of the field."},"label":{"type":"string","description":"What the payer reads beside the field.","minLength":1,"maxLength":100,"pattern":"^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u3164\\ufe00-\\ufe0f\\uffa0])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$","examples":["Size of the shirt"]},"required":{"type":"boolean","description":"Whether the payer has to fill it in.","default":false,"examples":[true]},"placeholder":{"type":["string","null"],"description":"Text shown while the field is empty.","maxLength":100,"examples":["Choose a size"]},"options":{"type":"array","description":"What a `select` offers, which needs at least one; ignored for every other kind.","maxItems":50,"default":[],"items":{"type":"string","minLength":1,"maxLength":100},"examples":[["S","M","L"]]}},"additionalProperties":false};
 const pattern14 = new RegExp("^[A-Za-z0-9_-]{1,40}$", "u");
 const schema27 = {"type":"string","description":"Kind of a form field.","enum":["text","email","phone","select","textarea","number","checkbox"],"examples":["select"]};
 
@@ -331,7 +340,7 @@ return false;
 }
 else {
 if(!pattern3.test(data2)){
-validate63.errors = [{instancePath:instancePath+"/label",schemaPath:"#/properties/label/pattern",keyword:"pattern",params:{pattern: "^(?=.*\\S)[^\\u0000-\\u001f\\u007f]+$"},message:"must match pattern \""+"^(?=.*\\S)[^\\u0000-\\u001f\\u007f]+$"+"\""}];
+validate63.errors = [{instancePath:instancePath+"/label",schemaPath:"#/properties/label/pattern",keyword:"pattern",params:{pattern: "^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u3164\\ufe00-\\ufe0f\\uffa0])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$"},message:"must match pattern \""+"^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u3164\\ufe00-\\ufe0f\\uffa0])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$"+"\""}];
 return false;
 }
 }
@@ -515,7 +524,7 @@ return errors === 0;
 }
 validate62.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-const schema28 = {"type":"object","description":"One way of shipping and what it costs.","required":["id","name","amount"],"properties":{"id":{"type":"string","description":"Identifies the option; unique within its link.","pattern":"^[A-Za-z0-9_-]{1,40}$","examples":["express"]},"name":{"type":"string","description":"What the payer reads.","minLength":1,"maxLength":100,"pattern":"^(?=.*\\S)[^\\u0000-\\u001f\\u007f]+$","examples":["Express"]},"amount":{"$ref":"#/components/schemas/AmountInput","description":"Price of the shipping, in the smallest unit of the link's token."},"estimated_days":{"type":["integer","null"],"description":"How long it takes, in days.","minimum":0,"maximum":365,"examples":[2]}},"additionalProperties":false};
+const schema28 = {"type":"object","description":"One way of shipping and what it costs.","required":["id","name","amount"],"properties":{"id":{"type":"string","description":"Identifies the option; unique within its link.","pattern":"^[A-Za-z0-9_-]{1,40}$","examples":["express"]},"name":{"type":"string","description":"What the payer reads.","minLength":1,"maxLength":100,"pattern":"^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u3164\\ufe00-\\ufe0f\\uffa0])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$","examples":["Express"]},"amount":{"$ref":"#/components/schemas/AmountInput","description":"Price of the shipping, in the smallest unit of the link's token."},"estimated_days":{"type":["integer","null"],"description":"How long it takes, in days.","minimum":0,"maximum":365,"examples":[2]}},"additionalProperties":false};
 const schema29 = {"type":"string","description":"Amount in the token's smallest unit, a decimal integer from 0 to 2^256 - 1 without sign or exponent.","x-decision":97,"pattern":"^(0|[1-9][0-9]{0,77})$","format":"amount","examples":["12500000"]};
 const pattern18 = new RegExp("^(0|[1-9][0-9]{0,77})$", "u");
 
@@ -617,7 +626,7 @@ return false;
 }
 else {
 if(!pattern3.test(data1)){
-validate68.errors = [{instancePath:instancePath+"/name",schemaPath:"#/properties/name/pattern",keyword:"pattern",params:{pattern: "^(?=.*\\S)[^\\u0000-\\u001f\\u007f]+$"},message:"must match pattern \""+"^(?=.*\\S)[^\\u0000-\\u001f\\u007f]+$"+"\""}];
+validate68.errors = [{instancePath:instancePath+"/name",schemaPath:"#/properties/name/pattern",keyword:"pattern",params:{pattern: "^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u3164\\ufe00-\\ufe0f\\uffa0])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$"},message:"must match pattern \""+"^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u3164\\ufe00-\\ufe0f\\uffa0])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$"+"\""}];
 return false;
 }
 }
@@ -688,7 +697,7 @@ return errors === 0;
 }
 validate68.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-const schema30 = {"type":"object","description":"One thing that is sold through a link.","required":["name","amount"],"properties":{"name":{"type":"string","description":"What the payer reads.","minLength":1,"maxLength":100,"pattern":"^(?=.*\\S)[^\\u0000-\\u001f\\u007f]+$","examples":["Field notebook"]},"description":{"type":["string","null"],"description":"More about the item.","maxLength":500,"examples":["A5, 120 pages"]},"image_url":{"type":["string","null"],"description":"Picture, an https address.","maxLength":2048,"format":"https-url","examples":["https://books.example/notebook.png"]},"amount":{"$ref":"#/components/schemas/AmountInput","description":"Price of one, in the smallest unit of the link's token."},"quantity":{"type":"integer","description":"How many are sold.","minimum":1,"maximum":10000,"default":1,"examples":[2]}},"additionalProperties":false};
+const schema30 = {"type":"object","description":"One thing that is sold through a link.","required":["name","amount"],"properties":{"name":{"type":"string","description":"What the payer reads.","minLength":1,"maxLength":100,"pattern":"^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u3164\\ufe00-\\ufe0f\\uffa0])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$","examples":["Field notebook"]},"description":{"type":["string","null"],"description":"More about the item.","maxLength":500,"examples":["A5, 120 pages"]},"image_url":{"type":["string","null"],"description":"Picture, an https address.","maxLength":2048,"format":"https-url","examples":["https://books.example/notebook.png"]},"amount":{"$ref":"#/components/schemas/AmountInput","description":"Price of one, in the smallest unit of the link's token."},"quantity":{"type":"integer","description":"How many are sold.","minimum":1,"maximum":10000,"default":1,"examples":[2]}},"additionalProperties":false};
 
 function validate72(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -734,7 +743,7 @@ return false;
 }
 else {
 if(!pattern3.test(data0)){
-validate72.errors = [{instancePath:instancePath+"/name",schemaPath:"#/properties/name/pattern",keyword:"pattern",params:{pattern: "^(?=.*\\S)[^\\u0000-\\u001f\\u007f]+$"},message:"must match pattern \""+"^(?=.*\\S)[^\\u0000-\\u001f\\u007f]+$"+"\""}];
+validate72.errors = [{instancePath:instancePath+"/name",schemaPath:"#/properties/name/pattern",keyword:"pattern",params:{pattern: "^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u3164\\ufe00-\\ufe0f\\uffa0])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$"},message:"must match pattern \""+"^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u3164\\ufe00-\\ufe0f\\uffa0])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$"+"\""}];
 return false;
 }
 }
@@ -991,7 +1000,7 @@ return false;
 }
 else {
 if(!pattern3.test(data0)){
-validate54.errors = [{instancePath:instancePath+"/name",schemaPath:"#/properties/name/pattern",keyword:"pattern",params:{pattern: "^(?=.*\\S)[^\\u0000-\\u001f\\u007f]+$"},message:"must match pattern \""+"^(?=.*\\S)[^\\u0000-\\u001f\\u007f]+$"+"\""}];
+validate54.errors = [{instancePath:instancePath+"/name",schemaPath:"#/properties/name/pattern",keyword:"pattern",params:{pattern: "^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u3164\\ufe00-\\ufe0f\\uffa0])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$"},message:"must match pattern \""+"^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u3164\\ufe00-\\ufe0f\\uffa0])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$"+"\""}];
 return false;
 }
 }
@@ -1272,7 +1281,7 @@ return false;
 }
 else {
 if(!pattern3.test(data12)){
-validate54.errors = [{instancePath:instancePath+"/button_text",schemaPath:"#/properties/button_text/pattern",keyword:"pattern",params:{pattern: "^(?=.*\\S)[^\\u0000-\\u001f\\u007f]+$"},message:"must match pattern \""+"^(?=.*\\S)[^\\u0000-\\u001f\\u007f]+$"+"\""}];
+validate54.errors = [{instancePath:instancePath+"/button_text",schemaPath:"#/properties/button_text/pattern",keyword:"pattern",params:{pattern: "^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u3164\\ufe00-\\ufe0f\\uffa0])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$"},message:"must match pattern \""+"^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u3164\\ufe00-\\ufe0f\\uffa0])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$"+"\""}];
 return false;
 }
 }
@@ -1334,7 +1343,7 @@ return false;
 }
 else {
 if(!pattern3.test(data14)){
-validate54.errors = [{instancePath:instancePath+"/return_label",schemaPath:"#/properties/return_label/pattern",keyword:"pattern",params:{pattern: "^(?=.*\\S)[^\\u0000-\\u001f\\u007f]+$"},message:"must match pattern \""+"^(?=.*\\S)[^\\u0000-\\u001f\\u007f]+$"+"\""}];
+validate54.errors = [{instancePath:instancePath+"/return_label",schemaPath:"#/properties/return_label/pattern",keyword:"pattern",params:{pattern: "^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u3164\\ufe00-\\ufe0f\\uffa0])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$"},message:"must match pattern \""+"^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u3164\\ufe00-\\ufe0f\\uffa0])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$"+"\""}];
 return false;
 }
 }
@@ -1580,7 +1589,7 @@ validate52.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 exports.updatePaymentLink = validate78;
 const schema32 = {"$ref":"document#/components/schemas/PaymentLinkChanges"};
-const schema33 = {"type":"object","description":"What changes of a payment link; fields that are absent stay as they are.","x-decision":109,"minProperties":1,"properties":{"name":{"type":"string","description":"What is sold. Blanks around it are cut off.","minLength":1,"maxLength":100,"pattern":"^(?=.*\\S)[^\\u0000-\\u001f\\u007f]+$","examples":["Field notebooks"]},"description":{"type":["string","null"],"description":"More about it.","maxLength":500,"examples":["Two notebooks of 120 pages"]},"short_code":{"type":"string","description":"The last part of the link's address, unique over all organizations.","pattern":"^[A-Za-z0-9_-]{4,32}$","examples":["xK9mQ2aB"]},"is_active":{"type":"boolean","description":"Whether new sessions may start.","examples":[false]},"amount":{"type":["string","null"],"description":"Price in the token's smallest unit; null lets the payer choose.","x-decision":97,"pattern":"^[1-9][0-9]{0,77}$","format":"amount","examples":["12500000"]},"min_amount":{"type":["string","null"],"description":"The least that the payer may choose, in the token's smallest unit; only without `amount`.","x-decision":108,"pattern":"^[1-9][0-9]{0,77}$","format":"amount","examples":["1000000"]},"max_amount":{"type":["string","null"],"description":"The most that the payer may choose, in the token's smallest unit; only without `amount`.","x-decision":108,"pattern":"^[1-9][0-9]{0,77}$","format":"amount","examples":["90000000"]},"suggested_amount":{"type":["string","null"],"description":"What the pay page proposes, in the token's smallest unit; only without `amount`.","x-decision":108,"pattern":"^[1-9][0-9]{0,77}$","format":"amount","examples":["5000000"]},"token_address":{"$ref":"#/components/schemas/AddressInput","description":"Contract of the token, which has to be configured; only while the link has no session. The zero address, or 20 times `ee`, is the native coin.","x-decision":98},"chain_id":{"$ref":"#/components/schemas/ChainId","description":"The chain to pay on, which has to be configured; only while the link has no session."},"recipient_address":{"$ref":"#/components/schemas/AddressInput","description":"Who receives the payments, neither the zero address nor the token; only while the link has no session."},"image_url":{"type":["string","null"],"description":"Picture on the pay page, an https address.","maxLength":2048,"format":"https-url","examples":["https://books.example/notebooks.png"]},"theme_color":{"type":["string","null"],"description":"Colour of the pay page as six hex digits.","pattern":"^#[0-9a-fA-F]{6}$","examples":["#0052ff"]},"button_text":{"type":["string","null"],"description":"Text of the pay button; `Pay` when null.","minLength":1,"maxLength":40,"pattern":"^(?=.*\\S)[^\\u0000-\\u001f\\u007f]+$","examples":["Pay now"]},"return_url":{"type":["string","null"],"description":"Where the pay page leads after the payment, an https address.","maxLength":2048,"format":"https-url","examples":["https://books.example/thanks"]},"return_label":{"type":["string","null"],"description":"Text of the way back.","minLength":1,"maxLength":40,"pattern":"^(?=.*\\S)[^\\u0000-\\u001f\\u007f]+$","examples":["Back to the shop"]},"branding":{"$ref":"#/components/schemas/BrandingInput","description":"How the merchant appears on the pay page."},"form_schema":{"$ref":"#/components/schemas/FormSchemaInput","description":"What the payer is asked for."},"shipping_options":{"type":["array","null"],"description":"Ways of shipping to choose from, with different ids.","maxItems":10,"items":{"$ref":"#/components/schemas/ShippingOptionInput"}},"collect_shipping_address":{"type":"boolean","description":"Whether the payer has to give an address to ship to.","examples":[true]},"items":{"type":["array","null"],"description":"What is sold, piece by piece; with `amount` as well the prices have to add up to it.","maxItems":50,"items":{"$ref":"#/components/schemas/ItemInput"}},"max_uses":{"type":["integer","null"],"description":"How many checkouts may complete; null for any number.","minimum":1,"maximum":1000000000,"examples":[100]},"expires_at":{"type":["string","null"],"description":"From when on no new session starts, ISO 8601, in the future.","maxLength":35,"pattern":"^[12][0-9]{3}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-5][0-9](\\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$","format":"date-time","examples":["2027-01-01T00:00:00.000Z"]},"metadata":{"$ref":"#/components/schemas/MetadataInput","description":"Texts for the merchant's own use."}},"additionalProperties":false};
+const schema33 = {"type":"object","description":"What changes of a payment link; fields that are absent stay as they are.","x-decision":109,"minProperties":1,"properties":{"name":{"type":"string","description":"What is sold. Blanks around it are cut off.","minLength":1,"maxLength":100,"pattern":"^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u3164\\ufe00-\\ufe0f\\uffa0])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$","examples":["Field notebooks"]},"description":{"type":["string","null"],"description":"More about it.","maxLength":500,"examples":["Two notebooks of 120 pages"]},"short_code":{"type":"string","description":"The last part of the link's address, unique over all organizations.","pattern":"^[A-Za-z0-9_-]{4,32}$","examples":["xK9mQ2aB"]},"is_active":{"type":"boolean","description":"Whether new sessions may start.","examples":[false]},"amount":{"type":["string","null"],"description":"Price in the token's smallest unit; null lets the payer choose.","x-decision":97,"pattern":"^[1-9][0-9]{0,77}$","format":"amount","examples":["12500000"]},"min_amount":{"type":["string","null"],"description":"The least that the payer may choose, in the token's smallest unit; only without `amount`.","x-decision":108,"pattern":"^[1-9][0-9]{0,77}$","format":"amount","examples":["1000000"]},"max_amount":{"type":["string","null"],"description":"The most that the payer may choose, in the token's smallest unit; only without `amount`.","x-decision":108,"pattern":"^[1-9][0-9]{0,77}$","format":"amount","examples":["90000000"]},"suggested_amount":{"type":["string","null"],"description":"What the pay page proposes, in the token's smallest unit; only without `amount`.","x-decision":108,"pattern":"^[1-9][0-9]{0,77}$","format":"amount","examples":["5000000"]},"token_address":{"$ref":"#/components/schemas/AddressInput","description":"Contract of the token, which has to be configured; only while the link has no session. The zero address, or 20 times `ee`, is the native coin.","x-decision":98},"chain_id":{"$ref":"#/components/schemas/ChainId","description":"The chain to pay on, which has to be configured; only while the link has no session."},"recipient_address":{"$ref":"#/components/schemas/AddressInput","description":"Who receives the payments, neither the zero address nor the token; only while the link has no session."},"image_url":{"type":["string","null"],"description":"Picture on the pay page, an https address.","maxLength":2048,"format":"https-url","examples":["https://books.example/notebooks.png"]},"theme_color":{"type":["string","null"],"description":"Colour of the pay page as six hex digits.","pattern":"^#[0-9a-fA-F]{6}$","examples":["#0052ff"]},"button_text":{"type":["string","null"],"description":"Text of the pay button; `Pay` when null.","minLength":1,"maxLength":40,"pattern":"^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u3164\\ufe00-\\ufe0f\\uffa0])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$","examples":["Pay now"]},"return_url":{"type":["string","null"],"description":"Where the pay page leads after the payment, an https address.","maxLength":2048,"format":"https-url","examples":["https://books.example/thanks"]},"return_label":{"type":["string","null"],"description":"Text of the way back.","minLength":1,"maxLength":40,"pattern":"^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u3164\\ufe00-\\ufe0f\\uffa0])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$","examples":["Back to the shop"]},"branding":{"$ref":"#/components/schemas/BrandingInput","description":"How the merchant appears on the pay page."},"form_schema":{"$ref":"#/components/schemas/FormSchemaInput","description":"What the payer is asked for."},"shipping_options":{"type":["array","null"],"description":"Ways of shipping to choose from, with different ids.","maxItems":10,"items":{"$ref":"#/components/schemas/ShippingOptionInput"}},"collect_shipping_address":{"type":"boolean","description":"Whether the payer has to give an address to ship to.","examples":[true]},"items":{"type":["array","null"],"description":"What is sold, piece by piece; with `amount` as well the prices have to add up to it.","maxItems":50,"items":{"$ref":"#/components/schemas/ItemInput"}},"max_uses":{"type":["integer","null"],"description":"How many checkouts may complete; null for any number.","minimum":1,"maximum":1000000000,"examples":[100]},"expires_at":{"type":["string","null"],"description":"From when on no new session starts, ISO 8601, in the future.","maxLength":35,"pattern":"^[12][0-9]{3}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-5][0-9](\\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$","format":"date-time","examples":["2027-01-01T00:00:00.000Z"]},"metadata":{"$ref":"#/components/schemas/MetadataInput","description":"Texts for the merchant's own use."}},"additionalProperties":false};
 
 function validate79(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -1622,7 +1631,7 @@ return false;
 }
 else {
 if(!pattern3.test(data0)){
-validate79.errors = [{instancePath:instancePath+"/name",schemaPath:"#/properties/name/pattern",keyword:"pattern",params:{pattern: "^(?=.*\\S)[^\\u0000-\\u001f\\u007f]+$"},message:"must match pattern \""+"^(?=.*\\S)[^\\u0000-\\u001f\\u007f]+$"+"\""}];
+validate79.errors = [{instancePath:instancePath+"/name",schemaPath:"#/properties/name/pattern",keyword:"pattern",params:{pattern: "^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u3164\\ufe00-\\ufe0f\\uffa0])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$"},message:"must match pattern \""+"^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u3164\\ufe00-\\ufe0f\\uffa0])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$"+"\""}];
 return false;
 }
 }
@@ -1915,7 +1924,7 @@ return false;
 }
 else {
 if(!pattern3.test(data13)){
-validate79.errors = [{instancePath:instancePath+"/button_text",schemaPath:"#/properties/button_text/pattern",keyword:"pattern",params:{pattern: "^(?=.*\\S)[^\\u0000-\\u001f\\u007f]+$"},message:"must match pattern \""+"^(?=.*\\S)[^\\u0000-\\u001f\\u007f]+$"+"\""}];
+validate79.errors = [{instancePath:instancePath+"/button_text",schemaPath:"#/properties/button_text/pattern",keyword:"pattern",params:{pattern: "^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u3164\\ufe00-\\ufe0f\\uffa0])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$"},message:"must match pattern \""+"^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u3164\\ufe00-\\ufe0f\\uffa0])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$"+"\""}];
 return false;
 }
 }
@@ -1977,7 +1986,7 @@ return false;
 }
 else {
 if(!pattern3.test(data15)){
-validate79.errors = [{instancePath:instancePath+"/return_label",schemaPath:"#/properties/return_label/pattern",keyword:"pattern",params:{pattern: "^(?=.*\\S)[^\\u0000-\\u001f\\u007f]+$"},message:"must match pattern \""+"^(?=.*\\S)[^\\u0000-\\u001f\\u007f]+$"+"\""}];
+validate79.errors = [{instancePath:instancePath+"/return_label",schemaPath:"#/properties/return_label/pattern",keyword:"pattern",params:{pattern: "^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u3164\\ufe00-\\ufe0f\\uffa0])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$"},message:"must match pattern \""+"^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u3164\\ufe00-\\ufe0f\\uffa0])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$"+"\""}];
 return false;
 }
 }
@@ -2229,7 +2238,7 @@ validate78.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 exports.createCheckoutSession = validate89;
 const schema34 = {"$ref":"document#/components/schemas/CheckoutSessionCreation"};
-const schema35 = {"type":"object","description":"A new checkout session: of the link `payment_link_id`, or, without a link, of `token_address`, `chain_id`, `recipient_address` and `amount` together.","x-decision":110,"properties":{"payment_link_id":{"type":"string","description":"The link whose terms the session takes over.","minLength":1,"maxLength":200,"examples":["pl_4fRk2LmXq8TzB1nVcY7aWd3S"]},"amount":{"$ref":"#/components/schemas/PositiveAmountInput","description":"Price without shipping, in the token's smallest unit. With a link only where that lets the payer choose, and then needed."},"token_address":{"$ref":"#/components/schemas/AddressInput","description":"The token to pay in; not beside a link."},"chain_id":{"$ref":"#/components/schemas/ChainId","description":"The chain to pay on; not beside a link."},"recipient_address":{"$ref":"#/components/schemas/AddressInput","description":"Who receives the payment; not beside a link."},"expires_in":{"type":"integer","description":"How long the payer has, in seconds.","minimum":300,"maximum":86400,"default":1800,"examples":[1800]},"success_url":{"type":["string","null"],"description":"Where the pay page leads after the payment; `{SESSION_ID}` is replaced. The link's `return_url` if absent.","maxLength":2048,"format":"https-url","examples":["https://books.example/thanks?session={SESSION_ID}"]},"cancel_url":{"type":["string","null"],"description":"Where the pay page leads when the payer gives up; `{SESSION_ID}` is replaced.","maxLength":2048,"format":"https-url","examples":["https://books.example/cart"]},"clientReferenceId":{"type":["string","null"],"description":"The merchant's own id of the checkout.","x-decision":110,"pattern":"^[A-Za-z0-9_.:-]{1,200}$","examples":["order-1042"]},"metadata":{"$ref":"#/components/schemas/MetadataInput","description":"Texts for the merchant's own use."},"customerEmail":{"type":["string","null"],"description":"E-mail address of the payer.","x-decision":110,"maxLength":254,"format":"email","examples":["ada@example.com"]},"customerName":{"type":["string","null"],"description":"Name of the payer.","x-decision":110,"minLength":1,"maxLength":100,"pattern":"^(?=.*\\S)[^\\u0000-\\u001f\\u007f]+$","examples":["Ada Lovelace"]},"form_data":{"$ref":"#/components/schemas/FormDataInput","description":"What the payer filled in."},"shipping_address":{"$ref":"#/components/schemas/ShippingAddressInput","description":"Where to ship to."},"shipping_option_id":{"type":["string","null"],"description":"One of the link's ways of shipping.","pattern":"^[A-Za-z0-9_-]{1,40}$","examples":["express"]}},"additionalProperties":false};
+const schema35 = {"type":"object","description":"A new checkout session: of the link `payment_link_id`, or, without a link, of `token_address`, `chain_id`, `recipient_address` and `amount` together.","x-decision":110,"properties":{"payment_link_id":{"type":"string","description":"The link whose terms the session takes over.","minLength":1,"maxLength":200,"examples":["pl_4fRk2LmXq8TzB1nVcY7aWd3S"]},"amount":{"$ref":"#/components/schemas/PositiveAmountInput","description":"Price without shipping, in the token's smallest unit. With a link only where that lets the payer choose, and then needed."},"token_address":{"$ref":"#/components/schemas/AddressInput","description":"The token to pay in; not beside a link."},"chain_id":{"$ref":"#/components/schemas/ChainId","description":"The chain to pay on; not beside a link."},"recipient_address":{"$ref":"#/components/schemas/AddressInput","description":"Who receives the payment; not beside a link."},"expires_in":{"type":"integer","description":"How long the payer has, in seconds.","minimum":300,"maximum":86400,"default":1800,"examples":[1800]},"success_url":{"type":["string","null"],"description":"Where the pay page leads after the payment; `{SESSION_ID}` is replaced. The link's `return_url` if absent.","maxLength":2048,"format":"https-url","examples":["https://books.example/thanks?session={SESSION_ID}"]},"cancel_url":{"type":["string","null"],"description":"Where the pay page leads when the payer gives up; `{SESSION_ID}` is replaced.","maxLength":2048,"format":"https-url","examples":["https://books.example/cart"]},"clientReferenceId":{"type":["string","null"],"description":"The merchant's own id of the checkout.","x-decision":110,"pattern":"^[A-Za-z0-9_.:-]{1,200}$","examples":["order-1042"]},"metadata":{"$ref":"#/components/schemas/MetadataInput","description":"Texts for the merchant's own use."},"customerEmail":{"type":["string","null"],"description":"E-mail address of the payer.","x-decision":110,"maxLength":254,"format":"email","examples":["ada@example.com"]},"customerName":{"type":["string","null"],"description":"Name of the payer.","x-decision":110,"minLength":1,"maxLength":100,"pattern":"^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u3164\\ufe00-\\ufe0f\\uffa0])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$","examples":["Ada Lovelace"]},"form_data":{"$ref":"#/components/schemas/FormDataInput","description":"What the payer filled in."},"shipping_address":{"$ref":"#/components/schemas/ShippingAddressInput","description":"Where to ship to."},"shipping_option_id":{"type":["string","null"],"description":"One of the link's ways of shipping.","pattern":"^[A-Za-z0-9_-]{1,40}$","examples":["express"]}},"additionalProperties":false};
 const schema36 = {"type":"string","description":"Amount in the token's smallest unit, a decimal integer from 1 to 2^256 - 1 without sign or exponent.","x-decision":97,"pattern":"^[1-9][0-9]{0,77}$","format":"amount","examples":["12500000"]};
 
 function validate91(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
@@ -2834,7 +2843,7 @@ return false;
 }
 else {
 if(!pattern3.test(data11)){
-validate90.errors = [{instancePath:instancePath+"/customerName",schemaPath:"#/properties/customerName/pattern",keyword:"pattern",params:{pattern: "^(?=.*\\S)[^\\u0000-\\u001f\\u007f]+$"},message:"must match pattern \""+"^(?=.*\\S)[^\\u0000-\\u001f\\u007f]+$"+"\""}];
+validate90.errors = [{instancePath:instancePath+"/customerName",schemaPath:"#/properties/customerName/pattern",keyword:"pattern",params:{pattern: "^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u3164\\ufe00-\\ufe0f\\uffa0])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$"},message:"must match pattern \""+"^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u3164\\ufe00-\\ufe0f\\uffa0])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$"+"\""}];
 return false;
 }
 }
@@ -2939,7 +2948,7 @@ validate89.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 exports.createApiKey = validate102;
 const schema39 = {"$ref":"document#/components/schemas/ApiKeyCreation"};
-const schema40 = {"type":"object","description":"A new API key.","x-decision":104,"required":["name","permission"],"properties":{"name":{"type":"string","description":"What the key is for.","minLength":1,"maxLength":100,"pattern":"^(?=.*\\S)[^\\u0000-\\u001f\\u007f]+$","examples":["Shop back end"]},"permission":{"$ref":"#/components/schemas/Permission","description":"What the key may do."},"mode":{"$ref":"#/components/schemas/Mode","description":"Live or test; that of the key that asks when absent."},"expires_at":{"type":["string","null"],"description":"From when on it is refused, ISO 8601, in the future; never when null or absent.","maxLength":35,"pattern":"^[12][0-9]{3}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-5][0-9](\\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$","format":"date-time","examples":["2027-01-01T00:00:00.000Z"]}},"additionalProperties":false};
+const schema40 = {"type":"object","description":"A new API key.","x-decision":104,"required":["name","permission"],"properties":{"name":{"type":"string","description":"What the key is for.","minLength":1,"maxLength":100,"pattern":"^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u3164\\ufe00-\\ufe0f\\uffa0])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$","examples":["Shop back end"]},"permission":{"$ref":"#/components/schemas/Permission","description":"What the key may do."},"mode":{"$ref":"#/components/schemas/Mode","description":"Live or test; that of the key that asks when absent."},"expires_at":{"type":["string","null"],"description":"From when on it is refused, ISO 8601, in the future; never when null or absent.","maxLength":35,"pattern":"^[12][0-9]{3}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-5][0-9](\\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$","format":"date-time","examples":["2027-01-01T00:00:00.000Z"]}},"additionalProperties":false};
 const schema41 = {"type":"string","description":"What a key may do; `admin` includes `write`, and `write` includes `read`.","enum":["read","write","admin"],"examples":["write"]};
 
 function validate104(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
@@ -3032,7 +3041,7 @@ return false;
 }
 else {
 if(!pattern3.test(data0)){
-validate103.errors = [{instancePath:instancePath+"/name",schemaPath:"#/properties/name/pattern",keyword:"pattern",params:{pattern: "^(?=.*\\S)[^\\u0000-\\u001f\\u007f]+$"},message:"must match pattern \""+"^(?=.*\\S)[^\\u0000-\\u001f\\u007f]+$"+"\""}];
+validate103.errors = [{instancePath:instancePath+"/name",schemaPath:"#/properties/name/pattern",keyword:"pattern",params:{pattern: "^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u3164\\ufe00-\\ufe0f\\uffa0])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$"},message:"must match pattern \""+"^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u3164\\ufe00-\\ufe0f\\uffa0])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$"+"\""}];
 return false;
 }
 }
@@ -3368,8 +3377,18 @@ validate112.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false}
 
 exports.createWebhook = validate117;
 const schema48 = {"$ref":"document#/components/schemas/WebhookCreation"};
-const schema49 = {"type":"object","description":"A new webhook.","x-decision":120,"required":["url","events"],"properties":{"url":{"type":"string","description":"Where to send to, an https address of a public host; http where the operator allows it.","maxLength":2048,"pattern":"^https?://[^\\s\\\\]+$","examples":["https://books.example/hooks/payments"]},"events":{"type":"array","description":"The types to be told, or `*` alone for all of them.","minItems":1,"maxItems":20,"items":{"$ref":"#/components/schemas/Subscription"}},"description":{"type":["string","null"],"description":"What the webhook is for.","maxLength":500,"examples":["Order service"]}},"additionalProperties":false};
-const pattern41 = new RegExp("^https?://[^\\s\\\\]+$", "u");
+const schema49 = {"type":"object","description":"A new webhook.","x-decision":120,"required":["url","events"],"properties":{"url":{"type":"string","description":"Where to send to, an https address of a public host; http where the operator allows it.","maxLength":2048,"format":"http-url","examples":["https://books.example/hooks/payments"]},"events":{"type":"array","description":"The types to be told, or `*` alone for all of them.","minItems":1,"maxItems":20,"items":{"$ref":"#/components/schemas/Subscription"}},"description":{"type":["string","null"],"description":"What the webhook is for.","maxLength":500,"examples":["Order service"]}},"additionalProperties":false};
+const formats44 = (isUrl => Object.assign({
+  amount: text => /^\d{1,78}$/.test(text) && BigInt(text) >> 256n === 0n,
+  "https-url": text => text.startsWith("https://") && isUrl(text),
+  "http-url": isUrl,
+}, require("ajv-formats/dist/formats").fullFormats))(text => {
+  if (!/^https?:\/\/[^\s\\]+$/.test(text) || !URL.canParse(text)) return false;
+  const { username, password, port, hostname } = new URL(text);
+  if (username !== "" || password !== "" || port === "0") return false;
+  const name = hostname.replace(/\.$/, "");
+  return name.length <= 253 && (name.startsWith("[") || name.split(".").every(label => /^.{1,63}$/.test(label)));
+})["http-url"];
 const schema50 = {"type":"string","description":"A type of event, or `*` for all of them.","enum":["payment.completed","payment.failed","checkout.completed","checkout.expired","*"],"examples":["payment.completed"]};
 
 function validate119(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
@@ -3425,14 +3444,15 @@ if(data.url !== undefined){
 let data0 = data.url;
 const _errs2 = errors;
 if(errors === _errs2){
+if(errors === _errs2){
 if(typeof data0 === "string"){
 if(func2(data0) > 2048){
 validate118.errors = [{instancePath:instancePath+"/url",schemaPath:"#/properties/url/maxLength",keyword:"maxLength",params:{limit: 2048},message:"must NOT have more than 2048 characters"}];
 return false;
 }
 else {
-if(!pattern41.test(data0)){
-validate118.errors = [{instancePath:instancePath+"/url",schemaPath:"#/properties/url/pattern",keyword:"pattern",params:{pattern: "^https?://[^\\s\\\\]+$"},message:"must match pattern \""+"^https?://[^\\s\\\\]+$"+"\""}];
+if(!(formats44(data0))){
+validate118.errors = [{instancePath:instancePath+"/url",schemaPath:"#/properties/url/format",keyword:"format",params:{format: "http-url"},message:"must match format \""+"http-url"+"\""}];
 return false;
 }
 }
@@ -3440,6 +3460,7 @@ return false;
 else {
 validate118.errors = [{instancePath:instancePath+"/url",schemaPath:"#/properties/url/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
+}
 }
 }
 var valid0 = _errs2 === errors;
@@ -3547,7 +3568,7 @@ validate117.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false}
 
 exports.updateWebhook = validate122;
 const schema51 = {"$ref":"document#/components/schemas/WebhookChanges"};
-const schema52 = {"type":"object","description":"What changes of a webhook; fields that are absent stay as they are.","x-decision":120,"minProperties":1,"properties":{"url":{"type":"string","description":"Where to send to, an https address of a public host; http where the operator allows it.","maxLength":2048,"pattern":"^https?://[^\\s\\\\]+$","examples":["https://books.example/hooks/payments"]},"events":{"type":"array","description":"The types to be told, in place of those before, or `*` alone for all of them.","minItems":1,"maxItems":20,"items":{"$ref":"#/components/schemas/Subscription"}},"is_active":{"type":"boolean","description":"Whether events are sent; true also takes a webhook back that we switched off.","examples":[true]},"description":{"type":["string","null"],"description":"What the webhook is for.","maxLength":500,"examples":["Order service"]}},"additionalProperties":false};
+const schema52 = {"type":"object","description":"What changes of a webhook; fields that are absent stay as they are.","x-decision":120,"minProperties":1,"properties":{"url":{"type":"string","description":"Where to send to, an https address of a public host; http where the operator allows it.","maxLength":2048,"format":"http-url","examples":["https://books.example/hooks/payments"]},"events":{"type":"array","description":"The types to be told, in place of those before, or `*` alone for all of them.","minItems":1,"maxItems":20,"items":{"$ref":"#/components/schemas/Subscription"}},"is_active":{"type":"boolean","description":"Whether events are sent; true also takes a webhook back that we switched off.","examples":[true]},"description":{"type":["string","null"],"description":"What the webhook is for.","maxLength":500,"examples":["Order service"]}},"additionalProperties":false};
 
 function validate123(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -3577,14 +3598,15 @@ if(data.url !== undefined){
 let data0 = data.url;
 const _errs2 = errors;
 if(errors === _errs2){
+if(errors === _errs2){
 if(typeof data0 === "string"){
 if(func2(data0) > 2048){
 validate123.errors = [{instancePath:instancePath+"/url",schemaPath:"#/properties/url/maxLength",keyword:"maxLength",params:{limit: 2048},message:"must NOT have more than 2048 characters"}];
 return false;
 }
 else {
-if(!pattern41.test(data0)){
-validate123.errors = [{instancePath:instancePath+"/url",schemaPath:"#/properties/url/pattern",keyword:"pattern",params:{pattern: "^https?://[^\\s\\\\]+$"},message:"must match pattern \""+"^https?://[^\\s\\\\]+$"+"\""}];
+if(!(formats44(data0))){
+validate123.errors = [{instancePath:instancePath+"/url",schemaPath:"#/properties/url/format",keyword:"format",params:{format: "http-url"},message:"must match format \""+"http-url"+"\""}];
 return false;
 }
 }
@@ -3592,6 +3614,7 @@ return false;
 else {
 validate123.errors = [{instancePath:instancePath+"/url",schemaPath:"#/properties/url/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
+}
 }
 }
 var valid0 = _errs2 === errors;
@@ -4205,7 +4228,7 @@ validate142.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false}
 
 exports.startCheckout = validate145;
 const schema65 = {"$ref":"document#/components/schemas/CheckoutStart"};
-const schema66 = {"type":"object","description":"What the payer chose before paying.","x-decision":114,"properties":{"amount":{"$ref":"#/components/schemas/PositiveAmountInput","description":"Price without shipping, in the token's smallest unit; needed, and allowed, where the link lets the payer choose."},"clientReferenceId":{"type":["string","null"],"description":"The merchant's own id of the checkout, from the address that the payer followed.","pattern":"^[A-Za-z0-9_.:-]{1,200}$","examples":["order-1042"]},"customerEmail":{"type":["string","null"],"description":"E-mail address of the payer.","maxLength":254,"format":"email","examples":["ada@example.com"]},"customerName":{"type":["string","null"],"description":"Name of the payer.","minLength":1,"maxLength":100,"pattern":"^(?=.*\\S)[^\\u0000-\\u001f\\u007f]+$","examples":["Ada Lovelace"]},"form_data":{"$ref":"#/components/schemas/FormDataInput","description":"What the payer filled in."},"shipping_address":{"$ref":"#/components/schemas/ShippingAddressInput","description":"Where to ship to."},"shipping_option_id":{"type":["string","null"],"description":"One of the link's ways of shipping; needed where there are any.","pattern":"^[A-Za-z0-9_-]{1,40}$","examples":["express"]}},"additionalProperties":false};
+const schema66 = {"type":"object","description":"What the payer chose before paying.","x-decision":114,"properties":{"amount":{"$ref":"#/components/schemas/PositiveAmountInput","description":"Price without shipping, in the token's smallest unit; needed, and allowed, where the link lets the payer choose."},"clientReferenceId":{"type":["string","null"],"description":"The merchant's own id of the checkout, from the address that the payer followed.","pattern":"^[A-Za-z0-9_.:-]{1,200}$","examples":["order-1042"]},"customerEmail":{"type":["string","null"],"description":"E-mail address of the payer.","maxLength":254,"format":"email","examples":["ada@example.com"]},"customerName":{"type":["string","null"],"description":"Name of the payer.","minLength":1,"maxLength":100,"pattern":"^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u3164\\ufe00-\\ufe0f\\uffa0])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$","examples":["Ada Lovelace"]},"form_data":{"$ref":"#/components/schemas/FormDataInput","description":"What the payer filled in."},"shipping_address":{"$ref":"#/components/schemas/ShippingAddressInput","description":"Where to ship to."},"shipping_option_id":{"type":["string","null"],"description":"One of the link's ways of shipping; needed where there are any.","pattern":"^[A-Za-z0-9_-]{1,40}$","examples":["express"]}},"additionalProperties":false};
 
 function validate146(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -4308,7 +4331,7 @@ return false;
 }
 else {
 if(!pattern3.test(data3)){
-validate146.errors = [{instancePath:instancePath+"/customerName",schemaPath:"#/properties/customerName/pattern",keyword:"pattern",params:{pattern: "^(?=.*\\S)[^\\u0000-\\u001f\\u007f]+$"},message:"must match pattern \""+"^(?=.*\\S)[^\\u0000-\\u001f\\u007f]+$"+"\""}];
+validate146.errors = [{instancePath:instancePath+"/customerName",schemaPath:"#/properties/customerName/pattern",keyword:"pattern",params:{pattern: "^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u3164\\ufe00-\\ufe0f\\uffa0])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$"},message:"must match pattern \""+"^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u3164\\ufe00-\\ufe0f\\uffa0])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$"+"\""}];
 return false;
 }
 }
@@ -4406,7 +4429,7 @@ validate145.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false}
 exports.bindWallet = validate151;
 const schema67 = {"$ref":"document#/components/schemas/WalletBinding"};
 const schema68 = {"type":"object","description":"A wallet and its signature of the session's `wallet_message`, with its address in it.","x-decision":114,"required":["address","signature"],"properties":{"address":{"$ref":"#/components/schemas/AddressInput","description":"The wallet that is going to pay."},"signature":{"type":"string","description":"Signature of the text (EIP-191; of a contract, EIP-1271), as 0x-prefixed hex of at most 4,096 bytes.","minLength":4,"maxLength":8194,"pattern":"^0x([0-9a-fA-F]{2})+$","examples":["0x4f4a5c5bba4d0a4a3b0d1c9a1b1ab29e2f1b3c0ae5b4bd21d5c2c9d7e0a7c1114f4a5c5bba4d0a4a3b0d1c9a1b1ab29e2f1b3c0ae5b4bd21d5c2c9d7e0a7c1111b"]}},"additionalProperties":false};
-const pattern46 = new RegExp("^0x([0-9a-fA-F]{2})+$", "u");
+const pattern44 = new RegExp("^0x([0-9a-fA-F]{2})+$", "u");
 
 function validate152(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -4460,7 +4483,7 @@ validate152.errors = [{instancePath:instancePath+"/signature",schemaPath:"#/prop
 return false;
 }
 else {
-if(!pattern46.test(data1)){
+if(!pattern44.test(data1)){
 validate152.errors = [{instancePath:instancePath+"/signature",schemaPath:"#/properties/signature/pattern",keyword:"pattern",params:{pattern: "^0x([0-9a-fA-F]{2})+$"},message:"must match pattern \""+"^0x([0-9a-fA-F]{2})+$"+"\""}];
 return false;
 }
@@ -4514,7 +4537,7 @@ validate151.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false}
 exports.claimPayment = validate155;
 const schema69 = {"$ref":"document#/components/schemas/PaymentClaim"};
 const schema70 = {"type":"object","description":"The transaction by which the payer says to have paid.","x-decision":114,"required":["tx_hash"],"properties":{"tx_hash":{"type":"string","description":"Hash of the transaction, in any letter case.","pattern":"^0x[0-9a-fA-F]{64}$","examples":["0x4f4a5c5bba4d0a4a3b0d1c9a1b1ab29e2f1b3c0ae5b4bd21d5c2c9d7e0a7c111"]}},"additionalProperties":false};
-const pattern47 = new RegExp("^0x[0-9a-fA-F]{64}$", "u");
+const pattern45 = new RegExp("^0x[0-9a-fA-F]{64}$", "u");
 
 function validate156(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -4546,7 +4569,7 @@ let data0 = data.tx_hash;
 const _errs2 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
-if(!pattern47.test(data0)){
+if(!pattern45.test(data0)){
 validate156.errors = [{instancePath:instancePath+"/tx_hash",schemaPath:"#/properties/tx_hash/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{64}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{64}$"+"\""}];
 return false;
 }

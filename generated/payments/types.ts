@@ -2952,6 +2952,7 @@ export interface components {
         /** @description A new webhook. */
         WebhookCreation: {
             /**
+             * Format: http-url
              * @description Where to send to, an https address of a public host; http where the operator allows it.
              * @example https://books.example/hooks/payments
              */
@@ -3074,6 +3075,7 @@ export interface components {
         /** @description What changes of a webhook; fields that are absent stay as they are. */
         WebhookChanges: {
             /**
+             * Format: http-url
              * @description Where to send to, an https address of a public host; http where the operator allows it.
              * @example https://books.example/hooks/payments
              */

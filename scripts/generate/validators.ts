@@ -74,14 +74,17 @@ export = validators;
 
 const FORMATS = _`require("ajv-formats/dist/formats").fullFormats`;
 /** With the formats of our own, spec/README.md, rule 13. They stand in the generated file, which imports nothing of ours. */
-const BODY_FORMATS = _`Object.assign({
+const BODY_FORMATS = _`(isUrl => Object.assign({
   amount: text => /^\\d{1,78}$/.test(text) && BigInt(text) >> 256n === 0n,
-  "https-url": text => {
-    if (!/^https:\\/\\/[^\\s\\\\]+$/.test(text) || !URL.canParse(text)) return false;
-    const url = new URL(text);
-    return url.username === "" && url.password === "";
-  },
-}, ${FORMATS})`;
+  "https-url": text => text.startsWith("https://") && isUrl(text),
+  "http-url": isUrl,
+}, ${FORMATS}))(text => {
+  if (!/^https?:\\/\\/[^\\s\\\\]+$/.test(text) || !URL.canParse(text)) return false;
+  const { username, password, port, hostname } = new URL(text);
+  if (username !== "" || password !== "" || port === "0") return false;
+  const name = hostname.replace(/\\.$/, "");
+  return name.length <= 253 && (name.startsWith("[") || name.split(".").every(label => /^.{1,63}$/.test(label)));
+})`;
 
 function objectOf(parameters: Parameter[]): JsonObject {
   return {
@@ -107,7 +110,7 @@ function standalone(
   });
   addFormats.default(ajv);
   for (const format of ['uint64', 'uint256']) ajv.addFormat(format, true);
-  for (const format of ['amount', 'https-url'])
+  for (const format of ['amount', 'https-url', 'http-url'])
     ajv.addFormat(format, changes === undefined ? true : () => true);
   ajv.addSchema({ $id: 'document', components: prepare(document.components ?? {}) });
   for (const [name, schema] of Object.entries(schemas)) if (isObject(schema)) ajv.addSchema(schema, name);

@@ -67,7 +67,14 @@ function unescaped(part: string): string {
 /** What the formats of bodies ask for: their names tell a client nothing. */
 const FORMATS: ReadonlyMap<string, string> = new Map([
   ['amount', 'must be below 2^256'],
-  ['https-url', 'must be an address that begins with https://, without a user and without blanks'],
+  [
+    'https-url',
+    'must be an address that begins with https:// and names a host, without a user and without blanks',
+  ],
+  [
+    'http-url',
+    'must be an address that begins with https:// or http:// and names a host, without a user and without blanks',
+  ],
   ['date-time', 'must be a moment that there is, in ISO 8601'],
   ['email', 'must be an e-mail address'],
 ]);

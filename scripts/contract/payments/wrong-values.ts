@@ -21,6 +21,7 @@ const PATTERNS_TRIED = 4;
 /** Texts that fit a format's pattern, where it has one, and are not of the format. */
 const NO_FORMATS: Readonly<Record<string, readonly string[]>> = {
   amount: [String(2n ** 256n)],
+  'http-url': ['ftp://shop.example/', 'https://.', 'https://shop.example:0/'],
   'https-url': ['http://shop.example/', 'javascript:alert(1)', 'https://user:word@shop.example/'],
   email: ['nobody', 'a@b@c.example'],
   'date-time': ['2027-02-30T00:00:00Z', '2027-01-01T25:00:00Z'],
