@@ -7,7 +7,8 @@ const ORIGIN_FORM = /^\/[\x21\x22\x24-\x7e]*$/;
 
 /**
  * Refuses with 400 what would surprise a router or a store further in: a target that is not a path, a broken percent
- * escape or invalid UTF-8, a NUL byte, an HTTP/1.1 request without a host, and a request without a version.
+ * escape or invalid UTF-8, a NUL byte, an HTTP/1.1 request without a host, a repeated header that says who asks or
+ * where, and a request without a version.
  */
 export const checkTarget: Middleware = (ctx, next) => {
   const fault = faultOf(ctx.req);
@@ -21,7 +22,17 @@ export function pathOf(target: string): string {
   return end === -1 ? target : target.slice(0, end);
 }
 
-function faultOf({ url: target = '', headers, httpVersion }: IncomingMessage): string | undefined {
+/** Headers that say who asks and where. Of two, Node keeps the first, and a proxy before us may have read the other. */
+const SINGLE_HEADERS: readonly string[] = ['authorization', 'x-api-key', 'host'];
+
+function faultOf({
+  url: target = '',
+  headers,
+  rawHeaders,
+  httpVersion,
+}: IncomingMessage): string | undefined {
+  const repeated = repeatedHeader(rawHeaders);
+  if (repeated !== undefined) return `The request has more than one ${repeated} header`;
   if (httpVersion.startsWith('0')) return 'The request names no version of HTTP';
   if (!ORIGIN_FORM.test(target)) return 'The request target must be a path, percent-encoded';
   if (httpVersion === '1.1' && headers.host === undefined) return 'The Host header is missing';
@@ -31,4 +42,17 @@ function faultOf({ url: target = '', headers, httpVersion }: IncomingMessage): s
   } catch {
     return 'The request target holds a malformed percent escape';
   }
+}
+
+/** The first header that must stand once and does not. `rawHeaders` holds names and values in turn. */
+function repeatedHeader(rawHeaders: readonly string[]): string | undefined {
+  const seen = new Set<string>();
+  for (let place = 0; place < rawHeaders.length; place += 2) {
+    const name = rawHeaders[place] ?? '';
+    const lower = name.toLowerCase();
+    if (!SINGLE_HEADERS.includes(lower)) continue;
+    if (seen.has(lower)) return name;
+    seen.add(lower);
+  }
+  return undefined;
 }

@@ -38,6 +38,18 @@ test('no answer may be read as another type than it says, not even one to bytes 
   expect(await served.raw('nonsense\r\n\r\n')).toContain('X-Content-Type-Options: nosniff');
 });
 
+test.each(['Authorization', 'authorization', 'X-API-Key', 'Host'])(
+  'a second %s header is a 400',
+  async name => {
+    const answer = await served.raw(
+      `GET /ok HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer a\r\nX-Api-Key: a\r\n${name}: a\r\nConnection: close\r\n\r\n`,
+    );
+
+    expect(answer).toMatch(/^HTTP\/1\.1 400 /);
+    expect(answer).toContain(`{"message":"The request has more than one ${name} header"}`);
+  },
+);
+
 describe('every error is JSON that nobody may store', () => {
   test.each([
     ['/teapot', 418, { message: 'Short and stout' }],
@@ -119,7 +131,7 @@ describe('hostile requests never become a server error', () => {
 
   test.each([
     ['no host', '', 400],
-    ['two hosts', 'Host: a\r\nHost: b\r\n', 200],
+    ['two hosts', 'Host: a\r\nHost: b\r\n', 400],
     ['a host that is none', 'Host: <script>\r\n', 200],
     [
       'repeated and broken headers',

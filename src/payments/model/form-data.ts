@@ -1,4 +1,5 @@
 import type { PaymentsSchemas } from '../../contract/payments.ts';
+import { isSingleLine } from '../../lib/single-line.ts';
 import { missing, type Report, wrong } from './fault.ts';
 
 type Field = PaymentsSchemas['FormField'];
@@ -10,7 +11,6 @@ const EMAIL =
   /^[\w.!#$%&'*+/=?^`{|}~-]+@[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?(?:\.[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?)*$/;
 /** Digits as people write them, from emergency numbers to international ones with an extension. */
 const PHONE = /^\+?(?=(?:\D*\d){3})[\d ()./#x-]{3,40}$/;
-const CONTROL = /\p{Cc}/u;
 const CONTROL_BUT_LINES = /[^\P{Cc}\n\r\t]/u;
 
 /**
@@ -50,7 +50,7 @@ function brokenRule({ type, options }: Field, value: Value): string | undefined 
     return options.includes(value) ? undefined : 'must be one of the options of the form';
   if (type === 'textarea')
     return CONTROL_BUT_LINES.test(value) ? 'must not hold control characters' : undefined;
-  if (CONTROL.test(value)) return 'must be a single line';
+  if (!isSingleLine(value)) return 'must be a single line of visible text';
   if (type === 'email')
     return value.length <= LONGEST_EMAIL && EMAIL.test(value) ? undefined : 'must be an e-mail address';
   if (type === 'phone') return PHONE.test(value) ? undefined : 'must be a phone number';

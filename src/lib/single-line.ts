@@ -1,0 +1,12 @@
+/** Characters without width, and blanks. */
+const INVISIBLE = String.raw`\s\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2060-\u206f\u3164\ufe00-\ufe0f\uffa0`;
+/** Control characters, separators of lines and paragraphs, and marks that turn the direction of text. */
+const FORBIDDEN = String.raw`\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069`;
+
+/** A line of text with something visible in it. The contracts have the same pattern. Decision 149. */
+export const SINGLE_LINE = new RegExp(`^(?=.*[^${INVISIBLE}])[^${FORBIDDEN}]+$`, 'u');
+
+/** True for a text that fits one line and shows at least one character. */
+export function isSingleLine(text: string): boolean {
+  return SINGLE_LINE.test(text);
+}
