@@ -28,4 +28,14 @@ export const AMOUNT_MIGRATIONS: readonly Migration[] = [
        where status = 'active' and payer_address is null and client_hash is not null`,
     ],
   },
+  {
+    name: 'prices that are not round',
+    up: [
+      // No round amount is asked for, so round prices need not be found, and sessions of one round price do not meet
+      // in this index: on PostgreSQL each would conflict with every other one that is opened at the same time.
+      'drop index sessions_by_price',
+      `create index sessions_by_price on checkout_sessions (chain_id, token_address, recipient_address, amount)
+       where status = 'active' and length(rtrim(amount, '0')) >= length(amount)`,
+    ],
+  },
 ];

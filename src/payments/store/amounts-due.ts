@@ -14,8 +14,9 @@ const KEPT_MS = 3_600_000;
 /** Largest tail that is tried first: less than a cent of a token with six decimals. */
 const NEAR_TAIL = 9_999n;
 /**
- * Amounts that are tried at once, first near the price and then in the whole range. The first statement reads little:
- * on PostgreSQL every amount that a transaction reads is one more that another session can conflict with.
+ * Amounts that are tried at once, first near the price and then in the whole range. The first statement reads no amounts
+ * of open sessions, because on PostgreSQL a transaction that reads them conflicts with every other one that opens a
+ * session there at the same time: their unique index refuses one that is taken, and then there is another attempt.
  */
 const NEAR_SAMPLES = 2;
 const FAR_SAMPLES = 16;
@@ -23,17 +24,24 @@ const FAR_SAMPLES = 16;
 /**
  * A random amount due for a session: more than its price, at most by the largest tail, and not round. No open session
  * asks for it, none that expired within the last hour did unless nothing else is free, and it is no price of an open
- * session or an active link of the organization. Undefined when nothing is free. Decision 132.
+ * session or an active link of the organization. Undefined when nothing is free. In the first attempt (0) it may be what
+ * an open session asks for, which its unique index then refuses. Decision 132.
  */
-export async function freeAmount(handle: Handle, draft: SessionDraft): Promise<bigint | undefined> {
+export async function freeAmount(
+  handle: Handle,
+  draft: SessionDraft,
+  attempt = 0,
+): Promise<bigint | undefined> {
   const range = { from: draft.amount + 1n, to: highestAmountDue(draft.amount, draft.tokenDecimals) };
   if (range.to < range.from) return undefined;
   const nearest = draft.amount + NEAR_TAIL;
   const near = { from: range.from, to: nearest < range.to ? nearest : range.to };
+  const unread = { range: near, samples: NEAR_SAMPLES, sources: priceSources };
+  const untried = attempt === 0 ? await sampled(handle, draft, unread) : undefined;
   return (
-    (await sampled(handle, draft, { range: near, samples: NEAR_SAMPLES })) ??
-    (await sampled(handle, draft, { range: near, samples: FAR_SAMPLES })) ??
-    (await sampled(handle, draft, { range, samples: FAR_SAMPLES })) ??
+    untried ??
+    (await sampled(handle, draft, { range: near, samples: FAR_SAMPLES, sources: openSources })) ??
+    (await sampled(handle, draft, { range, samples: FAR_SAMPLES, sources: openSources })) ??
     (await remaining(handle, draft, range))
   );
 }
@@ -44,20 +52,25 @@ interface AmountRange {
   readonly to: bigint;
 }
 
+interface Sampling {
+  readonly range: AmountRange;
+  readonly samples: number;
+  /** What is taken, beside the amounts of sessions that expired. */
+  readonly sources: typeof openSources;
+}
+
 /** One of some random amounts of a range that is free. */
 async function sampled(
   handle: Handle,
   draft: SessionDraft,
-  { range, samples }: { range: AmountRange; samples: number },
+  { range, samples, sources }: Sampling,
 ): Promise<bigint | undefined> {
   const size = range.to - range.from + 1n;
   const drawn = Array.from({ length: samples }, () => range.from + randomBelow(size));
   const usable = [...new Set(drawn.filter(amount => !isRound(amount)))];
   if (usable.length === 0) return undefined;
-  const taken = await takenAmong(handle, [
-    ...openSources(draft, amongst(usable)),
-    expiredSource(draft, amongst(usable)),
-  ]);
+  const condition = amongst(usable);
+  const taken = await takenAmong(handle, [...sources(draft, condition), expiredSource(draft, condition)]);
   return usable.find(amount => !taken.has(uintColumn(amount)));
 }
 
@@ -86,12 +99,15 @@ function firstFree({ from, to }: AmountRange, taken: ReadonlySet<string>): bigin
 type AmountCondition = (column: string) => Sql;
 
 function amongst(amounts: readonly bigint[]): AmountCondition {
+  const [only = 0n] = amounts;
+  if (amounts.length === 1) return within({ from: only, to: only });
   return column => ({
     sql: `${column} in (${placeholders(amounts.length)})`,
     bindings: amounts.map(uintColumn),
   });
 }
 
+/** No equality, even for one amount: put into the condition of a partial index, it would hide that index. */
 function within({ from, to }: AmountRange): AmountCondition {
   return column => ({
     sql: `${column} >= ? and ${column} <= ?`,

@@ -27,7 +27,7 @@ export async function openSession(
 ): Promise<CheckoutSession> {
   await watchedStore(handle).watch(draft, draft, draft.createdAt);
   for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
-    const amountDue = await freeAmount(handle, draft);
+    const amountDue = await freeAmount(handle, draft, attempt);
     const { tokenDecimals: _, clientHash = null, ...opened } = draft;
     const session = {
       ...opened,

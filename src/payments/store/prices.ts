@@ -12,7 +12,7 @@ const LINK_PRICES = ['amount', 'min_amount', 'max_amount', 'suggested_amount'] a
 
 /**
  * Statements that select, as `amount`, the prices that an organization's open sessions and active links have at a
- * place. `condition` narrows a column, which is SQL. Prices of another organization are left out, so that it cannot
+ * place; of sessions only those that are not round (`isRound`). `condition` narrows a column, which is SQL. Prices of another organization are left out, so that it cannot
  * keep payments from their session.
  */
 export function priceSources(place: OwnPlace, condition: (column: string) => Sql): Sql[] {
@@ -24,14 +24,23 @@ export function priceSources(place: OwnPlace, condition: (column: string) => Sql
     };
   };
   return [
-    select('checkout_sessions', 'amount', "status = 'active'"),
+    // As the index has it: the amounts that are compared are never round.
+    select(
+      'checkout_sessions',
+      'amount',
+      "status = 'active' and length(rtrim(amount, '0')) >= length(amount)",
+    ),
     ...LINK_PRICES.map(column => select('payment_links', column, 'is_active')),
   ];
 }
 
-/** True when an open session or an active link of the organization has this price at the place. */
+/** True when an open session or an active link of the organization has this price, not a round one, at the place. */
 export async function isPrice(handle: Handle, place: OwnPlace, amount: bigint): Promise<boolean> {
-  const sources = priceSources(place, column => ({ sql: `${column} = ?`, bindings: [uintColumn(amount)] }));
+  const sources = priceSources(place, column => ({
+    // An equality, put into the condition of the partial index, would hide that index.
+    sql: `${column} >= ? and ${column} <= ?`,
+    bindings: [uintColumn(amount), uintColumn(amount)],
+  }));
   const rows = await rowsOf(
     handle,
     `${sources.map(source => source.sql).join(' union all ')} limit 1`,

@@ -66,20 +66,20 @@ async function sessionsNear(
   const { amount, tokenDecimals, openedBy, endedAfter } = payment;
   // A price that is twice as high has no smaller tail than any session whose price or amount due is near.
   const reach = largestTail(2n * amount, tokenDecimals);
-  const lowest = amount > 2n * reach ? amount - 2n * reach : 0n;
+  const lowest = amount > reach ? amount - reach : 0n;
   const range = [uintColumn(lowest), uintColumn(amount + reach)];
   const columns = 'id, amount, amount_due, created_at';
   const ofOwner = 'organization_id = ? and mode = ? and created_at <= ?';
   return rowsOf(
     handle,
     `select ${columns} from checkout_sessions
-     where status = 'active' and ${OF_PLACE} and amount >= ? and amount <= ? and ${ofOwner}
+     where status = 'active' and not is_wallet_only and ${OF_PLACE} and amount_due >= ? and amount_due <= ? and ${ofOwner}
      union all
      select ${columns} from (
        select * from checkout_sessions
        where status = 'expired' and not is_wallet_only and ${OF_PLACE} and ended_at >= ?
        order by ended_at desc limit ${MOST_EXPIRED}
-     ) expired where amount >= ? and amount <= ? and ${ofOwner}`,
+     ) expired where amount_due >= ? and amount_due <= ? and ${ofOwner}`,
     [
       ...bindingsOf(payment),
       ...range,
