@@ -6,7 +6,8 @@ import { deriveAccounts } from '../../src/devnet/accounts.ts';
 import { eachDatabase } from '../support/databases.ts';
 import { list, record, text } from '../support/json.ts';
 import { errorOf, idsOf } from '../support/payments-api.ts';
-import { UPGRADE_RECIPIENTS } from '../support/upgrade-fixtures.ts';
+import { startTestPayments } from '../support/payments-service.ts';
+import { restorePayments, UPGRADE_RECIPIENTS } from '../support/upgrade-fixtures.ts';
 import { startUpgradedPayments, type UpgradedPayments } from '../support/upgraded-payments.ts';
 import type { Arrival } from '../support/webhook-receiver.ts';
 
@@ -130,6 +131,16 @@ eachDatabase('a payments database that an earlier version wrote', databases => {
     ]);
   });
 
+  test('is not opened with another secret key', async () => {
+    const options = await databases.create();
+    await restorePayments(options, upgraded.receiver.url);
+    const value = 'another key than the one that sealed these rows';
+
+    const start = startTestPayments(options, { secretKey: { kind: 'value', value } });
+
+    await expect(start).rejects.toThrow(/key/);
+  });
+
   test('a transfer to an address that two organizations named is still there to be assigned', async () => {
     const atShared = (all: Record<string, unknown>[]) =>
       all.filter(one => one.recipient_address === UPGRADE_RECIPIENTS.shared);
@@ -166,7 +177,7 @@ eachDatabase('a payments database that an earlier version wrote', databases => {
       expect(events.map(({ event }) => event)).toEqual(
         expect.arrayContaining(['payment.completed', 'checkout.completed']),
       );
-      for (const part of ['Harbour Street', 'grace@reader.example', 'Happy reading'])
+      for (const part of ['receipts@reader.example', 'Door 17', 'Harbour Street', 'grace@reader.example'])
         expect(JSON.stringify(events)).toContain(part);
     });
 
