@@ -649,7 +649,7 @@ export interface paths {
         };
         /**
          * Get the state of a checkout
-         * @description What changes while the payer waits; made for polling with If-None-Match.
+         * @description What changes while the payer waits; made for polling with If-None-Match. With `wait`, a request whose If-None-Match names the present state is answered when that state changes, or with 304 at the end of the wait.
          */
         get: operations["getCheckoutState"];
         put?: never;
@@ -4017,6 +4017,11 @@ export interface components {
          */
         CheckoutSessionId: string;
         /**
+         * @description Seconds to wait for another state than the one that If-None-Match names. Without that header the state is answered at once.
+         * @example 25
+         */
+        Wait: number;
+        /**
          * @description Id of the transaction.
          * @example txn_2cDv6HqJs1YoK4wAiT9fXl8P
          */
@@ -6231,7 +6236,13 @@ export interface operations {
     };
     getCheckoutState: {
         parameters: {
-            query?: never;
+            query: {
+                /**
+                 * @description Seconds to wait for another state than the one that If-None-Match names. Without that header the state is answered at once.
+                 * @example 25
+                 */
+                wait: components["parameters"]["Wait"];
+            };
             header?: never;
             path: {
                 /**

@@ -4372,7 +4372,7 @@ return errors === 0;
 validate91.evaluated = {"props":{"path":true,"query":true},"dynamicProps":false,"dynamicItems":false};
 
 exports.getCheckoutState = validate92;
-const schema59 = {"type":"object","properties":{"path":{"type":"object","properties":{"checkout_session_id":{"type":"string","minLength":1,"maxLength":200}},"required":["checkout_session_id"]},"query":{"type":"object","properties":{},"required":[]}},"required":["path","query"]};
+const schema59 = {"type":"object","properties":{"path":{"type":"object","properties":{"checkout_session_id":{"type":"string","minLength":1,"maxLength":200}},"required":["checkout_session_id"]},"query":{"type":"object","properties":{"wait":{"type":"integer","minimum":0,"maximum":25,"default":0}},"required":[]}},"required":["path","query"]};
 
 function validate92(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -4442,7 +4442,31 @@ if(data.query !== undefined){
 let data2 = data.query;
 const _errs5 = errors;
 if(errors === _errs5){
-if(!(data2 && typeof data2 == "object" && !Array.isArray(data2))){
+if(data2 && typeof data2 == "object" && !Array.isArray(data2)){
+if(data2.wait !== undefined){
+let data3 = data2.wait;
+const _errs7 = errors;
+if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
+validate92.errors = [{instancePath:instancePath+"/query/wait",schemaPath:"#/properties/query/properties/wait/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+return false;
+}
+if(errors === _errs7){
+if(typeof data3 == "number"){
+if(data3 > 25 || isNaN(data3)){
+validate92.errors = [{instancePath:instancePath+"/query/wait",schemaPath:"#/properties/query/properties/wait/maximum",keyword:"maximum",params:{comparison: "<=", limit: 25},message:"must be <= 25"}];
+return false;
+}
+else {
+if(data3 < 0 || isNaN(data3)){
+validate92.errors = [{instancePath:instancePath+"/query/wait",schemaPath:"#/properties/query/properties/wait/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+return false;
+}
+}
+}
+}
+}
+}
+else {
 validate92.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
