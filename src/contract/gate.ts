@@ -15,6 +15,8 @@ export interface Incoming {
   readonly headers: Context['headers'];
   readonly client: Client;
   readonly requestId: string;
+  /** A signal that aborts when the client hangs up, or else after the answer. */
+  readonly hungUp: () => AbortSignal;
 }
 
 /** A request that names itself by `Idempotency-Key`. */
@@ -89,7 +91,15 @@ export async function throughGate<Known, Visitor>(
 
 function incoming(operation: OperationRow, ctx: Context): Incoming {
   const { client, requestId } = ctx.state;
-  return { operation, method: ctx.method, target: ctx.url, headers: ctx.headers, client, requestId };
+  const hungUp = () => closeSignal(ctx);
+  return { operation, method: ctx.method, target: ctx.url, headers: ctx.headers, client, requestId, hungUp };
+}
+
+function closeSignal({ res }: Context): AbortSignal {
+  const closed = new AbortController();
+  if (res.closed) closed.abort();
+  else res.once('close', () => closed.abort());
+  return closed.signal;
 }
 
 /** A refusal here leaves a body unread, which may be endless. */

@@ -32,6 +32,7 @@ import { transferHandlers } from './api/transfers.ts';
 import { webhookHandlers } from './api/webhooks.ts';
 import { checkoutHandlers } from './checkout/operations.ts';
 import { checkoutPages } from './checkout/page/routes.ts';
+import type { StateWaits } from './checkout/state-waits.ts';
 import type { Outgoing } from './outgoing.ts';
 import { PAYMENTS_MIGRATIONS } from './store/migrations.ts';
 
@@ -41,6 +42,7 @@ export interface RoutesOptions extends PaymentsContext {
   /** The nodes of a chain; undefined for one that is not configured. */
   readonly clientOf: (chainId: number) => ChainClient | undefined;
   readonly outgoing: Outgoing;
+  readonly waits: StateWaits;
   readonly log: Logger;
 }
 

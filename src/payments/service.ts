@@ -10,6 +10,7 @@ import type { Clock } from '../lib/clock.ts';
 import type { Logger } from '../lib/logger.ts';
 import type { SecretKeySource } from '../lib/secret-key.ts';
 import { chainStatusBody, registerWatcherMetrics } from './chain-status.ts';
+import { stateWaits } from './checkout/state-waits.ts';
 import { createDemo } from './demo.ts';
 import type { LinkDefaults, Tier } from './model/owner.ts';
 import { type PaymentChain, paymentChains } from './model/payment-chain.ts';
@@ -17,6 +18,7 @@ import { openStore } from './open-store.ts';
 import { type OutgoingOptions, openOutgoing } from './outgoing.ts';
 import { PAYMENTS_CROSS_ORIGIN, paymentsRoutes } from './routes.ts';
 import { cursorStore } from './store/cursor-store.ts';
+import { sessionStates } from './store/session-states.ts';
 import { startWorkers } from './workers.ts';
 
 /** A chain on which payments are taken, and the nodes that tell of them, in order of preference. */
@@ -106,6 +108,8 @@ export async function startPaymentsService(options: PaymentsServiceOptions): Pro
     formatError: paymentsErrorBody,
   });
   opened.defer(() => listening.close());
+  const waits = stateWaits({ states: ids => sessionStates(store.db, ids), clock, log });
+  opened.defer(() => waits.close()); // before the server drains, which waits for every answer
   const publicUrl = options.publicUrl ?? listening.url;
   const context = {
     ...store,
@@ -118,6 +122,7 @@ export async function startPaymentsService(options: PaymentsServiceOptions): Pro
     validateResponses: options.validateResponses,
     clientOf: (id: number) => watched.find(({ chain }) => chain.id === id)?.client,
     outgoing,
+    waits,
   };
   routes.resolve(inOrder(await paymentsRoutes(context)));
 

@@ -30,6 +30,7 @@ import { transactionHandlers } from '../../src/payments/api/transactions.ts';
 import { transferHandlers } from '../../src/payments/api/transfers.ts';
 import { webhookHandlers } from '../../src/payments/api/webhooks.ts';
 import { checkoutHandlers } from '../../src/payments/checkout/operations.ts';
+import { type StateWaits, stateWaits } from '../../src/payments/checkout/state-waits.ts';
 import type { Permission } from '../../src/payments/model/api-key.ts';
 import type { LinkDefaults, Mode, Owner } from '../../src/payments/model/owner.ts';
 import { NATIVE_COIN, paymentChains } from '../../src/payments/model/payment-chain.ts';
@@ -37,6 +38,7 @@ import type { Transfer } from '../../src/payments/model/transfer.ts';
 import { type Outgoing, type OutgoingOptions, openOutgoing } from '../../src/payments/outgoing.ts';
 import { PAYMENTS_MIGRATIONS } from '../../src/payments/store/migrations.ts';
 import { organizationStore } from '../../src/payments/store/organization-store.ts';
+import { sessionStates } from '../../src/payments/store/session-states.ts';
 import { type Settlement, settlement } from '../../src/payments/store/settlement/settlement.ts';
 import { startTellers } from '../../src/payments/tellers.ts';
 import { serve } from '../http/serve.ts';
@@ -93,10 +95,12 @@ export interface Merchant extends ApiClient {
 
 /** Every operation of the payments platform over HTTP, without what watches chains. */
 export interface PaymentsApi extends AsyncDisposable {
+  readonly url: string;
   readonly db: Db;
   readonly seals: Seals;
   readonly clock: ManualClock;
   readonly outgoing: Outgoing;
+  readonly waits: StateWaits;
   /** Somebody without a key. */
   readonly payer: ApiClient;
   /** Changes states as what watches the chains would, in one transaction. */
@@ -131,6 +135,7 @@ export async function startPaymentsApi(
   );
   const telling: { stop(): Promise<void> }[] = [];
   const limits = { standard: 10_000, elevated: 10_000 };
+  const waits = stateWaits({ states: ids => sessionStates(db, ids), clock, log });
   const route = await mountGated<PaymentsOperations, PaymentsPublicOperation, Known, Visitor>({
     contract: paymentsContract,
     gate: paymentsGate({ db, seals: sealed, clock, counts: rateLimits(db, limits), log }),
@@ -145,7 +150,7 @@ export async function startPaymentsApi(
       ...simulationHandlers(context),
       ...webhookHandlers(context, { ...outgoing, ...outgoing.webhooks, log }),
       ...notificationHandlers(context, outgoing),
-      ...checkoutHandlers({ ...context, verifySignature: signatureJudge(() => undefined) }),
+      ...checkoutHandlers({ ...context, waits, verifySignature: signatureJudge(() => undefined) }),
     },
     validateResponses: true,
   });
@@ -160,12 +165,14 @@ export async function startPaymentsApi(
     seals: sealed,
     clock,
     outgoing,
+    waits,
     tell() {
       const workers = startTellers({ ...context, log, outgoing });
       const stop = async () => void (await Promise.all(workers.map(worker => worker.stop())));
       telling.push({ stop });
       return { stop };
     },
+    url: served.url,
     payer: apiClient(served.url),
     settle: work => transaction(db, handle => work(settlement({ handle, seals: sealed, now: clock.now() }))),
     async merchant(mode = 'test', defaults = {}) {
@@ -184,6 +191,7 @@ export async function startPaymentsApi(
     },
     async [Symbol.asyncDispose]() {
       await Promise.all(telling.map(one => one.stop()));
+      await waits.close();
       await served.close(0);
       await outgoing.close();
       await db.destroy();

@@ -47,4 +47,8 @@ export interface Visitor {
   readonly client: Client;
   /** What a browser says of the page that asks; undefined for other clients and for pages of our own that read. */
   readonly origin: string | undefined;
+  /** What the payer holds already, as the header says. */
+  readonly ifNoneMatch: string | undefined;
+  /** A signal that aborts when the payer hangs up. */
+  readonly hungUp: () => AbortSignal;
 }

@@ -26,6 +26,8 @@ export interface PaymentsGateOptions {
 
 /** The payer's operations that prove something, which are counted by session too. Decision 105. */
 const PROOFS = ['bindWallet', 'claimPayment'];
+/** The payer's operation that every open page repeats, which has counts of its own. Decision 129. */
+const STATE = 'getCheckoutState';
 
 /** What stands before every operation of the payments platform (Decisions 100 and 104 to 106). */
 export function paymentsGate({ db, seals, clock, counts, log }: PaymentsGateOptions): Gate<Known, Visitor> {
@@ -46,7 +48,12 @@ export function paymentsGate({ db, seals, clock, counts, log }: PaymentsGateOpti
       };
     },
 
-    visit: async ({ client, headers }) => ({ client, origin: headers.origin }),
+    visit: async ({ client, headers, hungUp }) => ({
+      client,
+      origin: headers.origin,
+      ifNoneMatch: headers['if-none-match'],
+      hungUp,
+    }),
 
     async admit(caller, request) {
       const counted =
@@ -70,10 +77,13 @@ export function paymentsGate({ db, seals, clock, counts, log }: PaymentsGateOpti
 
   /** By address, and what is left of that by session, so that nobody can use up a session's count without end. */
   async function ofVisitor(request: Incoming): Promise<Count[]> {
-    const byAddress = await counts.ofPayer(request.client);
+    const { client, operation } = request;
+    const sessionId = sessionOf(request);
+    const isState = operation.id === STATE && sessionId !== undefined;
+    const byAddress = await (isState ? counts.ofStateReader(client) : counts.ofPayer(client));
     if (byAddress?.isRefused === true) return [byAddress];
-    const sessionId = PROOFS.includes(request.operation.id) ? sessionOf(request) : undefined;
-    const bySession = sessionId === undefined ? undefined : await counts.ofSession(sessionId);
+    const ofSession = isState ? counts.ofState : PROOFS.includes(operation.id) ? counts.ofSession : undefined;
+    const bySession = sessionId === undefined ? undefined : await ofSession?.(sessionId);
     return [byAddress, bySession].filter(count => count !== undefined);
   }
 }

@@ -10,6 +10,10 @@ export type KeyLimits = Readonly<Record<Tier, number>>;
 export const FAILURES_PER_ADDRESS = 30;
 /** The payer's requests a minute from one address. Decision 105. */
 export const PAYER_REQUESTS_PER_ADDRESS = 60;
+/** Requests for the state of one checkout session per minute, from all of its pages. Decision 129. */
+export const STATES_PER_SESSION = 120;
+/** Requests for states per minute and address: enough for all payers behind it, too few to guess ids. Decision 129. */
+export const STATES_PER_ADDRESS = 1_200;
 /** Pages of the checkout per minute and address. Each state that a page shows is a page of its own. Decision 105. */
 export const PAGES_PER_ADDRESS = 300;
 /** Wallets and claims a minute of one checkout session. Decision 105. */
@@ -32,6 +36,8 @@ export interface RateLimits {
   ofKey(keyId: string, tier: Tier): Promise<Count>;
   ofFailure(client: Client): Promise<Count | undefined>;
   ofPayer(client: Client): Promise<Count | undefined>;
+  ofState(sessionId: string): Promise<Count>;
+  ofStateReader(client: Client): Promise<Count | undefined>;
   ofPage(client: Client): Promise<Count | undefined>;
   ofSession(sessionId: string): Promise<Count>;
 }
@@ -47,6 +53,8 @@ export function rateLimits(db: Db, keys: KeyLimits): RateLimits {
   };
   const failures = limit(db, 'failure', FAILURES_PER_ADDRESS);
   const payers = limit(db, 'payer', PAYER_REQUESTS_PER_ADDRESS);
+  const states = limit(db, 'state', STATES_PER_SESSION);
+  const stateReaders = limit(db, 'state_reader', STATES_PER_ADDRESS);
   const pages = limit(db, 'page', PAGES_PER_ADDRESS);
   const sessions = limit(db, 'session', PROOFS_PER_SESSION);
   const byAddress = async (counter: Counter, client: Client) => {
@@ -57,6 +65,8 @@ export function rateLimits(db: Db, keys: KeyLimits): RateLimits {
     ofKey: (keyId, tier) => byTier[tier](keyId),
     ofFailure: client => byAddress(failures, client),
     ofPayer: client => byAddress(payers, client),
+    ofState: states,
+    ofStateReader: client => byAddress(stateReaders, client),
     ofPage: client => byAddress(pages, client),
     ofSession: sessions,
   };

@@ -3,7 +3,7 @@ import { paymentsError } from '../../contract/payments-errors.ts';
 import { type PaymentChain, type PaymentChains, type PaymentToken, tokenOf } from '../model/payment-chain.ts';
 import { paymentUri } from '../model/payment-uri.ts';
 import { redirectUrl } from '../model/redirect-url.ts';
-import type { CheckoutSession } from '../model/session.ts';
+import type { CheckoutSession, SessionState } from '../model/session.ts';
 import { type WalletRequest, walletMessage } from '../model/wallet-message.ts';
 
 const ID_PREFIX = 'cs_';
@@ -67,7 +67,7 @@ export function checkoutBody(
 }
 
 /** What changes of it while its payer waits. Decision 114. */
-export function checkoutState(session: CheckoutSession): PaymentsSchemas['CheckoutState'] {
+export function checkoutState(session: SessionState): PaymentsSchemas['CheckoutState'] {
   return {
     object: 'checkout_state',
     id: session.id,
@@ -127,7 +127,7 @@ function placeOf(
 }
 
 /** Before the payment there is no way on, only the way back. */
-function returnUrlOf({ status, successUrl, id }: CheckoutSession): string | null {
+function returnUrlOf({ status, successUrl, id }: SessionState): string | null {
   return status === 'completed' ? redirectUrl(successUrl, id) : null;
 }
 

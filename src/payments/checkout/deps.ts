@@ -3,6 +3,7 @@ import type { Client } from '../../http/client-address.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Seals } from '../../lib/sealed.ts';
 import type { Surroundings } from './bodies.ts';
+import type { StateWaits } from './state-waits.ts';
 
 /** Whether a wallet, an account or a contract, signed a text. Source: EIP-191, EIP-1271. */
 export type VerifySignature = (input: {
@@ -19,6 +20,10 @@ export interface PayerRequest {
   readonly client: Client;
   /** `Origin` of the page that asks; undefined when there is none. */
   readonly origin: string | undefined;
+  /** What the payer holds already, as the header says. */
+  readonly ifNoneMatch: string | undefined;
+  /** A signal that aborts when the payer hangs up. */
+  readonly hungUp: () => AbortSignal;
 }
 
 /** What the payer's operations are made from. */
@@ -29,4 +34,5 @@ export interface CheckoutDeps extends Surroundings {
   /** How long a payer has. */
   readonly sessionLifetimeMs: number;
   readonly verifySignature: VerifySignature;
+  readonly waits: Pick<StateWaits, 'change'>;
 }

@@ -1,4 +1,5 @@
 import { paymentsError } from '../../contract/payments-errors.ts';
+import type { HttpError } from '../../http/errors.ts';
 import type { CheckoutSession } from '../model/session.ts';
 import type { SessionStore } from '../store/session-store.ts';
 
@@ -9,5 +10,10 @@ export async function knownSession(
 ): Promise<CheckoutSession> {
   const session = await sessions.findById(id);
   if (session !== undefined) return session;
-  throw paymentsError('resource_not_found', `No checkout_session with id '${id}'.`);
+  throw noSession(id);
+}
+
+/** The refusal for an id that no session has. */
+export function noSession(id: string): HttpError {
+  return paymentsError('resource_not_found', `No checkout_session with id '${id}'.`);
 }

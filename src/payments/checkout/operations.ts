@@ -1,16 +1,20 @@
 import type { PaymentsHandlers } from '../../contract/payments.ts';
 import { paymentsError } from '../../contract/payments-errors.ts';
 import { transaction } from '../../db/transaction.ts';
+import { namesTag } from '../../http/send.ts';
 import { newId } from '../../lib/ids.ts';
 import { openingOf } from '../model/opening.ts';
+import type { SessionState } from '../model/session.ts';
 import { linkStore } from '../store/link-store.ts';
 import { organizationStore } from '../store/organization-store.ts';
+import { sessionStates } from '../store/session-states.ts';
 import { sessionStore } from '../store/session-store.ts';
 import { checkoutBody, checkoutState } from './bodies.ts';
 import { claims } from './claims.ts';
 import { clientHashOf, refuseBeyondBound } from './client-bound.ts';
 import type { CheckoutDeps, PayerRequest } from './deps.ts';
-import { knownSession } from './known-session.ts';
+import { knownSession, noSession } from './known-session.ts';
+import { stateTag } from './state-waits.ts';
 import { walletBinding } from './wallet-binding.ts';
 import { walletOrigins } from './wallet-origins.ts';
 
@@ -22,6 +26,13 @@ type CheckoutHandlers = Pick<
 /** What the pay page does for a payer, who needs no key. Decision 114. */
 export function checkoutHandlers(deps: CheckoutDeps): CheckoutHandlers {
   const { db, seals, clock, chains } = deps;
+
+  async function stateOf(id: string): Promise<SessionState> {
+    const state = (await sessionStates(db, [id])).get(id);
+    if (state !== undefined) return state;
+    throw noSession(id);
+  }
+
   return {
     async startCheckout({ path: { short_code }, body }, payer) {
       const session = await transaction(db, async handle => {
@@ -59,9 +70,12 @@ export function checkoutHandlers(deps: CheckoutDeps): CheckoutHandlers {
       return { status: 200, body: checkoutBody(session, deps, { origin, address }) };
     },
 
-    async getCheckoutState({ path: { checkout_session_id } }) {
-      const session = await knownSession(sessionStore(db, seals), checkout_session_id);
-      return { status: 200, body: checkoutState(session) };
+    async getCheckoutState({ path: { checkout_session_id: id }, query: { wait } }, { ifNoneMatch, hungUp }) {
+      const state = await stateOf(id);
+      const isNews = ifNoneMatch === undefined || !namesTag(ifNoneMatch, stateTag(state));
+      if (wait === 0 || isNews) return { status: 200, body: checkoutState(state) };
+      await deps.waits.change({ sessionId: id, held: ifNoneMatch, waitMs: wait * 1000, signal: hungUp() });
+      return { status: 200, body: checkoutState(await stateOf(id)) };
     },
 
     ...walletBinding(deps),

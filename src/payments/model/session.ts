@@ -64,3 +64,22 @@ export interface CheckoutSession extends Owner {
   /** When it was completed or expired. */
   readonly endedAt: number | null;
 }
+
+/** What a payer follows of a session while it is paid. */
+export type SessionState = Pick<
+  CheckoutSession,
+  | 'id'
+  | 'status'
+  | 'paymentStatus'
+  | 'amountDue'
+  | 'amountReceived'
+  | 'payerAddress'
+  | 'txHash'
+  | 'confirmations'
+  | 'requiredConfirmations'
+  | 'failureReason'
+  | 'isLate'
+  | 'successUrl'
+  | 'expiresAt'
+  | 'completedAt'
+>;

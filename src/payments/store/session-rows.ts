@@ -2,7 +2,13 @@ import { booleanOf, jsonColumn, uintColumn, uintOf } from '../../db/columns.ts';
 import type { Binding } from '../../db/query.ts';
 import type { Cell, Seals } from '../../lib/sealed.ts';
 import type { Mode } from '../model/owner.ts';
-import type { CheckoutSession, FailureReason, PaymentStatus, SessionStatus } from '../model/session.ts';
+import type {
+  CheckoutSession,
+  FailureReason,
+  PaymentStatus,
+  SessionState,
+  SessionStatus,
+} from '../model/session.ts';
 import { storedJson, type Values } from './rows.ts';
 
 /** A row of `checkout_sessions`. */
@@ -95,42 +101,67 @@ export function sessionValues(session: CheckoutSession, seals: Seals) {
   } satisfies Record<keyof SessionRow, Binding>;
 }
 
+/** The columns of what the payer follows. */
+export const STATE_COLUMNS = [
+  'id',
+  'status',
+  'payment_status',
+  'amount_due',
+  'amount_received',
+  'payer_address',
+  'tx_hash',
+  'confirmations',
+  'required_confirmations',
+  'failure_reason',
+  'is_late',
+  'success_url',
+  'expires_at',
+  'completed_at',
+] as const satisfies readonly (keyof SessionRow)[];
+
+/** What the payer follows in a row, which needs no seal to be opened. */
+export function stateOf(row: Pick<SessionRow, (typeof STATE_COLUMNS)[number]>): SessionState {
+  return {
+    id: row.id,
+    status: row.status,
+    paymentStatus: row.payment_status,
+    amountDue: uintOf(row.amount_due),
+    amountReceived: uintOf(row.amount_received),
+    payerAddress: row.payer_address,
+    txHash: row.tx_hash,
+    confirmations: row.confirmations,
+    requiredConfirmations: row.required_confirmations,
+    failureReason: row.failure_reason,
+    isLate: booleanOf(row.is_late),
+    successUrl: row.success_url,
+    expiresAt: row.expires_at,
+    completedAt: row.completed_at,
+  };
+}
+
 /** The session in a row. @throws SealError when the customer's data does not open. */
 export function sessionOf(row: SessionRow, seals: Seals): CheckoutSession {
   return {
-    id: row.id,
+    ...stateOf(row),
     organizationId: row.organization_id,
     mode: row.mode,
     paymentLinkId: row.payment_link_id,
-    status: row.status,
-    paymentStatus: row.payment_status,
     chainId: row.chain_id,
     tokenAddress: row.token_address,
     recipientAddress: row.recipient_address,
     subtotal: uintOf(row.subtotal),
     amount: uintOf(row.amount),
-    amountDue: uintOf(row.amount_due),
     isWalletOnly: booleanOf(row.is_wallet_only),
-    amountReceived: uintOf(row.amount_received),
     presentation: storedJson(row.presentation),
-    payerAddress: row.payer_address,
-    txHash: row.tx_hash,
-    confirmations: row.confirmations,
-    requiredConfirmations: row.required_confirmations,
     transactionId: row.transaction_id,
-    failureReason: row.failure_reason,
-    isLate: booleanOf(row.is_late),
     isReorged: booleanOf(row.is_reorged),
-    successUrl: row.success_url,
     cancelUrl: row.cancel_url,
     clientReferenceId: row.client_reference_id,
     metadata: storedJson(row.metadata),
     ...customerOf(row, seals),
     shippingOption: row.shipping_option === null ? null : storedJson(row.shipping_option),
-    expiresAt: row.expires_at,
     createdAt: row.created_at,
     updatedAt: row.updated_at,
-    completedAt: row.completed_at,
     endedAt: row.ended_at,
   };
 }

@@ -116,14 +116,40 @@ eachDatabase('requests a minute', databases => {
   describe('of payers', () => {
     test('are 60 from one address over all sessions, and not counted for loopback', async () => {
       const from = newAddress();
+      const claimAny = (sent: object) => service.send('POST', claimsOf(newId('cs')), { ...CLAIM, ...sent });
 
-      const answers = await times(61, () => service.send('GET', stateOf(newId('cs')), { from }));
-      const local = await times(65, () => service.send('GET', stateOf(newId('cs'))));
+      const answers = await times(61, () => claimAny({ from }));
+      const local = await times(65, () => claimAny({}));
 
       expect(answers.map(({ status }) => status)).toEqual([...Array<number>(60).fill(404), 429]);
-      expect(local.map(headersOf).at(-1)).toEqual(UNCOUNTED);
+      expect(answers.map(headersOf).at(0)).toEqual({ limit: '5', remaining: '4' });
       expect(local.filter(({ status }) => status !== 404)).toEqual([]);
     });
+
+    test('for the state are 120 for one session, and leave the others of their address alone', async () => {
+      const from = newAddress();
+      const id = newId('cs');
+
+      const answers = await times(121, () => service.send('GET', stateOf(id), { from }));
+      const elsewhere = await service.send('GET', stateOf(id), { from: newAddress() });
+      const another = await service.send('GET', stateOf(newId('cs')), { from });
+      const claim = await service.send('POST', claimsOf(newId('cs')), { ...CLAIM, from });
+
+      expect(answers.map(({ status }) => status)).toEqual([...Array<number>(120).fill(404), 429]);
+      expect([elsewhere.status, another.status, claim.status]).toEqual([429, 404, 404]);
+    });
+
+    test('for states are 1,200 from one address, however many sessions it names', async () => {
+      const from = newAddress();
+
+      const answers = await times(61, () =>
+        Promise.all(Array.from({ length: 20 }, () => service.send('GET', stateOf(newId('cs')), { from }))),
+      );
+
+      const statuses = answers.flat().map(({ status }) => status);
+      expect(statuses.filter(status => status === 404)).toHaveLength(1_200);
+      expect(statuses.filter(status => status === 429)).toHaveLength(20);
+    }, 60_000);
 
     test('that prove something are 5 for one session, from wherever and however its id is written', async () => {
       const id = newId('cs');

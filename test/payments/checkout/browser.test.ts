@@ -17,6 +17,7 @@ import { startTestDevnet, type TestDevnet } from '../../support/devnet.ts';
 import { injectWallet } from '../../support/injected-wallet.ts';
 import { record, text } from '../../support/json.ts';
 import { LOOPBACK_ONLY } from '../../support/payments-service.ts';
+import { until } from '../../support/until.ts';
 
 const LIFETIME_MS = 30 * 60_000;
 const CONFIRMATIONS = 1;
@@ -292,21 +293,6 @@ test.each([
   await page.close();
 });
 
-test('a wallet that fails without an answer has the payer look into it before trying again', async () => {
-  const { page } = await newPage();
-  const wallet = await walletOf(page);
-  await page.goto(await createLink({ name: 'Cut off', amount: '2100000' }));
-  await page.getByRole('button', { name: 'Pay' }).click();
-  await started(page);
-
-  wallet.refuse('eth_sendTransaction', { code: -32603, message: 'Connection lost.' });
-  await payButton(page).click();
-
-  await page.getByText('Connection lost.').waitFor();
-  expect(await page.locator('#wallet-status').textContent()).toContain('check in your wallet');
-  await page.close();
-});
-
 test('the missing part is paid once: its button stays off while that payment is on its way', async () => {
   const { page } = await newPage();
   const wallet = await walletOf(page);
@@ -328,6 +314,70 @@ test('the missing part is paid once: its button stays off while that payment is 
   await page.evaluate(`document.dispatchEvent(new Event('decorated'))`);
   expect(await payButton(page).isDisabled()).toBe(true);
   await confirmed(page);
+  await page.close();
+});
+
+test('a wallet that fails without an answer has the payer look into it before trying again', async () => {
+  const { page } = await newPage();
+  const wallet = await walletOf(page);
+  await page.goto(await createLink({ name: 'Cut off', amount: '2100000' }));
+  await page.getByRole('button', { name: 'Pay' }).click();
+  await started(page);
+
+  wallet.refuse('eth_sendTransaction', { code: -32603, message: 'Connection lost.' });
+  await payButton(page).click();
+
+  await page.getByText('Connection lost.').waitFor();
+  expect(await page.locator('#wallet-status').textContent()).toContain('check in your wallet');
+  await page.close();
+});
+
+test('an open page asks by waiting, not by asking often, and stops when the checkout has ended', async () => {
+  const { page } = await newPage();
+  const asked: string[] = [];
+  page.on('request', request => {
+    if (request.url().includes('/status')) asked.push(request.url().replace(/.*\?/, ''));
+  });
+  await page.clock.install();
+  await page.goto(await createLink({ name: 'Patience', amount: '2200000' }));
+  await page.getByRole('button', { name: 'Pay' }).click();
+  await started(page);
+  const id = page.url().split('/').at(-1);
+  await until(
+    async () => asked.length,
+    count => count === 2,
+  );
+  await page.clock.fastForward('00:20');
+  expect(asked).toEqual(['wait=0', 'wait=25']);
+
+  const ended = await fetch(`${service.url}/api/v1/checkout-sessions/${id}/expire`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${service.demoKey}` },
+  });
+  await status(page, 'expired').waitFor();
+  const before = asked.length;
+  await page.clock.fastForward('10:00');
+  await page.evaluate('fetch("/healthz")');
+
+  expect(ended.status).toBe(200);
+  expect(asked).toHaveLength(before);
+  await page.close();
+});
+
+test('a page that is refused says so, and how long it waits', async () => {
+  const { page } = await newPage();
+  await walletOf(page);
+  await page.goto(await createLink({ name: 'Crowd', amount: '2300000' }));
+  await page.route('**/status*', route => route.fulfill({ status: 429, headers: { 'Retry-After': '37' } }));
+  await page.getByRole('button', { name: 'Pay' }).click();
+  await started(page);
+
+  await page.getByText('too many requests from your network').waitFor();
+  expect(await page.locator('#connection').textContent()).toContain('in 37 seconds');
+  await payButton(page).click();
+  await page
+    .locator('#wallet-status', { hasText: 'Nothing was sent; please try again in 37 seconds' })
+    .waitFor();
   await page.close();
 });
 

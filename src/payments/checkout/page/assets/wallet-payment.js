@@ -12,6 +12,8 @@ const ALREADY_ASKING = -32002;
 /** Codes with which a wallet says that it has sent nothing. */
 const NOT_SENT = [REJECTED, UNKNOWN_CHAIN, ALREADY_ASKING];
 
+const ANSWER_MS = 15_000;
+
 /** What the payer is told once the payment is on its way. */
 export const SENT = 'Sent. You may close this page.';
 
@@ -112,14 +114,33 @@ async function bind({ path, provider, learn }, account) {
     method: 'personal_sign',
     params: [`0x${bytes.join('')}`, account],
   });
-  const answer = await fetch(`${path}/wallet`, {
+  const answer = await ask(`${path}/wallet`, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json' },
     body: JSON.stringify({ address: account, signature }),
   });
-  if (answer.status === 429) throw new Stop('Too many attempts. Please wait a minute and try again.');
   if (!answer.ok) throw new Stop('The signature was not accepted. Nothing was sent; please try again.');
-  await learn(await answer.text());
+  await shown(learn, await answer.text());
+}
+
+/** An answer of the server. A request that it did not answer, or refused for its number, ends the payment in words. */
+async function ask(url, options = {}) {
+  const answer = await fetch(url, { ...options, signal: AbortSignal.timeout(ANSWER_MS) }).catch(() => {
+    throw new Stop('The server could not be reached. Nothing was sent; please try again.');
+  });
+  if (answer.status === 429) {
+    const seconds = answer.headers.get('Retry-After') ?? '60';
+    throw new Stop(
+      `There were too many requests from your network. Nothing was sent; please try again in ${seconds} seconds.`,
+    );
+  }
+  if (answer.status >= 500) throw new Stop('The server has a fault. Nothing was sent; please try again.');
+  return answer;
+}
+
+/** Shows a state. Where that fails the page shows it later, and the payment goes on. */
+function shown(learn, text) {
+  return learn(text).catch(() => undefined);
 }
 
 /** The server writes the address with its checksum, which takes a hash that browsers do not have. Source: EIP-55. */
@@ -132,13 +153,13 @@ async function messageFor(path, account) {
 
 /** Signing takes as long as it takes; who pays after the end pays in vain. */
 async function checkStillOpen({ path, learn }) {
-  const answer = await fetch(`${path}/status`);
-  if (!answer.ok) throw new Stop('The server could not be reached. Nothing was sent; please try again.');
+  const answer = await ask(`${path}/status`);
+  if (!answer.ok) throw new Stop('This checkout cannot be read any more. Nothing was sent.');
   const text = await answer.text();
   const { status, payment_status: payment, expires_at: end } = JSON.parse(text);
   const now = Date.parse(answer.headers.get('Date') ?? '') || Date.now();
   if (status === 'active' && payment !== 'confirming' && Date.parse(end) > now) return;
-  await learn(text);
+  await shown(learn, text);
   throw new Stop('This checkout is not open any more. Nothing was sent.');
 }
 

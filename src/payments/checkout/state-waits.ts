@@ -1,0 +1,121 @@
+import { namesTag } from '../../http/send.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { toJson } from '../../lib/json.ts';
+import { type Logger, logAndGoOn } from '../../lib/logger.ts';
+import { entityTag } from '../../lib/representation.ts';
+import type { SessionState } from '../model/session.ts';
+import { checkoutState } from './bodies.ts';
+
+/** How often the states of the sessions that somebody waits for are read, all in one statement. */
+const TICK_MS = 500;
+/** Requests that wait at a time. Decision 129. */
+const MOST_PER_SESSION = 10;
+const MOST = 2_000;
+
+/** A request that waits for another state than the one it holds. */
+export interface StateWait {
+  readonly sessionId: string;
+  /** The value of its If-None-Match, which names the state that it holds. */
+  readonly held: string;
+  readonly waitMs: number;
+  /** Aborts when the client hangs up. */
+  readonly signal: AbortSignal;
+}
+
+/** Requests that wait for a change of their session, whichever process makes it. */
+export interface StateWaits {
+  /**
+   * Resolves when the session has another state than the one held, at the end of the wait, when the client hangs up and
+   * when this closes; at once when too many wait.
+   */
+  change(wait: StateWait): Promise<void>;
+  /** How many requests wait now. */
+  waiting(): number;
+  /** Ends every wait, also those that begin later. */
+  close(): Promise<void>;
+}
+
+export interface StateWaitsDeps {
+  readonly states: (ids: readonly string[]) => Promise<ReadonlyMap<string, SessionState>>;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+interface Waiter {
+  readonly held: string;
+  readonly until: number;
+  readonly leave: () => void;
+}
+
+/** The tag of a state, as the answer with it has it. */
+export function stateTag(state: SessionState): string {
+  return entityTag(toJson(checkoutState(state)));
+}
+
+/**
+ * Waits that one loop per process serves while there are any. Each round compares what a request holds with what is
+ * stored now, so a change is never missed, whenever it came.
+ */
+export function stateWaits({ states, clock, log }: StateWaitsDeps): StateWaits {
+  const bySession = new Map<string, Set<Waiter>>();
+  const closing = new AbortController();
+  let count = 0;
+  let loop: Promise<void> | undefined;
+
+  async function rounds(): Promise<void> {
+    while (bySession.size > 0) {
+      await clock.sleep(TICK_MS, closing.signal).catch(() => undefined);
+      if (closing.signal.aborted) return;
+      await round().catch(logAndGoOn(log, 'reading the states that payers wait for'));
+      release((_, { until }) => until <= clock.now());
+    }
+    loop = undefined;
+  }
+
+  async function round(): Promise<void> {
+    if (bySession.size === 0) return;
+    const known = await states([...bySession.keys()]);
+    const tags = new Map([...known].map(([id, state]) => [id, stateTag(state)]));
+    release((id, { held }) => {
+      const tag = tags.get(id);
+      return tag !== undefined && !namesTag(held, tag);
+    });
+  }
+
+  function release(isDone: (sessionId: string, waiter: Waiter) => boolean): void {
+    for (const [id, waiters] of bySession) {
+      for (const waiter of [...waiters]) if (isDone(id, waiter)) waiter.leave();
+    }
+  }
+
+  return {
+    change({ sessionId, held, waitMs, signal }) {
+      const waiters = bySession.get(sessionId) ?? new Set();
+      const isFull = count >= MOST || waiters.size >= MOST_PER_SESSION;
+      if (isFull || closing.signal.aborted || signal.aborted) return Promise.resolve();
+
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const leave = () => {
+        if (!waiters.delete(waiter)) return;
+        count -= 1;
+        if (waiters.size === 0) bySession.delete(sessionId);
+        signal.removeEventListener('abort', leave);
+        resolve();
+      };
+      const waiter = { held, until: clock.now() + waitMs, leave };
+      bySession.set(sessionId, waiters.add(waiter));
+      count += 1;
+      signal.addEventListener('abort', leave);
+      loop ??= rounds();
+      return promise;
+    },
+
+    waiting: () => count,
+
+    async close() {
+      closing.abort();
+      release(() => true);
+      await loop;
+    },
+  };
+}

@@ -1,0 +1,143 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { linkStore } from '../../../src/payments/store/link-store.ts';
+import { eachDatabase, sqliteDatabase } from '../../support/databases.ts';
+import { record, text } from '../../support/json.ts';
+import { aPayment, type PaymentsApi, someHash, startPaymentsApi } from '../../support/payments-api.ts';
+import { aLink } from '../../support/payments-records.ts';
+import { startTestPayments } from '../../support/payments-service.ts';
+import { until } from '../../support/until.ts';
+
+const TICK_MS = 500;
+const statusOf = (id: string, wait = 25) => `/api/v1/pay/sessions/${id}/status?wait=${wait}`;
+
+eachDatabase('a request that waits for another state', databases => {
+  let api: PaymentsApi;
+  beforeAll(async () => {
+    api = await startPaymentsApi(await databases.create());
+  });
+  afterAll(() => api[Symbol.asyncDispose]());
+
+  async function started() {
+    const { owner } = await api.merchant();
+    const recipientAddress = `0x${someHash().slice(-40)}`;
+    const link = aLink(owner, { recipientAddress });
+    await linkStore(api.db).insert(link);
+    const checkout = record((await api.payer.post(`/api/v1/pay/links/${link.shortCode}/sessions`)).body);
+    const id = text(checkout.id);
+    const { headers } = await api.payer.get(statusOf(id, 0));
+    return { id, recipient: recipientAddress, held: { 'If-None-Match': headers.get('etag') ?? '' } };
+  }
+  /** Changes a session in the database alone, as another process would. */
+  const sighted = ({ id, recipient }: { id: string; recipient: string }) =>
+    api.settle(settled =>
+      settled.sight({ id }, aPayment({ blockTime: api.clock.now(), recipient }), {
+        matchedBy: 'wallet',
+        confirmations: 1,
+      }),
+    );
+  const waiting = (wanted: number) =>
+    until(
+      async () => api.waits.waiting(),
+      count => count === wanted,
+    );
+
+  test('is answered with it soon after the change', async () => {
+    const session = await started();
+    const answer = api.payer.get(statusOf(session.id), session.held);
+    await waiting(1);
+
+    await sighted(session);
+    api.clock.advance(TICK_MS);
+
+    const { status, body } = await answer;
+    expect([status, record(body).payment_status]).toEqual([200, 'confirming']);
+  });
+
+  test('is answered at once when the change came before it', async () => {
+    const session = await started();
+    await sighted(session);
+
+    const { status, body } = await api.payer.get(statusOf(session.id), session.held);
+
+    expect([status, record(body).payment_status]).toEqual([200, 'confirming']);
+  });
+
+  test('is 304 when the time is over, and another session changes nothing about that', async () => {
+    const [session, other] = [await started(), await started()];
+    const answer = api.payer.get(statusOf(session.id), session.held);
+    await waiting(1);
+
+    await sighted(other);
+    api.clock.advance(25_000);
+
+    expect((await answer).status).toBe(304);
+  });
+
+  test('is answered at once when it names no state, another state or no time', async () => {
+    const { id, held } = await started();
+
+    const answers = [
+      await api.payer.get(statusOf(id)),
+      await api.payer.get(statusOf(id), { 'If-None-Match': '"of-another-state"' }),
+      await api.payer.get(statusOf(id, 0), held),
+      await api.payer.get(`/api/v1/pay/sessions/${id}/status`, held),
+    ];
+
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 304, 304]);
+  });
+
+  test('may hold a tag that a proxy has weakened', async () => {
+    const { id, held } = await started();
+    const answer = api.payer.get(statusOf(id), { 'If-None-Match': `W/${held['If-None-Match']}` });
+
+    await waiting(1);
+    api.clock.advance(25_000);
+
+    expect((await answer).status).toBe(304);
+  });
+
+  test.each([-1, 26, 1.5])('is refused for %d seconds', async wait => {
+    const { id } = await started();
+
+    expect((await api.payer.get(statusOf(id, wait))).status).toBe(400);
+  });
+
+  test('is answered at once beyond ten of one session, and a client that hangs up makes room', async () => {
+    const { id, held } = await started();
+    const leaving = new AbortController();
+    const options = { headers: held, signal: leaving.signal };
+    const ten = Array.from({ length: 10 }, () => fetch(api.url + statusOf(id), options).catch(() => 'left'));
+    expect(await waiting(10)).toBe(10);
+
+    const beyond = await api.payer.get(statusOf(id), held);
+    leaving.abort();
+
+    expect(beyond.status).toBe(304);
+    expect(await waiting(0)).toBe(0);
+    expect(new Set(await Promise.all(ten))).toEqual(new Set(['left']));
+  });
+});
+
+test('requests that wait are answered when the service shuts down', async () => {
+  const database = await sqliteDatabase();
+  const service = await startTestPayments(database.options);
+  const send = async (path: string, body?: unknown, headers: Record<string, string> = {}) =>
+    fetch(service.url + path, {
+      headers: { ...headers, 'Content-Type': 'application/json' },
+      ...(body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }),
+    });
+  const key = { Authorization: `Bearer ${service.demoKey}` };
+  const link = record(
+    await (await send('/api/v1/payment-links', { name: 'Drain', amount: '5000000' }, key)).json(),
+  );
+  const path = `/api/v1/pay/links/${text(link.short_code)}/sessions`;
+  const id = text(record(await (await send(path, {})).json()).id);
+  const held = { 'If-None-Match': (await send(statusOf(id, 0))).headers.get('etag') ?? '' };
+  const answer = send(statusOf(id), undefined, held);
+  await send('/healthz');
+
+  await service.close();
+
+  expect((await answer).status).toBe(304);
+  await database.remove();
+});
