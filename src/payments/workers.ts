@@ -49,7 +49,7 @@ export function startWorkers(watched: readonly WatchedThrough[], deps: WorkersDe
   }));
   const running = [
     ...watchers,
-    startWorker(expiryWorker(deps), { pauseMs: EXPIRY_PAUSE_MS, clock, log }),
+    startWorker(expiryWorker({ ...deps, chains }), { pauseMs: EXPIRY_PAUSE_MS, clock, log }),
     startWorker(retentionWorker(deps), { pauseMs: RETENTION_PAUSE_MS, clock, log }),
     ...startTellers({ ...deps, chains }),
   ];

@@ -3,7 +3,7 @@ import { openDatabase } from '../../src/db/open.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { createLogger } from '../../src/lib/logger.ts';
 import { seals as sealsOf } from '../../src/lib/sealed.ts';
-import type { PaymentChain } from '../../src/payments/model/payment-chain.ts';
+import { type PaymentChain, paymentChains } from '../../src/payments/model/payment-chain.ts';
 import { chainWatcher } from '../../src/payments/watcher/chain-watcher.ts';
 import { expiryWorker } from '../../src/payments/watcher/expiry.ts';
 
@@ -50,7 +50,7 @@ async function run({
     if (done === 0 && watcher.status().scannedAt !== undefined) break;
     await systemClock.sleep(20);
   }
-  await expiryWorker(deps).runOnce(signal);
+  await expiryWorker({ ...deps, chains: paymentChains([watched]) }).runOnce(signal);
   await watcher.resign();
   await db.destroy();
 }

@@ -121,6 +121,16 @@ export function completed(account: Account, hasUse: boolean, now: number): Move 
   return { transaction, session: shifted({ ...moved, session: restored }, now), tells };
 }
 
+/**
+ * Its session ends while it is being confirmed, because nobody watches the chain any more. It stays as it was seen, and
+ * is late from now on.
+ */
+export function overtaken(account: Account, now: number): Move {
+  const transaction = { ...account.transaction, isLate: true };
+  const session = { ...account.session, status: 'expired' as const, endedAt: account.session.endedAt ?? now };
+  return { transaction, session: shifted({ ...account, session, transaction }, now), tells: [] };
+}
+
 /** Will not come: while a session is active, its payer may try again. */
 export function failed(account: Account, failureReason: FailureReason, now: number): Move {
   const transaction: PaymentTransaction = {

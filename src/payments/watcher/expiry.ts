@@ -3,6 +3,7 @@ import { transaction } from '../../db/transaction.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Seals } from '../../lib/sealed.ts';
 import type { Worker } from '../../lib/worker.ts';
+import type { PaymentChains } from '../model/payment-chain.ts';
 import { cursorStore } from '../store/cursor-store.ts';
 import { dueChains } from '../store/due-chains.ts';
 import { settlement } from '../store/settlement/settlement.ts';
@@ -14,17 +15,21 @@ const SESSIONS_PER_EFFECT = 200;
 /**
  * Ends sessions whose time is over, once their chain has been looked through beyond that time: a payment made in time
  * may have been mined and not been seen. A chain that nobody looks at, because its node is down or it is no longer
- * configured, holds them up for ten minutes. Several may run; each session ends once.
+ * configured, holds them up for ten minutes. A payment that is being confirmed holds its session open, on a chain that is
+ * not configured any more for a day. Several may run; each session ends once.
  */
 export function expiryWorker({
   db,
   seals,
   clock,
+  chains,
   fault = () => {},
 }: {
   db: Db;
   seals: Seals;
   clock: Clock;
+  /** The configured ones. */
+  chains: PaymentChains;
   fault?: Fault;
 }): Worker {
   async function expireOn(chainId: number): Promise<number> {
@@ -32,7 +37,10 @@ export function expiryWorker({
     const expired = await transaction(db, async handle => {
       const cursor = await cursorStore(handle).find(chainId);
       const due = { chainId, scannedAt: cursor?.scannedAt ?? 0, limit: SESSIONS_PER_EFFECT };
-      const count = await settlement({ handle, seals, now: clock.now() }).expireDue(due);
+      const settle = settlement({ handle, seals, now: clock.now() });
+      const unpaid = await settle.expireDue(due);
+      const isWatched = chains.all.some(({ id }) => id === chainId);
+      const count = unpaid + (isWatched ? 0 : await settle.expireUnwatched(due));
       await fault('inside expiry');
       return count;
     });

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { transaction } from '../../../src/db/transaction.ts';
+import { type PaymentChain, paymentChains } from '../../../src/payments/model/payment-chain.ts';
 import { settlement } from '../../../src/payments/store/settlement/settlement.ts';
 import type { ChainWatcher } from '../../../src/payments/watcher/chain-watcher.ts';
 import { NOT_FOUND_MS } from '../../../src/payments/watcher/claims.ts';
@@ -9,6 +10,7 @@ import { type ManualClock, manualClock } from '../../support/manual-clock.ts';
 import { addressOf, startPaymentChain, type TestPaymentChain } from '../../support/payment-chain.ts';
 import { BLOCKS_TO_SETTLE, paymentChain, type Shop, seals, shop, watcherOf } from './setting.ts';
 
+const DAY_MS = 24 * 3_600_000;
 const never = new AbortController().signal;
 let chain: TestPaymentChain;
 let database: Awaited<ReturnType<typeof sqliteDatabase>>;
@@ -44,8 +46,13 @@ async function payment(amount: bigint) {
   return { hash, raw: await chain.call('eth_getRawTransactionByHash', hash) };
 }
 
+/** Ends sessions where these chains are configured. */
+function expiryOf(chains: readonly PaymentChain[]) {
+  return expiryWorker({ db: ours.db, seals, clock, chains: paymentChains(chains) });
+}
+
 /** Ends a session by hand. */
-function expiryOf(id: string) {
+function expireByHand(id: string) {
   return transaction(ours.db, handle => settlement({ handle, seals, now: clock.now() }).expire(id));
 }
 
@@ -287,7 +294,7 @@ test('a hash that paid for somebody else pays nothing here, and its claim fails 
 });
 
 test('sessions expire once their chain was looked through, or could not be for ten minutes', async () => {
-  const expiry = expiryWorker({ db: ours.db, seals, clock });
+  const expiry = expiryOf([paymentChain(chain)]);
   const looked = await ours.open({ expiresAt: clock.now() + 300_000 });
   const unknown = await ours.open({ chainId: 424_242, expiresAt: clock.now() + 300_000 });
   await round();
@@ -307,8 +314,50 @@ test('sessions expire once their chain was looked through, or could not be for t
   expect(await ours.events()).toEqual(['checkout.expired', 'checkout.expired']);
 });
 
+test('a payment in confirmation on a chain that left the configuration ends its session after a day, and is told as late once the chain is back', async () => {
+  const session = await ours.open();
+  await payment(session.amountDue);
+  await chain.mine(1);
+  await round();
+  const expiry = expiryOf([]);
+
+  clock.advance(session.expiresAt + DAY_MS - 1 - clock.now());
+  await expiry.runOnce(never);
+  const before = await ours.session(session.id);
+  clock.advance(1);
+  await expiry.runOnce(never);
+  await expiry.runOnce(never);
+  const gone = await ours.session(session.id);
+  const [waiting] = await ours.payments(session.id);
+  await chain.mine(BLOCKS_TO_SETTLE);
+  await round();
+
+  expect(before.status).toBe('active');
+  expect(gone).toMatchObject({ status: 'expired', paymentStatus: 'confirming', isLate: true });
+  expect(waiting).toMatchObject({ status: 'confirming', isLate: true });
+  expect(await ours.payments(session.id)).toMatchObject([{ status: 'completed', isLate: true }]);
+  expect(await ours.session(session.id)).toMatchObject({ status: 'expired', paymentStatus: 'paid' });
+  expect(await ours.events()).toEqual(['checkout.expired', 'payment.completed']);
+});
+
+test('a payment in confirmation on a configured chain keeps its session open, however long the node is out', async () => {
+  const session = await ours.open();
+  await payment(session.amountDue);
+  await chain.mine(1);
+  await round();
+
+  clock.advance(10 * DAY_MS);
+  await expiryOf([paymentChain(chain)]).runOnce(never);
+  const waiting = await ours.session(session.id);
+  await chain.mine(BLOCKS_TO_SETTLE);
+  await round();
+
+  expect(waiting).toMatchObject({ status: 'active', paymentStatus: 'confirming' });
+  expect(await ours.session(session.id)).toMatchObject({ status: 'completed', isLate: false });
+});
+
 test('a payment that was mined in time completes its session, also when its block is seen a little after', async () => {
-  const expiry = expiryWorker({ db: ours.db, seals, clock });
+  const expiry = expiryOf([paymentChain(chain)]);
   const latest = Number(Object(await chain.call('eth_getBlockByNumber', 'latest', false)).timestamp) * 1000;
   const time = Math.max(latest, clock.now()) + 300_000;
   const session = await ours.open({ expiresAt: time });
@@ -327,7 +376,7 @@ test('a payment that was mined in time completes its session, also when its bloc
 
 test('who pays just after the end of a session does not pay the next one of the same price', async () => {
   const first = await ours.open();
-  await expiryOf(first.id);
+  await expireByHand(first.id);
   const second = await ours.open();
 
   await payment(first.amountDue);
@@ -347,7 +396,7 @@ test('who pays just after the end of a session does not pay the next one of the 
 });
 
 test('a session whose payment is being confirmed does not expire', async () => {
-  const expiry = expiryWorker({ db: ours.db, seals, clock });
+  const expiry = expiryOf([paymentChain(chain)]);
   const session = await ours.open({ expiresAt: clock.now() + 300_000 });
   await payment(session.amountDue);
   await chain.mine(1);

@@ -3,6 +3,7 @@ import { type Binding, execute, rowsOf } from '../../../db/query.ts';
 import { newId } from '../../../lib/ids.ts';
 import { checkoutExpiredData } from '../../model/event-data.ts';
 import type { CheckoutSession } from '../../model/session.ts';
+import { overtaken } from '../../model/settling.ts';
 import type { NewEvent } from '../event-store.ts';
 import { type SessionRow, sessionOf } from '../session-rows.ts';
 import type { Books } from './books.ts';
@@ -17,6 +18,9 @@ export interface Due {
 
 /** How long a session waits for its chain to be looked at, before it expires without. */
 const PATIENCE_MS = 600_000;
+
+/** How long a payment in confirmation holds its session open on a chain that nobody watches any more. Decision 144. */
+const UNWATCHED_MS = 24 * 3_600_000;
 
 /** A block is seen some seconds after its own time: what was mined in time may be missing in a scan until then. */
 const BLOCK_DELAY_MS = 15_000;
@@ -54,6 +58,25 @@ export async function detachSessionsOf(books: Books, linkId: string, limit: numb
   const condition = `id in (${placeholders(ids.length)})`;
   await end(books, condition, ids);
   return execute(books.handle, `update checkout_sessions set payment_link_id = null where ${condition}`, ids);
+}
+
+/** Ends what waits for a chain that nobody watches, as `Settlement.expireUnwatched` says. */
+export async function expireUnwatched(books: Books, { chainId, scannedAt, limit }: Due): Promise<number> {
+  const { handle, now } = books;
+  if (scannedAt > now - UNWATCHED_MS) return 0;
+  const rows = await rowsOf<{ id: string }>(
+    handle,
+    `select id from checkout_sessions
+     where status = 'active' and payment_status = 'confirming' and chain_id = ? and expires_at <= ?
+     order by expires_at limit ?`,
+    [chainId, now - UNWATCHED_MS, limit],
+  );
+  for (const { id } of rows) {
+    const confirming = (await books.transactions.ofSession(id)).filter(one => one.status === 'confirming');
+    for (const one of confirming) await books.write(overtaken(await books.account(one.id), now));
+    await books.events.insert([expiredEvent(await books.sessionOf(id), now)]);
+  }
+  return rows.length;
 }
 
 /** Ends what was opened of a link, as `Settlement.endSessionsOf` says. */

@@ -6,7 +6,7 @@ import type { Transfer } from '../../model/transfer.ts';
 import { assign } from './assignment.ts';
 import { books, type SettlementDeps } from './books.ts';
 import { claim, follow, waiting } from './claims.ts';
-import { type Due, detachSessionsOf, endSessionsOf, expire, expireDue } from './endings.ts';
+import { type Due, detachSessionsOf, endSessionsOf, expire, expireDue, expireUnwatched } from './endings.ts';
 import { complete, fail, orphan, progress, reorg } from './outcomes.ts';
 import { sight, sightAgain } from './sighting.ts';
 import { type SimulatedOutcome, simulate } from './simulation.ts';
@@ -51,6 +51,11 @@ export interface Settlement {
   expireDue(due: Due): Promise<number>;
   /** Takes the link from up to `limit` of its sessions, after ending the active ones among them as `endSessionsOf` does. */
   detachSessionsOf(linkId: string, limit: number): Promise<number>;
+  /**
+   * Ends active sessions whose payment is being confirmed on a chain that is not configured any more, and says how many:
+   * a day after their time was over, when nobody has looked through the chain for a day.
+   */
+  expireUnwatched(due: Due): Promise<number>;
   /** Before a link is deleted: ends its active sessions, except those whose payment is being confirmed. */
   endSessionsOf(linkId: string): Promise<number>;
   /** Undefined when there is no such open transfer, it is not to where the session is paid, or it paid another one. */
@@ -75,6 +80,7 @@ export function settlement(deps: SettlementDeps): Settlement {
     expire: sessionId => expire(kept, sessionId),
     expireDue: due => expireDue(kept, due),
     detachSessionsOf: (linkId, limit) => detachSessionsOf(kept, linkId, limit),
+    expireUnwatched: due => expireUnwatched(kept, due),
     endSessionsOf: linkId => endSessionsOf(kept, linkId),
     assign: (owner, transferId, session) => assign(kept, owner, transferId, session),
     simulate: (session, outcome) => simulate(kept, session, outcome),
