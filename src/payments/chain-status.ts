@@ -11,6 +11,8 @@ export interface ChainStatus {
   readonly chain: PaymentChain;
   /** The newest block that the node showed; undefined where another process watches the chain. */
   readonly headBlock: number | undefined;
+  /** Host name of the node that answered last; undefined where another process watches the chain. */
+  readonly node: string | undefined;
   /** The head up to which everything is settled; undefined before the first time. */
   readonly settledBlock: number | undefined;
   /** Since the chain was last looked through up to its head, or since this process started. */
@@ -54,10 +56,11 @@ export function chainStatuses({
   async function statusOf({ chain, status }: WatchedChainStatus): Promise<ChainStatus> {
     const { scannedAt, lagMs } = await lagOf(chain.id);
     const own = status();
-    const isOfAnother = own.scannedAt === undefined || own.scannedAt < scannedAt - LATE_MS;
+    const isOfAnother = scannedAt > 0 && (own.scannedAt ?? 0) < scannedAt - LATE_MS;
     return {
       chain,
-      headBlock: isOfAnother && scannedAt > 0 ? undefined : own.head,
+      headBlock: isOfAnother ? undefined : own.head,
+      node: isOfAnother ? undefined : own.node,
       settledBlock: await cursorStore(db).settledBlock(chain.id),
       lagMs,
       isLate: lagMs > LATE_MS,
@@ -71,11 +74,12 @@ export function chainStatuses({
 }
 
 /** The chains as the operator sees them. Addresses of nodes carry keys, so none is in it. Decision 145. */
-export function chainStatusBody({ chain, headBlock, settledBlock, lagMs, isLate }: ChainStatus) {
+export function chainStatusBody({ chain, headBlock, node, settledBlock, lagMs, isLate }: ChainStatus) {
   const isKnown = headBlock !== undefined && settledBlock !== undefined;
   return {
     id: chain.id,
     name: chain.name,
+    node: node ?? null,
     late: isLate,
     head_block: headBlock ?? null,
     settled_block: settledBlock ?? null,

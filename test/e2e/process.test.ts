@@ -136,7 +136,13 @@ test('the admin listener tells how far the chains of both services are, without 
     { id: 31_337, backends: [{ name: 'index-31337', ready: true, head_block: expect.any(Number) }] },
   ]);
   expect(payments.chains).toMatchObject([
-    { id: 31_337, late: false, head_block: expect.any(Number), settled_block: expect.any(Number) },
+    {
+      id: 31_337,
+      node: '127.0.0.1',
+      late: false,
+      head_block: expect.any(Number),
+      settled_block: expect.any(Number),
+    },
   ]);
   expect(text).not.toMatch(/:\/\/|127\.0\.0\.1:/);
 }, 40_000);
