@@ -229,7 +229,7 @@ export interface paths {
         };
         /**
          * Get a block
-         * @description One block. By number it comes from the first chain that can answer, by hash from the first chain that has it.
+         * @description One block. By number it comes from the first chain or that of `chain_id`, by hash from the first chain that has it.
          */
         get: operations["getBlock"];
         put?: never;
@@ -249,7 +249,7 @@ export interface paths {
         };
         /**
          * List the transactions of a block
-         * @description Every transaction of the block, the last first. By number it comes from the first chain that can answer, by hash from the first chain that has it.
+         * @description Every transaction of the block, the last first. By number it comes from the first chain or that of `chain_id`, by hash from the first chain that has it.
          */
         get: operations["listBlockTransactions"];
         put?: never;
@@ -269,7 +269,7 @@ export interface paths {
         };
         /**
          * List the withdrawals of a block
-         * @description Every beacon-chain withdrawal in the block. By number it comes from the first chain that can answer, by hash from the first chain that has it.
+         * @description Every beacon-chain withdrawal in the block. By number it comes from the first chain or that of `chain_id`, by hash from the first chain that has it.
          */
         get: operations["listBlockWithdrawals"];
         put?: never;
