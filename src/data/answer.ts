@@ -1,3 +1,4 @@
+import { explorerContract } from '../contract/explorer.ts';
 import type { Caller } from '../contract/operations.ts';
 import type { Metrics } from '../http/metrics.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -13,6 +14,7 @@ import { type Lifetimes, lifetimeOf } from './lifetime.ts';
 import type { Made } from './load.ts';
 import { observed } from './observer.ts';
 import type { BodyOf, OperationId, RequestOf } from './port/backend.ts';
+import { BackendError, isOfKind } from './port/backend-error.ts';
 import type { Row } from './row.ts';
 import { type Selection, select } from './selection.ts';
 
@@ -111,12 +113,26 @@ export function answerer(options: AnswererOptions): Serve {
             if (answer === undefined) return undefined;
             const ask =
               position === undefined ? { signal: untilTimeout } : { signal: untilTimeout, position };
-            return observed({ metrics, log }, backend, answer(request, ask));
+            const pending = observed({ metrics, log }, backend, answer(request, ask));
+            return hasNotFound(id) ? pending : pending.catch(withoutNotFound);
           },
           { signal: until, timeoutMs },
         ),
     });
   }
+}
+
+function hasNotFound(id: OperationId): boolean {
+  return explorerContract.table[id].statuses.includes(404);
+}
+
+/**
+ * Turns `not_found` into an outage, for an operation whose contract has no 404: a feed always exists, so a back end
+ * that says otherwise cannot answer, and the next one is asked.
+ */
+function withoutNotFound(error: unknown): never {
+  if (!isOfKind(error, 'not_found')) throw error;
+  throw new BackendError('unavailable', 'failed', 'it has no such list', { cause: error });
 }
 
 interface Plan {

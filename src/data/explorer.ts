@@ -1,15 +1,16 @@
 import type { Handlers } from '../contract/operations.ts';
 import type { Serve } from './answer.ts';
-import { firstAvailable, firstFound } from './chains/strategies.ts';
+import { firstChain, firstFound } from './chains/strategies.ts';
 import { isEmptyPage, leadsNowhere } from './nothing.ts';
 import type { DataOperations } from './port/backend.ts';
 import type { Row } from './row.ts';
 
 const lookup: Row = { strategyFor: () => firstFound, hashOf, lifetime: 'record' };
-const feed: Row = { strategyFor: () => firstAvailable, lifetime: 'moving' };
-/** A hash is one block's; a number means something on every chain, so the first chain that is there has the word. */
+/** An empty feed is an answer: only a chain that cannot answer is passed over. */
+const feed: Row = { strategyFor: () => firstFound, lifetime: 'moving' };
+/** A hash is one block's; a number means another block on every chain, so it stays on the first. Decision 37. */
 const block: Row = {
-  strategyFor: path => (hashOf(path) === undefined ? firstAvailable : firstFound),
+  strategyFor: path => (hashOf(path) === undefined ? firstChain : firstFound),
   hashOf,
   lifetime: 'record',
 };

@@ -238,21 +238,66 @@ describe('a remembered location', () => {
   });
 });
 
-describe('block numbers, feeds and statistics', () => {
+describe('a block number', () => {
+  test.each<[string, Does[], number]>([
+    ['is the first chain’s block', ['has', 'has'], 1],
+    ['is never another chain’s block while the first is out', ['out', 'has'], 502],
+    ['is never another chain’s block while the first is slow', ['slow', 'has'], 504],
+    ['is never another chain’s block when the first cannot answer', ['cannot', 'has'], 501],
+    ['above the first chain’s head is a 404', ['lacks', 'has'], 404],
+  ])('%s', async (_name, does, expected) => {
+    const { block, asked } = world(...does);
+
+    expect(await outcome(block('99'))).toBe(expected);
+    expect(asked()).toEqual([1]);
+  });
+
+  test('is another chain’s block when chain_id says so', async () => {
+    const { block, asked } = world('out', 'has');
+
+    expect(await outcome(block('99', { chain_id: 2 }))).toBe(2);
+    expect(asked()).toEqual([2]);
+  });
+});
+
+describe('feeds and statistics', () => {
   test.each<[string, Does[], number, number[]]>([
     ['come from the first chain that is available', ['has', 'has'], 1, [1]],
+    ['come from the first chain also when it has nothing', ['empty', 'has'], 1, [1]],
     ['come from the next chain after an outage', ['out', 'has'], 2, [1, 2]],
     ['come from the next chain after a timeout', ['slow', 'has'], 2, [1, 2]],
     ['come from the next chain when the first cannot answer', ['cannot', 'has'], 2, [1, 2]],
-    ['above the first chain’s head are 404, not another chain’s block', ['lacks', 'has'], 404, [1]],
-    ['above the head of the only chain that is available are 404', ['out', 'lacks', 'has'], 404, [1, 2]],
+    ['come from the next chain when the first says that there is no such list', ['lacks', 'has'], 2, [1, 2]],
+    [
+      'are a 502, and never an undeclared 404, when no chain has such a list',
+      ['lacks', 'lacks'],
+      502,
+      [1, 2],
+    ],
   ])('%s', async (_name, does, expected, way) => {
-    const byNumber = world(...does);
-    const feed = world(...does);
+    const { feed, asked } = world(...does);
 
-    expect(await outcome(byNumber.block('99'))).toBe(expected);
-    expect(await outcome(feed.feed())).toBe(expected);
-    expect([byNumber.asked(), feed.asked()]).toEqual([way, way]);
+    expect(await outcome(feed())).toBe(expected);
+    expect(asked()).toEqual(way);
+  });
+
+  test('come from the next back end of the chain when the first says that there is no such list', async () => {
+    const { feed, redirect } = world(['lacks', 'has'], 'has');
+
+    expect(await outcome(feed())).toBe(1);
+    expect(await outcome(redirect())).toBe(1);
+  });
+
+  test('a first chain that hangs costs them one stagger, not its deadline', async () => {
+    const { feed, clock, asked } = world('thinks', 'has');
+
+    const answer = outcome(feed());
+    await expect.poll(() => clock.sleepers()).toBe(1);
+    const before = asked();
+    clock.advance(400);
+
+    expect(await answer).toBe(2);
+    expect([before, asked()]).toEqual([[1], [2]]);
   });
 });
 
@@ -260,8 +305,9 @@ describe('chain_id', () => {
   test('limits every way to one chain', async () => {
     const { feed, transfers, withdrawals, block, asked } = world('has', 'lacks');
 
-    const answers = [feed, (query: object) => transfers('a', query), withdrawals];
+    const answers = [(query: object) => transfers('a', query), withdrawals];
     for (const ask of answers) expect(await outcome(ask({ chain_id: 2 }))).toBe(404);
+    expect(await outcome(feed({ chain_id: 2 }))).toBe(502);
     expect(await outcome(block('1', { chain_id: 2 }))).toBe(404);
 
     expect(asked()).toEqual([2, 2, 2, 2]);

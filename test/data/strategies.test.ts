@@ -32,7 +32,7 @@ function doing(name: string, chainId: number, does: Does): Backend {
   return backend({ name, chainId, answers, kind: 'blockscout' });
 }
 
-/** The same chains asked once the way of a feed and once the way of a look-up; the winner's name or the status. */
+/** The same chains asked once for a feed and once for a look-up; the winner's name or the status. */
 async function outcomes(...chains: readonly (readonly Does[])[]) {
   const configured = chains.map((kinds, at) =>
     chain(at + 1, ...kinds.map((does, position) => doing(`${at + 1}${'ab'[position]}`, at + 1, does))),
@@ -41,8 +41,8 @@ async function outcomes(...chains: readonly (readonly Does[])[]) {
   const path = { transaction_hash: hashOf('a') };
   const caller = { headers: {} };
   return {
-    firstAvailable: await named(handlers().listTokenTransfers({ path: {}, query: {} }, caller)),
-    firstFound: await named(handlers().listTransactionTokenTransfers({ path, query: {} }, caller)),
+    feed: await named(handlers().listTokenTransfers({ path: {}, query: {} }, caller)),
+    lookUp: await named(handlers().listTransactionTokenTransfers({ path, query: {} }, caller)),
   };
 }
 
@@ -64,7 +64,7 @@ test.each<[string, Does[][], string | number, string | number]>([
   ['unsupported goes to the next back end', [['unsupported', 'ok'], ['ok']], '1b', '1b'],
   ['unsupported goes to the next chain', [['unsupported'], ['ok']], '2a', '2a'],
   ['a missing capability goes to the next back end', [['none', 'ok'], ['ok']], '1b', '1b'],
-  ['not_found asks no other back end of the chain', [['not_found', 'ok'], ['ok']], 404, '2a'],
+  ['not_found is final for a look-up’s chain alone', [['not_found', 'ok'], ['ok']], '1b', '2a'],
   ['rejected ends everything', [['rejected', 'ok'], ['ok']], 400, 400],
   ['rejected by a later chain is a 400', [['unavailable'], ['rejected']], 400, 400],
   ['only unavailable is a 502', [['unavailable'], ['unavailable']], 502, 502],
@@ -72,19 +72,19 @@ test.each<[string, Does[][], string | number, string | number]>([
   ['only timeouts is a 504', [['timeout'], ['timeout']], 504, 504],
   ['only unsupported is a 501', [['unsupported'], ['none']], 501, 501],
   ['a chain without back ends is a 501', [[]], 501, 501],
-  ['not_found everywhere is a 404', [['not_found'], ['not_found']], 404, 404],
-  ['a chain that knows beats one that cannot tell', [['unsupported'], ['not_found']], 404, 404],
-  ['an outage elsewhere leaves a look-up open', [['unavailable'], ['not_found']], 404, 502],
-  ['not_found behind an outage of the same chain is its word', [['unavailable', 'not_found']], 404, 404],
-  ['not_found behind an index that is filling is the chain’s word', [['incomplete', 'not_found']], 404, 404],
+  ['not_found everywhere is a 404 of a look-up', [['not_found'], ['not_found']], 502, 404],
+  ['a chain that knows beats one that cannot tell', [['unsupported'], ['not_found']], 502, 404],
+  ['an outage elsewhere leaves a look-up open', [['unavailable'], ['not_found']], 502, 502],
+  ['not_found behind an outage of the same chain is its word', [['unavailable', 'not_found']], 502, 404],
+  ['not_found behind an index that is filling is the chain’s word', [['incomplete', 'not_found']], 502, 404],
   [
     'an index that is filling does not count as one who would know',
     [['incomplete'], ['not_found']],
-    404,
+    502,
     501,
   ],
-])('%s', async (_name, chains, available, found) => {
-  expect(await outcomes(...chains)).toEqual({ firstAvailable: available, firstFound: found });
+])('%s', async (_name, chains, feed, lookUp) => {
+  expect(await outcomes(...chains)).toEqual({ feed, lookUp });
 });
 
 test('messages of failures name chain and kind, and neither causes nor keys', () => {

@@ -17,31 +17,14 @@ export interface StrategyOptions<Body> {
 /** How an operation goes over the configured chains. */
 export type Strategy = <Body>(options: StrategyOptions<Body>) => Promise<Found<Body>>;
 
-/**
- * For a feed, a block number or a statistic: the first chain that can answer at all. An empty list is an answer, and
- * so is "not found"; only an outage moves on.
- */
-export const firstAvailable: Strategy = async ({ chains, askChain, signal }) => {
-  const failures: Failure[] = [];
-  for (const chain of chains) {
-    try {
-      const found = await askChain(chain, signal);
-      return { ...found, passedOver: [...failures, ...found.passedOver] };
-    } catch (error) {
-      const these = failuresOf(error, chain);
-      // Decision 37: this is the answer, so what failed on the way to it does not count.
-      if (these.some(({ error: { kind } }) => kind === 'not_found' || kind === 'rejected'))
-        throw new NothingFound(these);
-      failures.push(...these);
-    }
-  }
-  throw new NothingFound(failures);
-};
+/** The first of the chains and no other: for a block number, which means another block on every chain. Decision 37. */
+export const firstChain: Strategy = options =>
+  firstFound({ ...options, chains: options.chains.slice(0, 1), isNothing: () => false });
 
 /**
- * For a lookup by hash, address or id: the most preferred chain that has it. Chains are started one stagger apart, or
- * at once when the one before has nothing, so that a slow chain costs a stagger and not its timeout. An empty answer
- * is used only when every chain has answered and none has more.
+ * The most preferred chain that has an answer: a record for a look-up, any page for a feed or a statistic. Chains are
+ * started one stagger apart, or at once when the one before has nothing, so that a slow chain costs a stagger and not
+ * its timeout. An empty answer is used only when every chain has answered and none has more.
  */
 export const firstFound: Strategy = async options => {
   const { chains, clock, staggerMs, isNothing } = options;
