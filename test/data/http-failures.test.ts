@@ -65,25 +65,26 @@ interface Consequences {
   /** Statuses and the back ends that were asked. */
   readonly nextBackend: Outcome;
   readonly found: Outcome;
-  readonly available: Outcome;
+  /** For a block number, which stays on its chain. */
+  readonly numbered: number;
   /** When no other chain has it. */
   readonly nowhere: number;
 }
 type Outcome = readonly [status: number, last: string];
 
 const failed = (words: string) => `No back end could answer: chain 1 (blockscout): ${words}`;
-const PASSED_OVER = { nextBackend: [200, '1b'], found: [200, '2a'], available: [200, '2a'] } as const;
+const PASSED_OVER = { nextBackend: [200, '1b'], found: [200, '2a'] } as const;
 
 const TABLE: readonly (readonly [string, readonly Row[], Consequences])[] = [
   [
     'an outage leads on everywhere and is 502 in the end:',
     UNAVAILABLE,
-    { ...PASSED_OVER, alone: { status: 502, message: failed }, nowhere: 502 },
+    { ...PASSED_OVER, alone: { status: 502, message: failed }, numbered: 502, nowhere: 502 },
   ],
   [
     'a timeout leads on everywhere and is 504 in the end:',
     TIMEOUTS,
-    { ...PASSED_OVER, alone: { status: 504, message: failed }, nowhere: 504 },
+    { ...PASSED_OVER, alone: { status: 504, message: failed }, numbered: 504, nowhere: 504 },
   ],
   [
     'a back end without such an answer leads on everywhere and is 501 in the end:',
@@ -94,17 +95,18 @@ const TABLE: readonly (readonly [string, readonly Row[], Consequences])[] = [
         status: 501,
         message: words => `No configured back end has this answer: chain 1 (blockscout): ${words}`,
       },
+      numbered: 501,
       nowhere: 404,
     },
   ],
   [
-    'not found is the last word of its chain, and of a block number:',
+    'not found is the last word of its chain:',
     [['404 with JSON', () => LACKS, 'it has no such record']],
     {
       alone: { status: 404, message: words => words },
       nextBackend: [404, '1a'],
       found: [200, '2a'],
-      available: [404, '1a'],
+      numbered: 404,
       nowhere: 404,
     },
   ],
@@ -126,7 +128,7 @@ const TABLE: readonly (readonly [string, readonly Row[], Consequences])[] = [
       alone: { status: 400, message: words => words },
       nextBackend: [400, '1a'],
       found: [400, '1a'],
-      available: [400, '1a'],
+      numbered: 400,
       nowhere: 400,
     },
   ],
@@ -149,7 +151,7 @@ afterAll(async () => {
     await service[Symbol.asyncDispose]();
 });
 
-describe.for(TABLE)('%s', ([, rows, { alone, nextBackend, found, available, nowhere }]) => {
+describe.for(TABLE)('%s', ([, rows, { alone, nextBackend, found, numbered, nowhere }]) => {
   test.for(rows)('%s', async ([, respond, words]) => {
     // An hour later, and of another record: nothing of it is kept, and whoever was left alone is asked again.
     leapt += HOUR_MS;
@@ -157,7 +159,7 @@ describe.for(TABLE)('%s', ([, rows, { alone, nextBackend, found, available, nowh
     const path = `/explorer/transactions/${one.transactions[number]}`;
     current = respond;
 
-    const [single, second, next, last, numbered] = await Promise.all([
+    const [single, second, next, last, byNumber] = await Promise.all([
       onItsOwn.get(path),
       withAnother.get(path),
       beforeOne.get(path),
@@ -168,7 +170,7 @@ describe.for(TABLE)('%s', ([, rows, { alone, nextBackend, found, available, nowh
     expect(single).toMatchObject({ status: alone.status, body: { message: alone.message(words) } });
     expect([second.status, withAnother.asked().at(-1)]).toEqual(nextBackend);
     expect([next.status, beforeOne.asked().at(-1)]).toEqual(found);
-    expect([numbered.status, forNumbers.asked().at(-1)]).toEqual(available);
+    expect([byNumber.status, forNumbers.asked().at(-1)]).toEqual([numbered, '1a']);
     expect(last.status).toBe(nowhere);
   });
 });
@@ -239,8 +241,8 @@ test('an upstream over its quota is left alone until its reset', async () => {
       ? { json: { message: 'Too many requests' }, status: 429, headers: { 'x-ratelimit-reset': '30000' } }
       : hasFirst(request);
   await using service = await serve([[limited], [has]], { clock });
-  const ask = async (number: number) => {
-    const { status } = await service.get(`/explorer/blocks/${number}`);
+  const ask = async (at: number) => {
+    const { status } = await service.get(`/explorer/transactions/${one.transactions[at]}`);
     return [status, ...service.asked()];
   };
 

@@ -33,10 +33,9 @@ export function replyOf({ status, type, text }: Received): Reply {
   // "Not found" without a word more is said by services whose contract gives that status no body.
   if (status === 404 && text === '') return { status, body: null };
   if (OVER_QUOTA.includes(status)) throw unavailable('its quota is used up', facts, 'over_quota');
-  // Blockscout's crash handler, which answers in JSON: it lives, and cannot answer this.
-  const hasCrashed = status === 500 && (typeof body === 'string' || isFields(body));
-  if (isOutage(status))
-    throw unavailable(`it answered ${status}`, facts, hasCrashed ? 'unreadable' : 'failed');
+  // Blockscout's crash handler and its refusals answer in JSON: it lives, and cannot answer this.
+  const isAlive = (status === 500 || status === 403) && (typeof body === 'string' || isFields(body));
+  if (isOutage(status)) throw unavailable(`it answered ${status}`, facts, isAlive ? 'unreadable' : 'failed');
   if (body === undefined) throw unavailable('its answer was not JSON', facts);
   if (typeof body === 'string') throw unavailable('its answer was only a text', facts, 'unreadable');
   return { status, body };

@@ -18,9 +18,15 @@ function script(first: Behaviour): { now: Behaviour; respond: (request: SeenRequ
   return state;
 }
 
+/** Fails at that many endpoints, which are the same ones in every call. */
 async function fail(to: Opened, times: number, deadlineMs = 5000): Promise<void> {
-  for (let count = 0; count < times; count += 1)
-    await to.failure('/blocks', { signal: AbortSignal.timeout(deadlineMs) });
+  for (const path of ['/blocks', '/stats', '/search', '/tokens', '/withdrawals'].slice(0, times))
+    await to.failure(path, { signal: AbortSignal.timeout(deadlineMs) });
+}
+
+/** Fails at one endpoint again and again, asking for another record each time. */
+async function failAtOne(to: Opened, times: number): Promise<void> {
+  for (let count = 0; count < times; count += 1) await to.failure(`/blocks/${count}`);
 }
 
 test('after outages in a row nothing is sent until the pause is over, and one success ends it', async () => {
@@ -46,12 +52,12 @@ test('after outages in a row nothing is sent until the pause is over, and one su
   ]);
 });
 
-test('five outages in a row are too many where nothing else is said', async () => {
+test('five endpoints that fail without an answer in between are too many where nothing else is said', async () => {
   await using to = await opened(() => OUT);
 
   await fail(to, 4);
   expect(to.upstream.isReady()).toBe(true);
-  await fail(to, 1);
+  await fail(to, 5);
 
   expect(to.upstream.isReady()).toBe(false);
 });
@@ -119,10 +125,45 @@ test('a probe that is over quota neither ends nor prolongs the pause', async () 
   expect(to.upstream.isReady()).toBe(false);
 });
 
-test('deadlines of several endpoints that pass count', async () => {
-  await using to = await opened(() => 'silence', { breaker });
+test.for<[string, Behaviour]>([
+  ['a 503', OUT],
+  ['HTML with a 403', { text: '<h1>Attention required</h1>', type: 'text/html', status: 403 }],
+  ['HTML with a 404', { text: '<h1>Not found</h1>', type: 'text/html', status: 404 }],
+])('one endpoint that answers %s takes no other down, however often it is asked', async ([, broken]) => {
+  await using to = await opened(({ path }) => (path.startsWith('/blocks/') ? broken : WELL), { breaker });
 
-  for (const path of ['/stats', '/blocks/7', '/addresses/0xab/logs']) {
+  await failAtOne(to, 20);
+  expect(await to.get('/stats')).toMatchObject({ status: 200 });
+  await failAtOne(to, 20);
+
+  expect(to.upstream.isReady()).toBe(true);
+});
+
+test('an endpoint that still fails counts once more a minute later', async () => {
+  await using to = await opened(() => OUT, { breaker });
+
+  await failAtOne(to, 5);
+  to.clock.advance(60_000);
+  await failAtOne(to, 5);
+  expect(to.upstream.isReady()).toBe(true);
+  to.clock.advance(60_000);
+  await failAtOne(to, 1);
+
+  expect(to.upstream.isReady()).toBe(false);
+});
+
+test('connections that break count each: they concern every endpoint', async () => {
+  await using to = await opened(() => ({ cut: 'before headers' }), { breaker });
+
+  await failAtOne(to, 3);
+
+  expect(to.upstream.isReady()).toBe(false);
+});
+
+test('two endpoints whose deadlines pass are enough', async () => {
+  await using to = await opened(() => 'silence', { breaker: { failures: 5, pauseMs: 10_000 } });
+
+  for (const path of ['/stats', '/blocks/7']) {
     expect(to.upstream.isReady()).toBe(true);
     await to.failure(path, { signal: AbortSignal.timeout(30) });
   }
@@ -137,10 +178,7 @@ test('deadlines of one endpoint count once a minute, whatever is asked of it', a
   for (const block of [1, 2, 3, 4, 5]) await wait(block);
   expect(to.upstream.isReady()).toBe(true);
   to.clock.advance(60_000);
-  for (const block of [6, 7]) await wait(block);
-  expect(to.upstream.isReady()).toBe(true);
-  to.clock.advance(60_000);
-  await wait(8);
+  await wait(6);
 
   expect(to.upstream.isReady()).toBe(false);
 });
@@ -154,8 +192,9 @@ test('a deadline counts anew after an answer', async () => {
   await to.get('/stats');
   service.now = 'silence';
   await fail(to, 1, 30);
+  expect(to.upstream.isReady()).toBe(true);
   service.now = OUT;
-  await fail(to, 2);
+  await fail(to, 3);
 
   expect(to.upstream.isReady()).toBe(false);
 });
@@ -173,13 +212,13 @@ test('a probe that is too slow costs another pause, though its endpoint was slow
 test.for<[string, Behaviour]>([
   ['a text', { json: 'Internal server error', status: 500 }],
   ['an object', { json: { errors: { detail: 'Internal Server Error' } }, status: 500 }],
-])('an endpoint that crashes with %s takes no other down', async ([, crash]) => {
-  await using to = await opened(({ path }) => (path === '/blocks' ? crash : WELL), { breaker });
+  ['a refusal in JSON', { json: { message: 'Forbidden' }, status: 403 }],
+])('an upstream whose endpoints all answer %s lives', async ([, crash]) => {
+  await using to = await opened(() => crash, { breaker });
 
   await fail(to, 5);
 
   expect(to.upstream.isReady()).toBe(true);
-  expect(await to.get('/stats')).toMatchObject({ status: 200 });
 });
 
 test.for<[string, Behaviour]>([
@@ -196,10 +235,10 @@ test.for<[string, Behaviour]>([
 test('a request and its retry count once', async () => {
   await using to = await opened(() => ({ cut: 'before headers' }), { breaker });
 
-  await fail(to, 2);
+  await failAtOne(to, 2);
   expect(to.service.requests).toHaveLength(4);
   expect(to.upstream.isReady()).toBe(true);
-  await fail(to, 1);
+  await failAtOne(to, 1);
 
   expect(to.upstream.isReady()).toBe(false);
 });
@@ -219,7 +258,7 @@ test('requests that nobody waits for do not count, nor do they forgive', async (
   service.now = OUT;
   await fail(to, 2);
   await abandon();
-  await fail(to, 1);
+  await fail(to, 3);
 
   expect(to.upstream.isReady()).toBe(false);
 });

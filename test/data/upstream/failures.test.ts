@@ -22,8 +22,8 @@ const OUTAGES: readonly Row[] = [
     name: `${code} with a body of JSON`,
     behaviour: status(code, { items: [] }),
     message: `it answered ${code}`,
-    // Upstream's crash handler answers like this: it lives.
-    reason: code === 500 ? 'unreadable' : 'failed',
+    // Upstream's crash handler and its refusals answer like this: it lives.
+    reason: code === 500 || code === 403 ? 'unreadable' : 'failed',
   })),
   ...[301, 302, 307, 304].map(code => ({
     name: `${code}, which is not followed`,
@@ -176,6 +176,7 @@ const OUTAGES: readonly Row[] = [
   {
     name: '403 of a key that is disabled',
     behaviour: status(403, { message: 'This API key is disabled' }),
+    reason: 'unreadable',
     message: 'it answered 403',
   },
 ];

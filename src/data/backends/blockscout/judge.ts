@@ -1,4 +1,4 @@
-import { BackendError } from '../../port/backend-error.ts';
+import { BackendError, type BackendErrorReason } from '../../port/backend-error.ts';
 import { type Fields, isFields, listOf } from '../../upstream/fields.ts';
 import type { Judge } from '../../upstream/upstream.ts';
 import { textOrNull } from '../../upstream/values.ts';
@@ -29,7 +29,8 @@ export const judge: Judge = ({ status, body }) => {
   if (status === 400 || status === 422) {
     return new BackendError('rejected', 'bad_input', refusal(fields));
   }
-  return outage(`it answered ${status}`);
+  // Words in JSON show that it lives, whatever it means by them.
+  return outage(`it answered ${status}`, isFields(body) ? 'unreadable' : 'failed');
 };
 
 /**
@@ -64,6 +65,6 @@ function refusal(fields: Fields): string {
   return `the back end refused the request: ${words}`;
 }
 
-function outage(message: string): BackendError {
-  return new BackendError('unavailable', 'failed', message);
+function outage(message: string, reason: BackendErrorReason = 'failed'): BackendError {
+  return new BackendError('unavailable', reason, message);
 }
