@@ -1484,7 +1484,7 @@ export interface components {
          */
         "X-Request-Id": string;
         /**
-         * @description Where the answer came from: HIT from the cache, MISS from a back end, STALE from the cache past its lifetime because no back end could answer, BYPASS from a back end because the client asked for a new answer or the cache did not keep it.
+         * @description Where the answer came from: HIT from the cache, MISS from a back end, STALE from the cache past its lifetime, because it is being made again behind this answer or no back end can answer, BYPASS from a back end because the client asked for a new answer or the cache did not keep it.
          * @example HIT
          */
         "X-Cache": "HIT" | "MISS" | "STALE" | "BYPASS";
@@ -1494,7 +1494,7 @@ export interface components {
          */
         Age: number;
         /**
-         * @description Whether and for how many seconds the answer may be kept; errors are never kept.
+         * @description Whether the answer may be kept, and for how many seconds from when it was made: `Age` of them have passed. `stale-while-revalidate` is on feeds and statistics. Errors are never kept.
          * @example public, max-age=86400
          */
         "Cache-Control": string;
