@@ -97,11 +97,8 @@ export interface components {
                  * @default 24h
                  */
                 ttl: components["schemas"]["Duration"];
-                /**
-                 * @description How long feeds and statistics from HTTP back ends are kept.
-                 * @default 24h
-                 */
-                moving: components["schemas"]["Duration"];
+                /** @description Freshness of the first page of feeds and of statistics from HTTP back ends. When absent, 15s, and 60s where the back end has a key. For a minute longer the held answer goes out while it is made again. */
+                moving?: components["schemas"]["Duration"];
                 /**
                  * @description How long answers that may still change are kept.
                  * @default 10s

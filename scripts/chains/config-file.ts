@@ -16,6 +16,7 @@ export function configFile(chains: readonly KnownChain[], { pro }: { pro: boolea
     '#',
     ...(pro ? GATEWAY_NOTES : INSTANCE_NOTES),
     `# confirmations: blocks until an answer is final. ${CONFIRMATIONS} for rollups, too: quicker blocks are not safer ones.`,
+    `# Feeds and statistics are asked for again after ${pro ? 60 : 15} s (data.cache.moving); final records are kept for 24 h.`,
     '# Every other key, and its default, is in tollgate.example.yaml.',
     '',
     'chains:',

@@ -42,7 +42,8 @@ export interface DataConfig {
   rateLimitPerMinute: number;
   cache: {
     ttlMs: number;
-    movingMs: number;
+    /** Undefined takes the defaults, which differ for back ends with a key. */
+    movingMs: number | undefined;
     unsettledMs: number;
     memoryBytes: number;
     store: CacheStore | undefined;

@@ -66,7 +66,7 @@ function dataOf(data: File['Data'], { store }: Places, mode: Environment['mode']
     rateLimitPerMinute: data.rateLimit,
     cache: {
       ttlMs: durationMs(cache.ttl),
-      movingMs: durationMs(cache.moving),
+      movingMs: cache.moving === undefined ? undefined : durationMs(cache.moving),
       unsettledMs: durationMs(cache.unsettled),
       memoryBytes: sizeBytes(cache.memory),
       store: cache.store === undefined ? undefined : store(cache.store),

@@ -79,7 +79,11 @@ export function answerer(options: AnswererOptions): Serve {
         body: found.answer.body,
         chainIds: [found.chain.id],
         backends: [found.backend.name],
-        lifetime: lifetimeOf(id, row, found, lifetimes, clock.now()),
+        lifetime: lifetimeOf(
+          { operationId: id, row, isLaterPage: search.selection.position !== undefined },
+          found,
+          { lifetimes, now: clock.now() },
+        ),
       };
     } catch (error) {
       if (!(error instanceof NothingFound)) throw error;

@@ -35,8 +35,9 @@ export interface Answering {
 }
 
 /**
- * The way of every data request: cache, then one load per key. While nobody can make an answer anew, the one that is
- * held goes out instead. Decision 64.
+ * The way of every data request: cache, then one load per key. A moving answer that has just lost its freshness goes out
+ * while it is made again behind it (Decision 37); any held answer goes out while no back end can make a new one
+ * (Decision 64).
  */
 export function answering(options: AnsweringOptions): Answering {
   const { cache, validities, clock, log, metrics } = options;
@@ -54,6 +55,11 @@ export function answering(options: AnsweringOptions): Answering {
         if (isFresh(held)) return send(held, 'HIT');
         if (outage.isOn(key)) {
           outage.refresh(key, () => refresh(wanted, held));
+          return send(held, 'STALE');
+        }
+        if (held.revalidateUntil !== undefined && clock.now() < held.revalidateUntil) {
+          // One load per key: whoever asks meanwhile starts no other. A failure begins an outage, which paces retries.
+          void refresh(wanted, held);
           return send(held, 'STALE');
         }
       }

@@ -7,6 +7,9 @@ import type { DataServiceOptions } from './service.ts';
 
 /** How often an index looks for a new block of a real chain. */
 const POLL_MS = 1_000;
+/** Freshness of feeds and statistics from HTTP back ends, in milliseconds; longer where requests are charged to a key. */
+const MOVING_MS = 15_000;
+const METERED_MS = 60_000;
 
 /** The part of the data service's options that a configuration decides. */
 export type ConfiguredOptions = Omit<DataServiceOptions, 'metrics' | 'clock' | 'log' | 'connections'>;
@@ -42,7 +45,8 @@ export function dataServiceOptions(config: Config, embedded: readonly ServedChai
       file: store?.kind === 'sqlite' ? store.file : undefined,
       lifetimes: {
         finalMs: data.cache.ttlMs,
-        movingMs: data.cache.movingMs,
+        movingMs: data.cache.movingMs ?? MOVING_MS,
+        meteredMs: data.cache.movingMs ?? METERED_MS,
         unsettledMs: data.cache.unsettledMs,
         overrides: Object.fromEntries(data.cache.overridesMs),
       },

@@ -6,7 +6,10 @@ import type { Row } from './row.ts';
 /** How long answers are kept, in milliseconds. */
 export interface Lifetimes {
   readonly finalMs: number;
+  /** Freshness of the first page of a feed, and of a statistic, from a back end that does not see every block. */
   readonly movingMs: number;
+  /** The same from a back end whose requests are charged to a key; `movingMs` when absent. */
+  readonly meteredMs?: number;
   readonly unsettledMs: number;
   /** By operationId; stands in for the final and the moving lifetime. */
   readonly overrides: Readonly<Record<string, number>>;
@@ -14,24 +17,32 @@ export interface Lifetimes {
 
 /** Longest life of an answer that stands in for one we could not get. */
 const FALLBACK_MS = 30_000;
+/** How long a moving answer past its freshness goes out at once, while it is made again behind it. Decision 37. */
+export const REVALIDATION_MS = 60_000;
+/** Least freshness of a page behind a cursor: blocks that come later do not move it. */
+const LATER_PAGE_MS = 3_600_000;
 /** How long an answer past its life is held for the day nobody can give a new one. */
 const RETENTION_MS = 7 * 24 * 3_600_000;
 
-export type Lifetime = Pick<Entry, 'storedAt' | 'freshUntil' | 'keepUntil' | 'final' | 'revision' | 'epoch'>;
+export type Lifetime = Omit<Entry, 'representation' | 'chainIds' | 'backends' | 'watched'>;
 
-/** Until when an answer of one chain is kept, by its operation's row and by how settled it is on its chain. */
+/** Lifetime of an answer of one chain, by its operation's row and by how settled it is on its chain. */
 export function lifetimeOf<Body>(
-  operationId: string,
-  row: Row,
+  { operationId, row, isLaterPage }: { operationId: string; row: Row; isLaterPage: boolean },
   found: Found<Body>,
-  lifetimes: Lifetimes,
-  now: number,
+  { lifetimes, now }: { lifetimes: Lifetimes; now: number },
 ): Lifetime {
-  const { answer, chain, validity, passedOver } = found;
+  const { answer, backend, chain, validity, passedOver } = found;
   const final = row.lifetime === 'record' && (answer.confirmations ?? -1) >= chain.confirmations;
-  const isSettled = final || (row.lifetime === 'moving' && answer.unsettled !== true);
-  const isStandIn = passedOver.some(isPassing);
-  return lifetime(operationId, { final, isSettled, isStandIn, validity }, lifetimes, now);
+  const settledness = {
+    final,
+    isSettled: final || (row.lifetime === 'moving' && answer.unsettled !== true),
+    isStandIn: passedOver.some(isPassing),
+    isMetered: backend.isMetered === true,
+    isLaterPage,
+    validity,
+  };
+  return lifetime(operationId, settledness, { lifetimes, now });
 }
 
 /** What decides how long an answer is kept. */
@@ -42,26 +53,39 @@ export interface Settledness {
   readonly isSettled: boolean;
   /** Something of it, or something better, could not be had this time. */
   readonly isStandIn: boolean;
+  /** A back end charges for its requests. */
+  readonly isMetered: boolean;
+  /** It is a page behind a cursor. */
+  readonly isLaterPage: boolean;
   readonly validity: Validity | undefined;
 }
 
-/** Until when an answer is kept. */
+/** Lifetime of an answer by how settled it is. */
 export function lifetime(
   operationId: string,
-  { final, isSettled, isStandIn, validity }: Settledness,
-  lifetimes: Lifetimes,
-  now: number,
+  settledness: Settledness,
+  { lifetimes, now }: { lifetimes: Lifetimes; now: number },
 ): Lifetime {
-  const moving = validity === undefined ? lifetimes.movingMs : lifetimes.finalMs;
-  const settledMs = lifetimes.overrides[operationId] ?? (final ? lifetimes.finalMs : moving);
+  const { final, isSettled, isStandIn, validity } = settledness;
+  const settledMs =
+    lifetimes.overrides[operationId] ?? (final ? lifetimes.finalMs : movingMs(settledness, lifetimes));
   const ownMs = isSettled ? settledMs : lifetimes.unsettledMs;
-  const ttlMs = isStandIn ? Math.min(ownMs, FALLBACK_MS) : ownMs;
+  const freshUntil = now + (isStandIn ? Math.min(ownMs, FALLBACK_MS) : ownMs);
+  const isRevalidated = isSettled && !final && validity === undefined;
   return {
     storedAt: now,
-    freshUntil: now + ttlMs,
-    keepUntil: now + ttlMs + RETENTION_MS,
+    freshUntil,
+    keepUntil: freshUntil + RETENTION_MS,
     final,
+    ...(isRevalidated ? { revalidateUntil: freshUntil + REVALIDATION_MS } : {}),
     ...(validity === undefined ? {} : { epoch: validity.epoch }),
     ...(validity === undefined || final ? {} : { revision: validity.revision }),
   };
+}
+
+function movingMs({ isMetered, isLaterPage, validity }: Settledness, lifetimes: Lifetimes): number {
+  // Such a back end says itself when the answer has changed.
+  if (validity !== undefined) return lifetimes.finalMs;
+  const firstPageMs = isMetered ? (lifetimes.meteredMs ?? lifetimes.movingMs) : lifetimes.movingMs;
+  return isLaterPage ? Math.max(firstPageMs, LATER_PAGE_MS) : firstPageMs;
 }

@@ -138,7 +138,7 @@ function openBlockscout(
   const headers = keyHeader(url, apiKey);
   const upstream = openUpstream({ name, baseUrl: url, headers, judge, clock, log, version: VERSION });
   upstreams.push(upstream);
-  return blockscoutBackend({
+  const backend = blockscoutBackend({
     name,
     chainId: id,
     confirmations,
@@ -148,6 +148,7 @@ function openBlockscout(
     log,
     onDropped: kind => metrics.droppedRecord({ chain: String(id), backend: name, kind }),
   });
+  return { ...backend, isMetered: apiKey !== undefined };
 }
 
 function openInsight(
@@ -164,5 +165,6 @@ function openInsight(
     openUpstream({ name, baseUrl: url, headers, judge: insightJudge, clock, log, version: VERSION });
   if (!shared.has(sharedAs)) upstreams.push(upstream);
   shared.set(sharedAs, upstream);
-  return insightBackend({ name, chainId: id, upstream, sharedAs, log });
+  const backend = insightBackend({ name, chainId: id, upstream, sharedAs, log });
+  return { ...backend, isMetered: clientId !== undefined };
 }

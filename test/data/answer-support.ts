@@ -22,13 +22,15 @@ export function backend(options: {
   answers: Answers;
   chainId?: number;
   kind?: Backend['kind'];
+  isMetered?: boolean;
   validity?: () => Validity;
 }): Backend {
-  const { chainId = 1, kind = 'index', validity, name, answers } = options;
+  const { chainId = 1, kind = 'index', isMetered = false, validity, name, answers } = options;
   return {
     kind,
     name,
     chainId,
+    isMetered,
     answers,
     ...(validity === undefined ? {} : { validity }),
     status: () => ({ ready: true, head: undefined, lag: undefined }),

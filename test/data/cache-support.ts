@@ -12,12 +12,14 @@ type TransferAsk = (request: RequestOf<'listTransactionTokenTransfers'>, ask: As
 export function setUp({
   answer = async () => emptyPage(),
   validity,
+  isMetered = false,
   clock = manualClock(),
   more = [],
   ...rest
 }: {
   answer?: TransferAsk;
   validity?: () => Validity;
+  isMetered?: boolean;
   clock?: ManualClock;
   /** Chains after the first. */
   more?: Backend[];
@@ -32,6 +34,7 @@ export function setUp({
   };
   const first = backend({
     name: 'first',
+    isMetered,
     answers: {
       listTokenTransfers: (_, ask) => count({ path: { transaction_hash: '' }, query: {} }, ask),
       listTransactionTokenTransfers: count,

@@ -1,13 +1,19 @@
 import { describe, expect, test } from 'vitest';
 import type { Validity } from '../../src/data/port/backend.ts';
+import { encodeCursor } from '../../src/data/port/cursor.ts';
 import { backend, emptyPage, failure, hashOf, LIFETIMES } from './answer-support.ts';
 import { final, type Page, setUp } from './cache-support.ts';
+
+/** The lifetimes of a configuration that says nothing. */
+const MOVING = { ...LIFETIMES, movingMs: 15_000, meteredMs: 60_000 };
+/** Lets what was started behind an answer come to its end. */
+const settled = () => new Promise(resolve => setImmediate(resolve));
 
 const moment = { revision: '1', epoch: '0' };
 const NO_CACHE = { 'cache-control': 'no-cache' };
 
 describe('lifetimes', () => {
-  test('a final record is kept for a day, and says how old it is and how long it lives', async () => {
+  test('a final record is kept for a day, and says how old it is and how long it lives in all', async () => {
     const { record, clock, state } = setUp({ answer: final });
 
     const first = await record();
@@ -23,7 +29,7 @@ describe('lifetimes', () => {
       'X-Chain-Id': '1',
       'X-Backend': 'first',
     });
-    expect(second).toMatchObject({ 'X-Cache': 'HIT', Age: '60', 'Cache-Control': 'public, max-age=86339' });
+    expect(second).toMatchObject({ 'X-Cache': 'HIT', Age: '60', 'Cache-Control': 'public, max-age=86400' });
     expect(third).toMatchObject({ 'X-Cache': 'MISS', Age: '0' });
     expect(state.loads).toBe(2);
   });
@@ -44,17 +50,75 @@ describe('lifetimes', () => {
     expect(second).toMatchObject({ 'Cache-Control': 'max-age=0, must-revalidate' });
   });
 
-  test('a feed from a back end that does not see blocks is kept for the moving lifetime', async () => {
-    const { feed, clock } = setUp();
+  test('a feed is fresh for the moving lifetime, then goes out at once for a minute while it is made again', async () => {
+    const { feed, clock, state } = setUp({ lifetimes: MOVING });
+    const inTheCache = 'public, max-age=15, stale-while-revalidate=60';
 
     await feed();
-    clock.advance(3_599_999);
-    const before = await feed();
+    clock.advance(14_999);
+    const fresh = await feed();
     clock.advance(1);
-    const after = await feed();
+    const { promise, resolve } = Promise.withResolvers<Page>();
+    state.answer = () => promise;
+    const stale = await Promise.all([feed(), feed(), feed()]);
+    resolve(emptyPage());
+    await settled();
+    const renewed = await feed();
 
-    expect(before).toMatchObject({ 'X-Cache': 'HIT', 'Cache-Control': 'max-age=0, must-revalidate' });
-    expect(after).toMatchObject({ 'X-Cache': 'MISS' });
+    expect(fresh).toMatchObject({ 'X-Cache': 'HIT', Age: '14', 'Cache-Control': inTheCache });
+    for (const one of stale)
+      expect(one).toMatchObject({ 'X-Cache': 'STALE', Age: '15', 'Cache-Control': inTheCache });
+    expect(renewed).toMatchObject({ 'X-Cache': 'HIT', Age: '0' });
+    expect(state.loads).toBe(2);
+  });
+
+  test('a feed that nobody asked for within that minute is made again first', async () => {
+    const { feed, clock } = setUp({ lifetimes: MOVING });
+
+    await feed();
+    clock.advance(75_000);
+
+    expect(await feed()).toMatchObject({ 'X-Cache': 'MISS', Age: '0' });
+  });
+
+  test('a feed that cannot be made again behind its held answer is one during an outage', async () => {
+    const { feed, clock, state } = setUp({ lifetimes: MOVING });
+    await feed();
+    state.answer = () => Promise.reject(failure('unavailable'));
+    clock.advance(15_000);
+
+    const first = await feed();
+    await settled();
+    const second = await feed();
+    await settled();
+    clock.advance(120_000);
+    const later = await feed();
+
+    expect([first, second, later].map(one => one['X-Cache'])).toEqual(['STALE', 'STALE', 'STALE']);
+    expect(later).toMatchObject({ Age: '135', 'Cache-Control': 'max-age=0, must-revalidate' });
+    expect(state.loads).toBe(4);
+  });
+
+  test('a feed of a back end whose requests are charged is fresh for longer', async () => {
+    const { feed, clock } = setUp({ lifetimes: MOVING, isMetered: true });
+
+    await feed();
+    clock.advance(59_999);
+
+    expect(await feed()).toMatchObject({ 'X-Cache': 'HIT' });
+  });
+
+  test('a page behind a cursor is fresh for an hour', async () => {
+    const { feed, clock } = setUp({ lifetimes: MOVING });
+    const cursor = encodeCursor({ backend: 'first', chainId: 1, position: { block_number: 7, index: 1 } });
+
+    await feed({}, { cursor });
+    clock.advance(3_599_999);
+
+    expect(await feed({}, { cursor })).toMatchObject({
+      'X-Cache': 'HIT',
+      'Cache-Control': 'public, max-age=3600, stale-while-revalidate=60',
+    });
   });
 
   test('a feed from an index lives until the next block, and what waits in the pool for seconds', async () => {

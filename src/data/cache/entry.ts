@@ -11,6 +11,8 @@ export interface Entry {
   /** UTC milliseconds. */
   readonly storedAt: number;
   readonly freshUntil: number;
+  /** Until when it goes out at once although it is not fresh, while it is made again; absent where it does not. */
+  readonly revalidateUntil?: number;
   /** Until when it may stand in for an answer that cannot be had. */
   readonly keepUntil: number;
   /** Whether it cannot change any more, short of a deep reorg. */

@@ -82,6 +82,8 @@ export function insightsServer(options: InsightsOptions): ServeInsights {
       final: false,
       isSettled: serving.isUnsettled?.(body) !== true,
       isStandIn: failures.some(isPassing),
+      isMetered: asked.answered.some(({ backend }) => backend.isMetered === true),
+      isLaterPage: false,
       // Who does not see every block does not notice when its part is out of date.
       validity: watched.every(one => one.validity !== undefined) ? validity : undefined,
     };
@@ -90,7 +92,7 @@ export function insightsServer(options: InsightsOptions): ServeInsights {
       chainIds: asked.answered.map(({ chain }) => chain.id),
       backends: asked.answered.map(({ backend }) => backend.name),
       watched: watched.map(({ backend }) => backend.name),
-      lifetime: { ...lifetime(operation, facts, lifetimes, clock.now()), ...validity },
+      lifetime: { ...lifetime(operation, facts, { lifetimes, now: clock.now() }), ...validity },
     };
   }
 

@@ -53,6 +53,8 @@ export interface Backend {
   /** Unique among the configured back ends; shown to clients as `X-Backend`. */
   readonly name: string;
   readonly chainId: number;
+  /** Its requests are charged to a key, so that feeds are asked for less often. */
+  readonly isMetered?: boolean;
   readonly answers: Answers;
   /** What it knows of document 2. */
   readonly insights?: InsightsAnswers;

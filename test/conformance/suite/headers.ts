@@ -7,7 +7,8 @@ import { type Bench, NO_SUCH_ANSWER } from './bench.ts';
 export function headersTellTheTruth(bench: () => Bench): void {
   describe('headers', () => {
     const FINAL = /^public, max-age=\d+$/;
-    const MOVING = 'max-age=0, must-revalidate';
+    /** An index says itself when an answer has changed; other back ends are asked again after a while. */
+    const MOVING = /^(max-age=0, must-revalidate|public, max-age=\d+, stale-while-revalidate=60)$/;
 
     test('say which back end of which chain answered', async () => {
       const { api, subject } = bench();
@@ -61,7 +62,7 @@ export function headersTellTheTruth(bench: () => Bench): void {
       for (const path of [...lists, ...records]) {
         const { headers, status } = await api.get(path);
         if (status === NO_SUCH_ANSWER) continue;
-        expect([path, headers.get('cache-control')]).toEqual([path, MOVING]);
+        expect([path, headers.get('cache-control')]).toEqual([path, expect.stringMatching(MOVING)]);
       }
     });
 
