@@ -234,7 +234,7 @@ export interface components {
                  * @default polling
                  * @enum {string}
                  */
-                mode: "polling" | "webhook";
+                mode: "polling";
             };
         };
         /** @description One EVM chain. */

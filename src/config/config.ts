@@ -1,6 +1,6 @@
 import type { components } from '../../generated/config/types.ts';
 import type { ServiceName } from './arguments.ts';
-import type { CacheStore, Database, ListenAddress, SqliteDatabase } from './units.ts';
+import type { Database, ListenAddress, SqliteDatabase } from './units.ts';
 
 type File = components['schemas'];
 
@@ -46,7 +46,7 @@ export interface DataConfig {
     movingMs: number | undefined;
     unsettledMs: number;
     memoryBytes: number;
-    store: CacheStore | undefined;
+    store: SqliteDatabase | undefined;
     /** Milliseconds by operationId. */
     overridesMs: ReadonlyMap<string, number>;
   };
@@ -70,7 +70,7 @@ export interface PaymentsConfig {
   mail: { smtp: string; from: string } | undefined;
   /** Where mails are written when there is no mail server. */
   mailFolder: string;
-  messenger: { token: string; apiRoot: string; mode: 'polling' | 'webhook' } | undefined;
+  messenger: { token: string; apiRoot: string; mode: 'polling' } | undefined;
 }
 
 export interface ChainConfig {

@@ -10,7 +10,6 @@ import type {
 } from './config.ts';
 import type { Environment } from './environment.ts';
 import {
-  type CacheStore,
   type Database,
   durationMs,
   listenAddress,
@@ -53,12 +52,10 @@ function placesIn(directory: string) {
   };
   const database = (text: string): Database =>
     text.startsWith('sqlite:') ? sqlite(text) : { kind: 'postgres', url: text };
-  const store = (text: string): CacheStore =>
-    text.startsWith('redis') ? { kind: 'redis', url: text } : database(text);
-  return { path, sqlite, database, store };
+  return { path, sqlite, database };
 }
 
-function dataOf(data: File['Data'], { store }: Places, mode: Environment['mode']): DataConfig {
+function dataOf(data: File['Data'], { sqlite }: Places, mode: Environment['mode']): DataConfig {
   const { cache, fallback } = data;
   return {
     ...placeOf(data),
@@ -69,7 +66,7 @@ function dataOf(data: File['Data'], { store }: Places, mode: Environment['mode']
       movingMs: cache.moving === undefined ? undefined : durationMs(cache.moving),
       unsettledMs: durationMs(cache.unsettled),
       memoryBytes: sizeBytes(cache.memory),
-      store: cache.store === undefined ? undefined : store(cache.store),
+      store: cache.store === undefined ? undefined : sqlite(cache.store),
       overridesMs: new Map(Object.entries(cache.overrides).map(([id, life]) => [id, durationMs(life)])),
     },
     fallback: { timeoutMs: durationMs(fallback.timeout), staggerMs: durationMs(fallback.stagger) },

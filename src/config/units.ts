@@ -7,7 +7,6 @@ export interface ListenAddress {
 /** A database to open. `file` is absolute, or `:memory:`. */
 export type SqliteDatabase = { kind: 'sqlite'; file: string };
 export type Database = SqliteDatabase | { kind: 'postgres'; url: string };
-export type CacheStore = Database | { kind: 'redis'; url: string };
 
 const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 const UNIT_BYTES: Readonly<Record<string, number>> = {

@@ -1,6 +1,6 @@
 import type { Address } from 'viem';
 import type { BackendConfig, ChainConfig, Config } from '../config/config.ts';
-import { ConfigError, type Finding } from '../config/config-error.ts';
+import { ConfigError } from '../config/config-error.ts';
 import { type KnownContracts, readKnownContracts } from './abis/known-contracts.ts';
 import type { ServedChain } from './open-chain.ts';
 import type { DataServiceOptions } from './service.ts';
@@ -17,21 +17,17 @@ export type ConfiguredOptions = Omit<DataServiceOptions, 'metrics' | 'clock' | '
 /**
  * Reads the data service's options from a checked configuration; `embedded` are chains of this process itself.
  * Reads the folders of ABIs that it names.
- * @throws ConfigError for ABIs that cannot be read, and for what this version does not serve yet.
+ * @throws ConfigError for ABIs that cannot be read.
  */
 export function dataServiceOptions(config: Config, embedded: readonly ServedChain[]): ConfiguredOptions {
   const { data, trustedProxies } = config;
   const known = config.chains.map(({ abis, id }) =>
     abis === undefined ? NOTHING_KNOWN : readKnownContracts(abis, id),
   );
-  const findings = [
-    ...notServed(config),
-    ...known.flatMap(({ problems }, index) =>
-      problems.map(message => ({ path: `chains[${index}].abis`, line: undefined, message })),
-    ),
-  ];
+  const findings = known.flatMap(({ problems }, index) =>
+    problems.map(message => ({ path: `chains[${index}].abis`, line: undefined, message })),
+  );
   if (findings.length > 0) throw new ConfigError(config.file ?? 'the configuration', findings);
-  const { store } = data.cache;
   return {
     host: data.listen.host,
     port: data.listen.port,
@@ -42,7 +38,7 @@ export function dataServiceOptions(config: Config, embedded: readonly ServedChai
     ],
     cache: {
       maxBytes: data.cache.memoryBytes,
-      file: store?.kind === 'sqlite' ? store.file : undefined,
+      file: data.cache.store?.file,
       lifetimes: {
         finalMs: data.cache.ttlMs,
         movingMs: data.cache.movingMs ?? MOVING_MS,
@@ -89,10 +85,4 @@ function backendOptions(backend: BackendConfig): ServedChain['backends'][number]
   if (kind === 'blockscout') return { kind, url: backend.url, apiKey: backend.apiKey };
   if (kind === 'insight') return { kind, url: backend.url, clientId: backend.clientId };
   return { kind, file: backend.database.file, fromBlock: backend.fromBlock, pollMs: POLL_MS };
-}
-
-function notServed({ data }: Config): Finding[] {
-  if (data.cache.store?.kind !== 'redis') return [];
-  const message = 'a Redis store is not served by this version';
-  return [{ path: 'data.cache.store', line: undefined, message }];
 }

@@ -28,7 +28,7 @@ export interface Outgoing {
   close(): Promise<void>;
 }
 
-/** Opens the ways out. What the operator allows beyond https to public addresses is said in the log. @throws Error for a mode of the messenger that is not served */
+/** Opens the ways out. What the operator allows beyond https to public addresses is said in the log. */
 export function openOutgoing(
   options: OutgoingOptions,
   { clock, log }: { clock: Clock; log: Logger },

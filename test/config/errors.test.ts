@@ -102,6 +102,22 @@ describe('a finding names the path, the line and the rule', () => {
       'payments.database',
       /sqlite:/,
     ],
+    ...['redis://cache:6379', 'postgres://u:p@db/cache'].map(
+      (store): [string, string, number, string, RegExp] => [
+        `a store that is not served, ${store}`,
+        `data: { cache: { store: "${store}" } }`,
+        1,
+        'data.cache.store',
+        /must be a file such as sqlite:.*serves no other store/,
+      ],
+    ),
+    [
+      'a messenger that waits for calls',
+      'payments: { messenger: { token: t, mode: webhook } }',
+      1,
+      'payments.messenger.mode',
+      /must be one of polling/,
+    ],
     [
       'both forms of the key',
       `payments:\n  secretKeyFile: a\n  secretKey: ${'k'.repeat(32)}\n`,

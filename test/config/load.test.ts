@@ -132,11 +132,11 @@ chains:
 
   test('absolute paths, memory databases and servers stay as they are', () => {
     const config = load(`
-data: { cache: { store: "redis://cache:6379/1" } }
+data: { cache: { store: "sqlite:/var/cache.db" } }
 payments: { database: "postgres://u:p@db/pay" }
 `);
 
-    expect(config.data.cache.store).toEqual({ kind: 'redis', url: 'redis://cache:6379/1' });
+    expect(config.data.cache.store).toEqual({ kind: 'sqlite', file: '/var/cache.db' });
     expect(config.payments.database).toEqual({ kind: 'postgres', url: 'postgres://u:p@db/pay' });
     expect(load('payments: { database: "sqlite::memory:" }').payments.database).toEqual({
       kind: 'sqlite',

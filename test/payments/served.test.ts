@@ -49,7 +49,7 @@ eachDatabase('a payments service', databases => {
       outgoing: {
         ...LOOPBACK_ONLY,
         mailFolder,
-        messenger: { token: bot.token, apiRoot: bot.url, mode: 'polling' },
+        messenger: { token: bot.token, apiRoot: bot.url },
       },
       demo: { chainId: chain.chainId, ...place, tokenAddress: chain.token.toLowerCase() },
     });

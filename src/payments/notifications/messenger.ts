@@ -7,8 +7,6 @@ export interface MessengerOptions {
   readonly token: string;
   /** Address of the Bot API, without a slash at the end. */
   readonly apiRoot: string;
-  /** How what people write comes in. */
-  readonly mode: 'polling' | 'webhook';
   /** How long a call may take, in milliseconds; 10 s when absent. */
   readonly timeoutMs?: number;
 }
@@ -47,16 +45,8 @@ export interface Messenger {
 
 const TIMEOUT_MS = 10_000;
 
-/** A bot. No call is made before it is used. @throws Error for the mode `webhook`, which is not served */
-export function createMessenger({
-  token,
-  apiRoot,
-  mode,
-  timeoutMs = TIMEOUT_MS,
-}: MessengerOptions): Messenger {
-  if (mode === 'webhook') {
-    throw new Error("payments.messenger.mode 'webhook' is not served by this version: set it to 'polling'.");
-  }
+/** A bot. No call is made before it is used. */
+export function createMessenger({ token, apiRoot, timeoutMs = TIMEOUT_MS }: MessengerOptions): Messenger {
   const api = new Api(token, { apiRoot });
   let name: string | undefined;
 

@@ -34,7 +34,7 @@ eachDatabase('notifications', databases => {
     bot = await startBotApi();
     api = await startPaymentsApi(await databases.create(), {
       mail: { smtp: receiver.url, from: 'pay@shop.example' },
-      messenger: { token: bot.token, apiRoot: bot.url, mode: 'polling' },
+      messenger: { token: bot.token, apiRoot: bot.url },
     });
   });
   afterAll(async () => {

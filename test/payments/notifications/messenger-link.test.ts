@@ -57,7 +57,7 @@ eachDatabase('the messenger link', databases => {
       db,
       clock: { now: () => now, sleep: (_, signal) => pause(10, signal) },
       log: createLogger({ level: 'info', destination }),
-      messenger: createMessenger({ token: bot.token, apiRoot: bot.url, mode: 'polling' }),
+      messenger: createMessenger({ token: bot.token, apiRoot: bot.url }),
       pollSeconds: 5,
     });
   }
@@ -269,12 +269,6 @@ eachDatabase('the messenger link', databases => {
 
     expect(performance.now() - begin).toBeLessThan(2_000);
   });
-});
-
-test('a bot in webhook mode is refused at the start, in a sentence', () => {
-  expect(() => createMessenger({ token: 't', apiRoot: 'http://127.0.0.1:9', mode: 'webhook' })).toThrow(
-    "payments.messenger.mode 'webhook' is not served by this version: set it to 'polling'.",
-  );
 });
 
 function pause(ms: number, signal?: AbortSignal): Promise<void> {

@@ -62,7 +62,7 @@ eachDatabase('the notifiers', databases => {
   function workers(changes: Partial<NotifierDeps> = {}) {
     const destination = new PassThrough().on('data', chunk => logged.push(String(chunk)));
     const log = createLogger({ level: 'info', destination });
-    const messenger = createMessenger({ token: bot.token, apiRoot: bot.url, mode: 'polling' });
+    const messenger = createMessenger({ token: bot.token, apiRoot: bot.url });
     const [mails, messages] = notifiers({
       db,
       seals: SEALS,
@@ -248,7 +248,7 @@ eachDatabase('the notifiers', databases => {
 
   test('mails wait for nobody’s messenger: a mail goes out while a message hangs', async () => {
     const never = new Promise<void>(() => {});
-    const messenger = createMessenger({ token: bot.token, apiRoot: bot.url, mode: 'polling' });
+    const messenger = createMessenger({ token: bot.token, apiRoot: bot.url });
     const { mails, messages } = workers({ messenger: { ...messenger, send: () => never } });
     await due(aMessage(), aNotice(owner));
     void messages();
@@ -300,7 +300,7 @@ eachDatabase('the notifiers', databases => {
     await due(aMessage(), aMessage());
     const { messages } = workers();
     await messages();
-    const gone = createMessenger({ token: bot.token, apiRoot: 'http://127.0.0.1:9', mode: 'polling' });
+    const gone = createMessenger({ token: bot.token, apiRoot: 'http://127.0.0.1:9' });
     await due(aMessage());
     await workers({ messenger: gone }).messages();
 
