@@ -2906,6 +2906,7 @@ export interface components {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "Cache-Control": components["headers"]["Cache-Control"];
+                "Retry-After": components["headers"]["Outage-Retry-After"];
                 "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
                 "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
                 "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
@@ -3227,6 +3228,11 @@ export interface components {
          * @example GET, HEAD
          */
         Allow: string;
+        /**
+         * @description Time until a back end can answer again, in seconds, where that is known.
+         * @example 12
+         */
+        "Outage-Retry-After": number;
         /**
          * @description Time to wait before the next request, in seconds.
          * @example 12
