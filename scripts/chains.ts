@@ -5,8 +5,9 @@
  */
 import { parseArgs } from 'node:util';
 import { configFile } from './chains/config-file.ts';
-import { findChain } from './chains/find-chain.ts';
+import { findChain, isUnmistakable } from './chains/find-chain.ts';
 import { type KnownChain, readKnownChains } from './chains/known-chains.ts';
+import { endOnClosedPipe } from './closed-pipe.ts';
 
 const USAGE = `Usage: npm run -s chains -- [--pro] CHAIN...  > FILE
        npm run -s chains -- --list [TEXT]
@@ -53,8 +54,21 @@ function print(texts: readonly string[], known: readonly KnownChain[], pro: bool
   const chains = found.flatMap(one => ('chain' in one ? [one.chain] : []));
   const twice = chains.filter((chain, place) => chains.indexOf(chain) < place);
   faults.push(...twice.map(({ id, name }) => `${name} (${id}) is named twice`));
-  if (faults.length === 0) process.stdout.write(configFile(chains, { pro }));
-  else refuse(`${faults.join('\n')}\n--list [TEXT] shows the known chains.\n`);
+  if (faults.length > 0) {
+    refuse(`${faults.join('\n')}\n--list [TEXT] shows the known chains.\n`);
+    return;
+  }
+  for (const remark of unnamedTestnets(texts, chains)) process.stderr.write(`${remark}\n`);
+  process.stdout.write(configFile(chains, { pro }));
+}
+
+/** A test network whose whole name was not written may not be the chain that was meant. */
+function unnamedTestnets(texts: readonly string[], chains: readonly KnownChain[]): string[] {
+  return chains.flatMap((chain, place) => {
+    const text = texts[place] ?? '';
+    if (!chain.testnet || isUnmistakable(text, chain)) return [];
+    return [`"${text}" is taken for ${chain.name} (${chain.id}), a test network.`];
+  });
 }
 
 function refuse(message: string): void {
@@ -62,6 +76,7 @@ function refuse(message: string): void {
   process.exitCode = 2;
 }
 
+endOnClosedPipe();
 try {
   main();
 } catch (error) {

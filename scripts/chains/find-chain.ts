@@ -61,6 +61,11 @@ export function findChain(text: string, chains: readonly KnownChain[]): Found {
   return others.length === 0 ? { chain } : { fault: `"${text}" may be any of: ${listed(matches)}` };
 }
 
+/** True when the text can mean no other chain: its id, its alias or its whole name, however they are written. */
+export function isUnmistakable(text: string, { id, name }: KnownChain): boolean {
+  return text === String(id) || ALIASES.get(plain(text)) === id || plain(text) === plain(name);
+}
+
 /** A name as it is compared: small letters, and one space for what stands between words. */
 function plain(name: string): string {
   return name

@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import Router from '@koa/router';
 import type { Middleware } from 'koa';
 import { routesOf } from '../http/routes.ts';
@@ -5,10 +6,20 @@ import type { Chain } from './chains/chain.ts';
 import type { Backend } from './port/backend.ts';
 import type { InsightsAnswers, InsightsOperationId } from './port/insights.ts';
 
+/** Longest wait for the heads of back ends that have to be asked; later ones are in the next answer. */
+const REFRESH_MS = 1_000;
+
 /** `GET /chains`: the configured chains in fallback order, and what each of their back ends can do. */
 export function chainsRoute(chains: readonly Chain[]): Middleware {
   const router = new Router();
-  router.get('/chains', ctx => {
+  router.get('/chains', async ctx => {
+    const refreshing = chains.flatMap(({ backends }) => backends.map(backend => backend.refreshStatus?.()));
+    const pause = new AbortController();
+    await Promise.race([
+      Promise.all(refreshing),
+      setTimeout(REFRESH_MS, undefined, { signal: pause.signal }).catch(() => undefined),
+    ]);
+    pause.abort();
     ctx.set('Cache-Control', 'no-store');
     ctx.body = { chains: chains.map(describe) };
   });

@@ -1,5 +1,5 @@
 import { HttpError } from '../http/errors.ts';
-import type { Failure } from './chains/outcome.ts';
+import { type Failure, retryAfterOf, sentenceOf } from './chains/outcome.ts';
 
 /**
  * What a client hears when nobody had an answer, by the failure table: 400 for input that a back end refused, 502 or
@@ -15,19 +15,21 @@ export function failureOf(all: readonly Failure[], cause: unknown): HttpError {
     const timedOut = unavailable.every(({ error }) => error.reason === 'timeout');
     return new HttpError(
       timedOut ? 504 : 502,
-      `No back end could answer: ${unavailable.map(sentence).join('; ')}`,
-      {
-        cause,
-      },
+      `No back end could answer: ${unavailable.map(sentenceOf).join('; ')}`,
+      { cause, headers: retryAfterOf(unavailable) },
     );
   }
   const [missing] = of('not_found');
   const incomplete = failures.filter(({ error }) => error.reason === 'incomplete');
   if (missing !== undefined && incomplete.length === 0)
     return new HttpError(404, missing.error.message, { cause });
-  return new HttpError(501, `No configured back end has this answer: ${failures.map(sentence).join('; ')}`, {
-    cause,
-  });
+  return new HttpError(
+    501,
+    `No configured back end has this answer: ${failures.map(sentenceOf).join('; ')}`,
+    {
+      cause,
+    },
+  );
 }
 
 /** `not_found` is a chain's last word, from a back end that would know: what failed there before does not matter. */
@@ -35,8 +37,4 @@ function lastWords(failures: readonly Failure[]): readonly Failure[] {
   const isLast = ({ error: { kind } }: Failure) => kind === 'not_found' || kind === 'rejected';
   const settled = new Set(failures.filter(isLast).map(({ chain }) => chain.id));
   return failures.filter(failure => isLast(failure) || !settled.has(failure.chain.id));
-}
-
-function sentence({ chain, backend, error }: Failure): string {
-  return `chain ${chain.id}${backend === undefined ? '' : ` (${backend.kind})`}: ${error.message}`;
 }

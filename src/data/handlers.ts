@@ -3,12 +3,14 @@ import type { Handlers } from '../contract/operations.ts';
 import { type AnswererOptions, answerer, type Serve } from './answer.ts';
 import { type AnsweringOptions, answering } from './answering.ts';
 import { QUERY_TIMEOUT_MS } from './insights/query-answerer.ts';
+import type { InsightsOptions } from './insights/serving.ts';
 import { insights } from './insights.ts';
 import { backendValidities } from './validities.ts';
 
 export interface DataHandlersOptions
   extends Omit<AnswererOptions, 'answering'>,
-    Omit<AnsweringOptions, 'validities' | 'loadTimeoutMs'> {}
+    Omit<AnsweringOptions, 'validities' | 'loadTimeoutMs'>,
+    Pick<InsightsOptions, 'publicHost'> {}
 
 /** What answers over the same chains, with one cache. */
 export interface DataHandlers {

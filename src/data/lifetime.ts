@@ -40,6 +40,7 @@ export function lifetimeOf<Body>(
     isStandIn: passedOver.some(isPassing),
     isMetered: backend.isMetered === true,
     isLaterPage,
+    isWatched: validity !== undefined,
     validity,
   };
   return lifetime(operationId, settledness, { lifetimes, now });
@@ -57,6 +58,9 @@ export interface Settledness {
   readonly isMetered: boolean;
   /** It is a page behind a cursor. */
   readonly isLaterPage: boolean;
+  /** Some back end says itself when its part has changed. */
+  readonly isWatched: boolean;
+  /** Undefined unless every back end does. */
   readonly validity: Validity | undefined;
 }
 
@@ -66,12 +70,12 @@ export function lifetime(
   settledness: Settledness,
   { lifetimes, now }: { lifetimes: Lifetimes; now: number },
 ): Lifetime {
-  const { final, isSettled, isStandIn, validity } = settledness;
+  const { final, isSettled, isStandIn, isWatched, validity } = settledness;
   const settledMs =
     lifetimes.overrides[operationId] ?? (final ? lifetimes.finalMs : movingMs(settledness, lifetimes));
   const ownMs = isSettled ? settledMs : lifetimes.unsettledMs;
   const freshUntil = now + (isStandIn ? Math.min(ownMs, FALLBACK_MS) : ownMs);
-  const isRevalidated = isSettled && !final && validity === undefined;
+  const isRevalidated = isSettled && !final && !isStandIn && !isWatched;
   return {
     storedAt: now,
     freshUntil,

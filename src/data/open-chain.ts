@@ -22,6 +22,9 @@ import type { Upstream } from './upstream/upstream.ts';
 /** Of the time for an answer, what a list may spend on reading on: the rest is for the page that it is reading then. */
 const READ_ON_SHARE = 0.6;
 
+/** Path of Blockscout's REST API; the instance's own pages answer HTML or 404 everywhere else. */
+const API_PATH = '/api/v2';
+
 /** One chain as the data service serves it. */
 export interface ServedChain {
   readonly id: number;
@@ -135,6 +138,8 @@ function openBlockscout(
   { clock, log, metrics, fallback }: OpenChainOptions,
   { upstreams }: Resources,
 ): Backend {
+  if (!new URL(url).pathname.endsWith(API_PATH))
+    log.warn({ chainId: id, backend: name }, `the address of a Blockscout usually ends in ${API_PATH}`);
   const headers = keyHeader(url, apiKey);
   const upstream = openUpstream({ name, baseUrl: url, headers, judge, clock, log, version: VERSION });
   upstreams.push(upstream);

@@ -158,6 +158,7 @@ export async function startDataService(options: DataServiceOptions): Promise<Dat
       cache,
       lifetimes: cacheSettings.lifetimes,
       ...fallback,
+      publicHost: new URL(publicUrl).hostname,
       clock,
       log,
       metrics,

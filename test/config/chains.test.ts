@@ -52,6 +52,25 @@ describe('npm run chains', () => {
     ).toEqual(known.map(({ gateway: _, ...chain }) => chain));
   });
 
+  test('a test network that was not named as one is pointed out', () => {
+    const { status, stdout, stderr } = run('zora');
+
+    expect(chainsOf(stdout)).toMatchObject([{ testnet: true }]);
+    expect({ status, stderr }).toEqual({
+      status: 0,
+      stderr: expect.stringMatching(/^"zora" is taken for .+ \(\d+\), a test network\.\n$/),
+    });
+  });
+
+  test('a reader that goes away ends the list without an error', () => {
+    const pipe = `"${process.execPath}" scripts/chains.ts --list | head -n 1`;
+
+    const { stdout, stderr } = spawnSync('bash', ['-c', pipe], { encoding: 'utf8', timeout: 20_000 });
+
+    expect(stdout.split('\n')).toHaveLength(2);
+    expect(stderr).toBe('');
+  });
+
   test('a chain is found by alias, with hyphens, without "Mainnet", and by the only name that begins so', () => {
     const { stdout } = run('sepolia', 'base-sepolia', 'b3', 'arbitrum', 'soneium min');
 

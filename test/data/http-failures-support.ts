@@ -62,6 +62,7 @@ export async function serve(
   );
   const { get } = client(service.url);
   return {
+    url: service.url,
     asked: () => asked.splice(0),
     async get(path: string): Promise<Answer> {
       const answer = await get(path);

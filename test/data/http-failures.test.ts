@@ -216,6 +216,14 @@ test('a block number above the head is 404, not the block of another chain', asy
   expect([status, service.asked()]).toEqual([404, ['1a']]);
 });
 
+test('the list of chains has the head of a back end that has to be asked for it', async () => {
+  await using service = await serve([[hasFirst], [refuses(503)]]);
+
+  const body: unknown = await (await fetch(`${service.url}/chains`)).json();
+
+  expect(body).toMatchObject({ chains: [{ backends: [{ head: 100 }] }, { backends: [{ head: null }] }] });
+});
+
 test('a slow chain costs one stagger', async () => {
   const clock = manualClock();
   await using service = await serve([[() => 'silence'], [has]], {

@@ -101,6 +101,32 @@ test('messages of failures name chain and kind, and neither causes nor keys', ()
   expect(unavailable.message + unsupported.message).not.toContain('secret');
 });
 
+test('two back ends of one kind are told apart by name', () => {
+  const [first, second] = [doing('blockscout-7', 7, 'none'), doing('blockscout-7-2', 7, 'none')];
+  const failures = [first, second].map(one => ({
+    chain: chain(7, first, second),
+    backend: one,
+    error: failure('unavailable'),
+  }));
+
+  expect(failureOf(failures, 'cause').message).toBe(
+    'No back end could answer: chain 7 (blockscout-7): it was unavailable; chain 7 (blockscout-7-2): it was unavailable',
+  );
+});
+
+test.each<[string, (number | undefined)[], Record<string, string>]>([
+  ['until the first of them may be asked again', [7_100, 60_000], { 'Retry-After': '8' }],
+  ['and not while another one may answer sooner', [7_100, undefined], {}],
+])('quotas that are used up everywhere say when to come back, %s', (_name, waits, headers) => {
+  const failures = waits.map((retryAfterMs, at) => ({
+    chain: chain(at + 1),
+    backend: undefined,
+    error: new BackendError('unavailable', 'over_quota', 'its quota is used up', { retryAfterMs }),
+  }));
+
+  expect(failureOf(failures, 'cause')).toMatchObject({ status: 502, headers });
+});
+
 test('an unforeseen error of a back end is a 502 that says nothing of it', async () => {
   const broken = backend({
     name: 'broken',

@@ -31,6 +31,22 @@ export class NothingFound extends Error {
   }
 }
 
+/** A failure in words for clients. Back ends of one chain are told apart by name where their kind does not. */
+export function sentenceOf({ chain, backend, error }: Failure): string {
+  if (backend === undefined) return `chain ${chain.id}: ${error.message}`;
+  const isOnlyOne = chain.backends.filter(({ kind }) => kind === backend.kind).length < 2;
+  return `chain ${chain.id} (${isOnlyOne ? backend.kind : backend.name}): ${error.message}`;
+}
+
+/**
+ * `Retry-After` where every failure is a quota that is used up: until the first of them may be asked again, in seconds.
+ */
+export function retryAfterOf(failures: readonly Failure[]): Record<string, string> {
+  const waits = failures.map(({ error }) => error.retryAfterMs ?? Number.NaN);
+  const wait = Math.min(...waits);
+  return Number.isFinite(wait) ? { 'Retry-After': String(Math.max(1, Math.ceil(wait / 1000))) } : {};
+}
+
 /** Whether this failure may be gone in a moment, so that what was reached past it must not be kept long. */
 export function isPassing({ error }: Failure): boolean {
   return error.kind === 'unavailable' || error.reason === 'incomplete';

@@ -1,5 +1,5 @@
 import { HttpError } from '../../http/errors.ts';
-import type { Failure } from '../chains/outcome.ts';
+import { retryAfterOf, sentenceOf } from '../chains/outcome.ts';
 import type { Asked } from './ask-chains.ts';
 import type { UnknownChain } from './select-chains.ts';
 
@@ -21,22 +21,21 @@ export function nothingAnswered({ failed }: Asked<unknown>, unknown: UnknownChai
   );
   if (outages.length > 0) {
     const status = outages.every(({ error }) => error.reason === 'timeout') ? 504 : 502;
-    return new HttpError(status, `No back end could answer: ${outages.map(sentence).join('; ')}`, { cause });
+    return new HttpError(status, `No back end could answer: ${outages.map(sentenceOf).join('; ')}`, {
+      cause,
+      headers: retryAfterOf(outages),
+    });
   }
   if (missing !== undefined) {
     const isName = missing.error.reason === 'unknown_name';
     return new HttpError(isName && unknown === 'invalid' ? 400 : 404, missing.error.message, { cause });
   }
-  const all = failures.length === 0 ? 'no back end is configured' : failures.map(sentence).join('; ');
+  const all = failures.length === 0 ? 'no back end is configured' : failures.map(sentenceOf).join('; ');
   return new HttpError(501, `No configured back end has this answer: ${all}`, { cause });
 }
 
 /** A failure in this family's statuses: it knows none above 500. */
 export function insightsFailure(error: unknown): unknown {
   if (!(error instanceof HttpError) || error.status <= 500) return error;
-  return new HttpError(500, error.message, { cause: error });
-}
-
-function sentence({ chain, backend, error }: Failure): string {
-  return `chain ${chain.id}${backend === undefined ? '' : ` (${backend.kind})`}: ${error.message}`;
+  return new HttpError(500, error.message, { cause: error, headers: error.headers });
 }

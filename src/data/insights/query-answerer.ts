@@ -51,7 +51,8 @@ export const QUERY_TIMEOUT_MS = 16_000;
 const MOST_VALUES_MERGED = 200_000;
 
 /** Answers the queries for blocks, transactions and events: records, or groups of them. */
-export function queryAnswerer({ chains: configured, timeoutMs }: InsightsOptions, serve: ServeInsights) {
+export function queryAnswerer(configured: InsightsOptions, serve: ServeInsights) {
+  const { timeoutMs } = configured;
   return async <E extends Entity>(question: Question<E>, caller: Caller): Promise<Sent<QueryAnswer<E>>> => {
     const { query } = question;
     checkPage(query);

@@ -12,7 +12,7 @@ const PASSING: readonly (string | undefined)[] = ['pending', 'timeout', 'unreach
 type Named = { readonly chain_id?: readonly number[]; readonly chain?: readonly number[] };
 
 /** Answers for tokens, NFTs and ABIs: records that are not queried but known. */
-export function recordAnswerers({ chains: configured }: InsightsOptions, serve: ServeInsights) {
+export function recordAnswerers(configured: InsightsOptions, serve: ServeInsights) {
   return {
     /** Tokens of a symbol. Without a chain it goes on while there is none. Decision 88. */
     async lookUpTokens(request: InsightsRequestOf<'lookUpTokens'>, caller: Caller) {

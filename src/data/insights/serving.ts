@@ -12,10 +12,9 @@ import type { InsightsOperationId } from '../port/insights.ts';
 import { joined } from '../validities.ts';
 import { type AskBackend, type Asked, askChains } from './ask-chains.ts';
 import { insightsFailure, nothingAnswered } from './failure.ts';
-import type { UnknownChain } from './select-chains.ts';
+import type { ConfiguredChains, UnknownChain } from './select-chains.ts';
 
-export interface InsightsOptions {
-  readonly chains: readonly Chain[];
+export interface InsightsOptions extends ConfiguredChains {
   readonly answering: Answering;
   readonly lifetimes: Lifetimes;
   /** How long one back end may take, in milliseconds. */
@@ -84,6 +83,7 @@ export function insightsServer(options: InsightsOptions): ServeInsights {
       isStandIn: failures.some(isPassing),
       isMetered: asked.answered.some(({ backend }) => backend.isMetered === true),
       isLaterPage: false,
+      isWatched: validity !== undefined,
       // Who does not see every block does not notice when its part is out of date.
       validity: watched.every(one => one.validity !== undefined) ? validity : undefined,
     };

@@ -21,9 +21,17 @@ export type BackendErrorReason =
 export class BackendError extends Error {
   readonly kind: BackendErrorKind;
   readonly reason: BackendErrorReason;
+  /** Time until it may be asked again, where it says so. */
+  readonly retryAfterMs: number | undefined;
 
-  constructor(kind: BackendErrorKind, reason: BackendErrorReason, message: string, options?: ErrorOptions) {
+  constructor(
+    kind: BackendErrorKind,
+    reason: BackendErrorReason,
+    message: string,
+    options?: ErrorOptions & { readonly retryAfterMs?: number | undefined },
+  ) {
     super(message, options);
+    this.retryAfterMs = options?.retryAfterMs;
     this.name = 'BackendError';
     this.kind = kind;
     this.reason = reason;

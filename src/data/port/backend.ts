@@ -64,4 +64,6 @@ export interface Backend {
   status(): BackendStatus;
   /** Rejects when what it keeps itself cannot be read. */
   probe?(): Promise<void>;
+  /** Brings `status` up to date where that takes a request; never rejects. */
+  refreshStatus?(): Promise<void>;
 }

@@ -50,6 +50,8 @@ export async function exchange(
   return replyOf({
     status,
     type: single(answered['content-type']),
+    location: single(answered.location),
+    retryAfterMs: quota.leftMs(),
     // Such a status speaks for itself, whatever became of its body.
     text: isOutage(status) ? await text.catch(() => undefined) : await text,
   });

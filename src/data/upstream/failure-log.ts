@@ -44,6 +44,7 @@ export function failureLog({ name, clock, log, hide }: FailureLogOptions): Repor
         status: incident?.status,
         code: incident?.code,
         fault: shown(incident?.message),
+        location: shown(incident?.location),
         text: shown(incident?.text),
         ...(more > 0 ? { more } : {}),
       },

@@ -9,6 +9,10 @@ export interface Facts {
   readonly text?: string | undefined;
   /** There was no complete HTTP response, so that asking again is worth it. */
   readonly isTransport?: boolean;
+  /** Where a redirect leads. */
+  readonly location?: string | undefined;
+  /** Time until it may be asked again, in milliseconds. */
+  readonly retryAfterMs?: number | undefined;
   readonly cause?: unknown;
 }
 
@@ -17,14 +21,16 @@ export class Incident extends Error {
   readonly status: number | undefined;
   readonly code: string | undefined;
   readonly text: string | undefined;
+  readonly location: string | undefined;
   readonly isTransport: boolean;
 
-  constructor({ status, code, text, isTransport = false, cause }: Facts) {
+  constructor({ status, code, text, location, isTransport = false, cause }: Facts) {
     super(cause instanceof Error ? cause.message : 'no usable answer', { cause });
     this.name = 'Incident';
     this.status = status;
     this.code = code ?? codeOf(cause);
     this.text = text;
+    this.location = location;
     this.isTransport = isTransport;
   }
 }
@@ -43,7 +49,8 @@ export function unavailable(
   facts: Facts,
   reason: BackendErrorReason = 'failed',
 ): BackendError {
-  return new BackendError('unavailable', reason, message, { cause: new Incident(facts) });
+  const { retryAfterMs } = facts;
+  return new BackendError('unavailable', reason, message, { cause: new Incident(facts), retryAfterMs });
 }
 
 export function incidentOf(error: unknown): Incident | undefined {

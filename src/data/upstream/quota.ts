@@ -7,6 +7,8 @@ export interface Quota {
   /** Takes note of a response's status and headers. */
   note(status: number, headers: Headers): void;
   isUsedUp(): boolean;
+  /** Time until it may be asked again, in milliseconds; 0 when it may be asked. */
+  leftMs(): number;
   /** @throws BackendError `over_quota` while the quota is used up. */
   check(): void;
 }
@@ -22,8 +24,10 @@ const MOMENTS = { seconds: 1e9, milliseconds: 1e11 } as const;
 export function watchQuota({ name, clock, log }: { name: string; clock: Clock; log: Logger }): Quota {
   let until = Number.NEGATIVE_INFINITY;
   const isUsedUp = () => clock.now() < until;
+  const leftMs = () => Math.max(0, until - clock.now());
   return {
     isUsedUp,
+    leftMs,
     note(status, headers) {
       const otherwise = PAUSE_MS[status];
       if (otherwise === undefined) return;
@@ -36,7 +40,9 @@ export function watchQuota({ name, clock, log }: { name: string; clock: Clock; l
       until = Math.max(until, clock.now() + pauseMs);
     },
     check() {
-      if (isUsedUp()) throw new BackendError('unavailable', 'over_quota', 'its quota is used up');
+      if (!isUsedUp()) return;
+      const retryAfterMs = leftMs();
+      throw new BackendError('unavailable', 'over_quota', 'its quota is used up', { retryAfterMs });
     },
   };
 }

@@ -8,6 +8,9 @@ import type { Reply } from './upstream.ts';
 export interface Received {
   readonly status: number;
   readonly type: string | undefined;
+  readonly location?: string | undefined;
+  /** Time until it may be asked again, in milliseconds. */
+  readonly retryAfterMs?: number | undefined;
   readonly text: string | undefined;
 }
 
@@ -25,20 +28,32 @@ export function isOutage(status: number): boolean {
  * What every JSON API means by a response; what is left is for the back end to judge.
  * @throws BackendError `unsupported` for 501 and where the service says that it is disabled, `unavailable` for the rest.
  */
-export function replyOf({ status, type, text }: Received): Reply {
+export function replyOf({ status, type, text, location, retryAfterMs }: Received): Reply {
   const body = jsonOf(type, text);
   if (status === 501 || (status >= 400 && saysDisabled(status, body)))
     throw new BackendError('unsupported', 'no_such_answer', 'it has no such answer');
-  const facts = { status, text };
+  const facts = { status, text, location };
   // "Not found" without a word more is said by services whose contract gives that status no body.
   if (status === 404 && text === '') return { status, body: null };
-  if (OVER_QUOTA.includes(status)) throw unavailable('its quota is used up', facts, 'over_quota');
+  if (OVER_QUOTA.includes(status))
+    throw unavailable('its quota is used up', { ...facts, retryAfterMs }, 'over_quota');
+  if (location !== undefined && isRedirect(status))
+    throw unavailable(`it redirects with ${status} to ${hostOf(location)}`, facts);
   // Blockscout's crash handler and its refusals answer in JSON: it lives, and cannot answer this.
   const isAlive = (status === 500 || status === 403) && (typeof body === 'string' || isFields(body));
   if (isOutage(status)) throw unavailable(`it answered ${status}`, facts, isAlive ? 'unreadable' : 'failed');
   if (body === undefined) throw unavailable('its answer was not JSON', facts);
   if (typeof body === 'string') throw unavailable('its answer was only a text', facts, 'unreadable');
   return { status, body };
+}
+
+function isRedirect(status: number): boolean {
+  return status >= 300 && status < 400 && status !== 304;
+}
+
+/** The host of an address: its path and query may hold keys. */
+function hostOf(location: string): string {
+  return URL.canParse(location) ? new URL(location).host : 'another path of its own';
 }
 
 /** The parsed body; undefined, which no JSON is, for what is not JSON by type and by content. */

@@ -25,7 +25,17 @@ const OUTAGES: readonly Row[] = [
     // Upstream's crash handler and its refusals answer like this: it lives.
     reason: code === 500 || code === 403 ? 'unreadable' : 'failed',
   })),
-  ...[301, 302, 307, 304].map(code => ({
+  ...[301, 302, 307].map(code => ({
+    name: `${code} to another host`,
+    behaviour: { text: '', status: code, headers: { location: 'https://new.test/api/v2/blocks?key=secret' } },
+    message: `it redirects with ${code} to new.test`,
+  })),
+  ...[301, 302, 307].map(code => ({
+    name: `${code}, which is not followed`,
+    behaviour: { text: '', status: code, headers: { location: '/api/v2/elsewhere' } },
+    message: `it redirects with ${code} to another path of its own`,
+  })),
+  ...[304].map(code => ({
     name: `${code}, which is not followed`,
     behaviour: { text: '', status: code, headers: { location: '/api/v2/elsewhere' } },
     message: `it answered ${code}`,

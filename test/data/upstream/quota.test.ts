@@ -45,6 +45,16 @@ test.for([
   expect(await to.get()).toEqual({ status: 200, body: {} });
 });
 
+test('says how long it is to be left alone, at first and later', async () => {
+  await using to = await opened(() => refusal({ 'retry-after': '7' }));
+
+  const first = await to.failure();
+  to.clock.advance(2_000);
+  const second = await to.failure();
+
+  expect([first.retryAfterMs, second.retryAfterMs]).toEqual([7_000, 5_000]);
+});
+
 test('requests that are under way when the pause begins come to their end', async () => {
   const { promise: held, resolve: release } = Promise.withResolvers<Behaviour>();
   await using to = await opened(({ path }) => (path === '/held' ? held : refusal({})));

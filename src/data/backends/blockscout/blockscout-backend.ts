@@ -36,11 +36,12 @@ const READ_ON_MS = 5_000;
 /** A Blockscout instance of any version from 5 to 12 as a back end of its chain. */
 export function blockscoutBackend(options: BlockscoutBackendOptions): Backend {
   const { name, chainId, confirmations, upstream, clock, readOnMs = READ_ON_MS, log, onDropped } = options;
+  const settled = settlement({ upstream, confirmations, clock });
   const source: BlockscoutSource = {
     name,
     chainId,
     upstream,
-    settlement: settlement({ upstream, confirmations, clock }),
+    settlement: settled,
     indexing: indexing({ upstream, clock }),
     refusals: refusals(clock),
     clock,
@@ -62,6 +63,7 @@ export function blockscoutBackend(options: BlockscoutBackendOptions): Backend {
     name,
     chainId,
     answers: unlessIncomplete(answers, source),
-    status: () => ({ ready: upstream.isReady(), head: undefined, lag: undefined }),
+    status: () => ({ ready: upstream.isReady(), head: settled.head(), lag: undefined }),
+    refreshStatus: async () => void (await settled.latest()),
   };
 }

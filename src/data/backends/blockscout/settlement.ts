@@ -23,6 +23,10 @@ export interface Settlement {
   ofThisBlock(numberOrHash: string, block: Promise<unknown>): Promise<number | undefined>;
   /** Takes note of a transaction as upstream sent it, and says how many blocks lie on top of it. */
   sawTransaction(transaction: Fields): number | undefined;
+  /** Looks for the latest block unless that was done lately; never rejects. */
+  latest(): Promise<number | undefined>;
+  /** The latest block that was seen; undefined before the first look. */
+  head(): number | undefined;
 }
 
 /** Deep records remembered by hash or number. */
@@ -74,6 +78,8 @@ export function settlement({
 
     ofThisBlock,
     sawTransaction,
+    latest,
+    head: () => look?.head,
   };
 
   function knownDepth(id: string): number | undefined {

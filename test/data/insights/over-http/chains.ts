@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { rawRequest } from '../../../support/raw-request.ts';
-import { type Block, type Envelope, type Ground, lower, pathOf, type Row } from './ground.ts';
+import { type Block, type Envelope, type Ground, lower, PUBLIC_HOST, pathOf, type Row } from './ground.ts';
 
 /** One or many chains in one answer. */
 export function chainsAnswerTogether(ground: () => Ground): void {
@@ -46,6 +46,23 @@ export function chainsAnswerTogether(ground: () => Ground): void {
         '[::1]:80',
       ])
         expect([host, await by(host)]).toEqual([host, [a]]);
+    });
+
+    test('are refused when a number below our own host is no configured chain', async () => {
+      const { api, chains } = ground();
+      const request = (path: string, host: string) =>
+        rawRequest(ground().url, `GET ${path} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
+
+      const unknown = await request('/insights/v1/blocks', `99.${PUBLIC_HOST}`);
+      const missing = await request(
+        `/insights/v1/contracts/abi/${`0x${'1'.repeat(40)}`}`,
+        `99.${PUBLIC_HOST}`,
+      );
+      const known = await request('/insights/v1/blocks', `${chains[1]?.id}.${PUBLIC_HOST}`);
+
+      expect([unknown.status, missing.status, known.status]).toEqual([400, 404, 200]);
+      expect(JSON.parse(unknown.body)).toEqual({ error: expect.stringMatching(/^Host: must name one of/) });
+      expect((await api.get('/insights/v1/blocks')).status).toBe(200);
     });
 
     test('have one order over all of them, and limit and page count for each', async () => {

@@ -49,6 +49,8 @@ export interface Ground extends AsyncDisposable {
   catchUp(): Promise<void>;
 }
 
+/** Host of the service's public address. */
+export const PUBLIC_HOST = 'own.data.test';
 const OUT = 4242;
 const REGISTRY = parseAbi(['function resolver(bytes32) view returns (address)']);
 const RESOLVER = parseAbi(['function addr(bytes32) view returns (address)']);
@@ -65,6 +67,7 @@ export async function startGround(): Promise<Ground> {
       [],
       {
         rateLimitPerMinute: 1e9,
+        publicUrl: `http://${PUBLIC_HOST}`,
         // The chain that is out is tried again and again, and every time there is a line about it.
         log: createLogger({ level: 'silent' }),
         chains: [first, second, nowhere].map(chain => servedChain(chain, devnet.folder)),
