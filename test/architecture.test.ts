@@ -144,7 +144,6 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   knex: ['src/db/', 'src/payments/store/', 'src/indexer/store/', 'src/indexer/reader/', 'src/data/cache/'],
   pg: ['src/db/'],
   keyv: ['src/data/cache/'],
-  cockatiel: ['src/data/upstream/'],
   undici: ['src/data/upstream/', 'src/http/guarded-fetch'],
   'openapi-backend': ['src/contract/mount.ts', 'src/contract/router.ts'],
   nodemailer: ['src/payments/notifications/'],
