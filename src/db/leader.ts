@@ -24,6 +24,8 @@ export interface LeadershipOptions {
   /** How long it lasts unless it is held again, in milliseconds. */
   leaseMs: number;
   clock: Clock;
+  /** Called when this candidate becomes the leader, not when it stays it. */
+  onElected?: (() => void) | undefined;
 }
 
 /** One candidate for a task that only one process may do at a time. */
@@ -43,8 +45,9 @@ export interface Leadership {
 }
 
 /** A candidate of its own, also within one process: two never hold the same name at once. */
-export function leadership(db: Db, { name, leaseMs, clock }: LeadershipOptions): Leadership {
+export function leadership(db: Db, { name, leaseMs, clock, onElected }: LeadershipOptions): Leadership {
   const holder = newId('leader');
+  let isLeader = false;
 
   async function confirm(handle: Transaction): Promise<boolean> {
     // An update, not a select: it locks the row, so a successor's `hold` waits for this transaction.
@@ -66,13 +69,17 @@ export function leadership(db: Db, { name, leaseMs, clock }: LeadershipOptions):
           [name, holder, now + leaseMs, now],
         );
       });
-      return held.length === 1;
+      const wasLeader = isLeader;
+      isLeader = held.length === 1;
+      if (isLeader && !wasLeader) onElected?.();
+      return isLeader;
     },
 
     renew: () => lockedTransaction(db, confirm),
     confirm,
 
     async resign() {
+      isLeader = false;
       await lockedTransaction(db, handle =>
         execute(handle, 'delete from leases where name = ? and holder = ?', [name, holder]),
       );

@@ -27,11 +27,21 @@ export interface Metrics {
 
 const REQUEST_BUCKETS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
+const MISNAMED = [
+  'nodejs_active_handles_total',
+  'nodejs_active_requests_total',
+  'nodejs_active_resources_total',
+];
+
 /** Metrics in a registry of their own. `ofProcess` adds Node's memory, CPU, event loop and garbage collection. */
 export function createMetrics({ ofProcess = false }: { ofProcess?: boolean } = {}): Metrics {
   const registry = new Registry();
   const registers = [registry];
-  if (ofProcess) collectDefaultMetrics({ register: registry });
+  if (ofProcess) {
+    collectDefaultMetrics({ register: registry });
+    // Gauges whose names end like those of counters, each the sum of one that has its kinds as labels.
+    for (const name of MISNAMED) registry.removeSingleMetric(name);
+  }
   const indexReads: Parameters<Metrics['watchIndex']>[0][] = [];
 
   const requests = new Counter({

@@ -12,12 +12,14 @@ import type { SecretKeySource } from '../lib/secret-key.ts';
 import { chainStatusBody, registerWatcherMetrics } from './chain-status.ts';
 import { stateWaits } from './checkout/state-waits.ts';
 import { createDemo } from './demo.ts';
+import { paymentsMetrics } from './metrics.ts';
 import type { LinkDefaults, Tier } from './model/owner.ts';
 import { type PaymentChain, paymentChains } from './model/payment-chain.ts';
 import { openStore } from './open-store.ts';
 import { type OutgoingOptions, openOutgoing } from './outgoing.ts';
 import { PAYMENTS_CROSS_ORIGIN, paymentsRoutes } from './routes.ts';
 import { cursorStore } from './store/cursor-store.ts';
+import { deliveryQueue } from './store/delivery-queue.ts';
 import { sessionStates } from './store/session-states.ts';
 import { startWorkers } from './workers.ts';
 
@@ -78,11 +80,14 @@ export async function startPaymentsService(options: PaymentsServiceOptions): Pro
   const watched = options.chains.map(chain => ({ chain, client: clientOf(chain, log) }));
   const outgoing = openOutgoing(options.outgoing, { clock, log });
   opened.defer(() => outgoing.close());
+  const { webhooksWithDue } = deliveryQueue({ ...store, clock, log });
+  const counters = paymentsMetrics({ registry: metrics.registry, db: store.db, clock, log, webhooksWithDue });
   const workers = startWorkers(watched, {
     ...store,
     clock,
     log,
     outgoing,
+    counters,
     unpaidSessionsMs: options.unpaidSessionsMs,
   });
   opened.defer(() => workers.stop());

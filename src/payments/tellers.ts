@@ -3,6 +3,7 @@ import type { Clock } from '../lib/clock.ts';
 import type { Logger } from '../lib/logger.ts';
 import type { Seals } from '../lib/sealed.ts';
 import { startWorker } from '../lib/worker.ts';
+import type { PaymentsCounters } from './metrics.ts';
 import type { PaymentChains } from './model/payment-chain.ts';
 import { notifiers } from './notifications/notifier.ts';
 import { startMessenger } from './notifications/start-messenger.ts';
@@ -17,6 +18,7 @@ export interface TellersDeps {
   readonly log: Logger;
   readonly chains: PaymentChains;
   readonly outgoing: Outgoing;
+  readonly counters?: PaymentsCounters | undefined;
 }
 
 const RELAY_PAUSE_MS = 200;
@@ -24,11 +26,16 @@ const NOTIFIER_PAUSE_MS = 1_000;
 
 /** Starts what tells merchants of events: the relay, the dispatcher of webhooks, the notifiers, and the bot's ear. */
 export function startTellers(deps: TellersDeps): readonly { stop(): Promise<void> }[] {
-  const { clock, log, outgoing } = deps;
+  const { clock, log, outgoing, counters } = deps;
   const { sender, mailer, messenger } = outgoing;
   const { concurrencyPerEndpoint } = outgoing.webhooks;
-  const dispatcher = startDispatcher({ ...deps, sender, concurrencyPerEndpoint });
-  const relaying = relay(deps);
+  const dispatcher = startDispatcher({
+    ...deps,
+    sender,
+    concurrencyPerEndpoint,
+    onAttempt: counters?.deliveryAttempt,
+  });
+  const relaying = relay({ ...deps, onRelayed: counters?.event });
   const nudging = async (signal: AbortSignal) => {
     const done = await relaying.runOnce(signal);
     if (done > 0) dispatcher.nudge();
@@ -37,7 +44,7 @@ export function startTellers(deps: TellersDeps): readonly { stop(): Promise<void
   return [
     startWorker({ ...relaying, runOnce: nudging }, { pauseMs: RELAY_PAUSE_MS, clock, log }),
     dispatcher,
-    ...notifiers({ ...deps, mailer, messenger }).map(notifier =>
+    ...notifiers({ ...deps, mailer, messenger, onOutcome: counters?.notification }).map(notifier =>
       startWorker(notifier, { pauseMs: NOTIFIER_PAUSE_MS, clock, log }),
     ),
     ...(messenger === undefined ? [] : [startMessenger({ ...deps, messenger })]),

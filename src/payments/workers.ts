@@ -5,6 +5,7 @@ import type { Logger } from '../lib/logger.ts';
 import type { Seals } from '../lib/sealed.ts';
 import { startWorker } from '../lib/worker.ts';
 import { type ChainStatuses, chainStatuses } from './chain-status.ts';
+import type { PaymentsCounters } from './metrics.ts';
 import { type PaymentChain, paymentChains } from './model/payment-chain.ts';
 import type { Outgoing } from './outgoing.ts';
 import { retentionWorker } from './retention.ts';
@@ -25,6 +26,7 @@ export interface WorkersDeps {
   readonly log: Logger;
   /** How merchants are told what happened. */
   readonly outgoing: Outgoing;
+  readonly counters?: PaymentsCounters | undefined;
   /** As in `RetentionOptions`. */
   readonly unpaidSessionsMs?: number | undefined;
 }
@@ -45,7 +47,12 @@ export function startWorkers(watched: readonly WatchedThrough[], deps: WorkersDe
   const chains = paymentChains(watched.map(({ chain }) => chain));
   const watchers = watched.map(({ chain, client }) => ({
     chain,
-    ...startChainWatcher({ chain, client, ...deps }),
+    ...startChainWatcher({
+      chain,
+      client,
+      ...deps,
+      onElected: () => deps.counters?.leaderChange(`watcher:${chain.id}`),
+    }),
   }));
   const running = [
     ...watchers,

@@ -31,6 +31,8 @@ export interface NotifierDeps {
   /** Undefined when no bot is configured. */
   readonly messenger: Messenger | undefined;
   readonly log: Logger;
+  /** Called with what came of sending a notice. */
+  readonly onOutcome?: ((channel: Channel, status: NoticeOutcome['status']) => void) | undefined;
 }
 
 /** As many as the mailer has connections: all of them are sent before their lease ends. */
@@ -46,7 +48,7 @@ export function notifiers(deps: NotifierDeps): readonly Worker[] {
 
 function notifier(
   channel: Channel,
-  { db, seals, clock, chains, mailer, messenger, log }: NotifierDeps,
+  { db, seals, clock, chains, mailer, messenger, log, onOutcome }: NotifierDeps,
 ): Worker {
   const queue = noticeQueue({ db, seals, clock, log });
   /** Until when the messenger wants no message for a chat, in UTC milliseconds. */
@@ -57,7 +59,13 @@ function notifier(
     async runOnce() {
       const notices = await queue.take(channel, BATCH);
       for (const [chat, until] of quietUntil) if (until <= clock.now()) quietUntil.delete(chat);
-      await Promise.all(notices.map(async notice => queue.settle(notice, await outcomeOf(notice))));
+      await Promise.all(
+        notices.map(async notice => {
+          const outcome = await outcomeOf(notice);
+          await queue.settle(notice, outcome);
+          onOutcome?.(channel, outcome.status);
+        }),
+      );
       return notices.length;
     },
   };

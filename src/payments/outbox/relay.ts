@@ -9,7 +9,7 @@ import type { Logger } from '../../lib/logger.ts';
 import type { Seals } from '../../lib/sealed.ts';
 import type { Worker } from '../../lib/worker.ts';
 import { deliveryBody } from '../model/delivery-body.ts';
-import type { PaymentEvent } from '../model/event.ts';
+import type { EventType, PaymentEvent } from '../model/event.ts';
 import { channelsFor, type Notice } from '../model/notification.ts';
 import { newDeliveryOf } from '../model/webhook.ts';
 import { deliveryStore, type NewDelivery } from '../store/delivery-store.ts';
@@ -29,27 +29,31 @@ export interface RelayDeps {
   readonly seals: Seals;
   readonly clock: Clock;
   readonly log: Logger;
+  /** Called for every event that was relayed. */
+  readonly onRelayed?: ((type: EventType) => void) | undefined;
 }
 
 /**
  * Makes of every event a delivery for each webhook and a notice for each channel that is to be told, once, and by any
  * number of processes: taking, writing and being done are one transaction.
  */
-export function relay({ db, seals, clock, log }: RelayDeps): Worker {
+export function relay({ db, seals, clock, log, onRelayed }: RelayDeps): Worker {
   const due = dueRows<EventRow & LeasableRow>('events', clock);
   return {
     name: 'relay',
     async runOnce() {
       if (!(await isAnyDue(db, clock.now()))) return 0;
-      return lockedTransaction(db, async handle => {
+      const { taken, relayed } = await lockedTransaction(db, async handle => {
         const { rows } = await due.take(handle, { limit: BATCH, leaseMs: LEASE_MS });
         const { opened: events, unopened } = openEach(rows, row => eventOf(row, seals), log);
         await putOff(handle, { table: 'events', ids: unopened, until: clock.now() + LEASE_MS });
         await deliveryStore(handle, seals).insert(await deliveriesOf(handle, events, clock.now()));
         await noticeStore(handle, seals).insert(await noticesOf(handle, events, clock.now()));
         await markRelayed(handle, events);
-        return rows.length;
+        return { taken: rows.length, relayed: events };
       });
+      for (const { type } of relayed) onRelayed?.(type);
+      return taken;
     },
   };
 }

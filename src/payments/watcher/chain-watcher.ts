@@ -33,6 +33,8 @@ export interface ChainWatcherOptions {
   /** For how long another process waits after this one was killed, in milliseconds; 15 s when absent. */
   readonly leaseMs?: number;
   readonly fault?: Fault;
+  /** Called when this watcher becomes the leader of its chain. */
+  readonly onElected?: (() => void) | undefined;
 }
 
 /** How far a watcher has come. */
@@ -106,7 +108,12 @@ export function startChainWatcher(
 /** One watcher of one chain. Rounds that are asked for at the same time follow one another. */
 export function chainWatcher(options: ChainWatcherOptions): ChainWatcher {
   const { chain, client, db, seals, clock, log, leaseMs = LEASE_MS, fault = () => {} } = options;
-  const leader = leadership(db, { name: `watcher:${chain.id}`, leaseMs, clock });
+  const leader = leadership(db, {
+    name: `watcher:${chain.id}`,
+    leaseMs,
+    clock,
+    onElected: options.onElected,
+  });
   const effect = effects({ db, seals, clock, leader, fault });
   const pool = nodePool(client, { clock, log });
   const view = nodeView(pool);

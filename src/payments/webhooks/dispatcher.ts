@@ -28,6 +28,8 @@ export interface DispatcherOptions {
   readonly sender: WebhookSender;
   /** How many attempts one webhook gets at a time from this process. */
   readonly concurrencyPerEndpoint: number;
+  /** Called with what came of an attempt, once it is written. */
+  readonly onAttempt?: ((result: 'success' | 'failure') => void) | undefined;
   /** Rest after nothing was due, in milliseconds; 200 when absent. */
   readonly pauseMs?: number;
   /** How long `stop` waits for what is being sent, in milliseconds; 10 s when absent. */
@@ -65,6 +67,7 @@ export function startDispatcher(options: DispatcherOptions): RunningWorker {
     async settleAll(batch) {
       await fault('before result');
       await queue.settleAll(batch);
+      for (const { isSuccess } of batch) options.onAttempt?.(isSuccess ? 'success' : 'failure');
       await fault('after result');
     },
   });

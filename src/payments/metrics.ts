@@ -1,0 +1,143 @@
+import { Counter, Gauge, type Registry } from 'prom-client';
+import type { Db } from '../db/open.ts';
+import type { Clock } from '../lib/clock.ts';
+import { type Logger, logAndGoOn } from '../lib/logger.ts';
+import type { WebhookWithDue } from './store/delivery-queue.ts';
+import { type QueueState, queueState } from './store/queue-state.ts';
+
+/** Events that the platform counts as they happen, in this process. */
+export interface PaymentsCounters {
+  deliveryAttempt(result: 'success' | 'failure'): void;
+  /** `pending`: it was not sent and is tried again. */
+  notification(channel: 'email' | 'messenger', result: 'sent' | 'failed' | 'pending'): void;
+  /** An event was handed to webhooks and notifications. */
+  event(type: string): void;
+  /** This process became the leader of a task, such as `watcher:1`. */
+  leaderChange(task: string): void;
+}
+
+export interface PaymentsMetricsOptions {
+  readonly registry: Registry;
+  readonly db: Db;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly webhooksWithDue: () => Promise<readonly WebhookWithDue[]>;
+}
+
+/** Scrapes within this time share one read of the database. */
+const READ_EVERY_MS = 5_000;
+
+/** Registers the metrics of payments. Counters are of this process, gauges of the database that all processes share. */
+export function paymentsMetrics(options: PaymentsMetricsOptions): PaymentsCounters {
+  registerGauges(options);
+  const registers = [options.registry];
+  const deliveries = new Counter({
+    name: 'tollgate_payments_delivery_attempts_total',
+    help: 'Automatic attempts to deliver an event to a webhook, by result',
+    labelNames: ['result'],
+    registers,
+  });
+  const notifications = new Counter({
+    name: 'tollgate_payments_notifications_total',
+    help: 'Attempts to send a mail or a message, by channel and result',
+    labelNames: ['channel', 'result'],
+    registers,
+  });
+  const events = new Counter({
+    name: 'tollgate_payments_events_total',
+    help: 'Events handed to webhooks and notifications, by type',
+    labelNames: ['type'],
+    registers,
+  });
+  const leaderChanges = new Counter({
+    name: 'tollgate_payments_leader_changes_total',
+    help: 'Times that this process became the leader of a task, by task',
+    labelNames: ['task'],
+    registers,
+  });
+  return {
+    deliveryAttempt: result => deliveries.inc({ result }),
+    notification: (channel, result) => notifications.inc({ channel, result }),
+    event: type => events.inc({ type }),
+    leaderChange: task => leaderChanges.inc({ task }),
+  };
+}
+
+interface Snapshot extends QueueState {
+  readonly oldestDueAgeSeconds: number;
+}
+
+/** A value, with the labels it stands for. */
+type Sample = readonly [labels: Readonly<Record<string, string>>, value: number];
+
+function registerGauges(options: PaymentsMetricsOptions): void {
+  const read = sharedRead(options);
+  const gauge = (
+    { name, help, label }: { name: string; help: string; label?: string },
+    samplesOf: (snapshot: Snapshot) => readonly Sample[],
+  ) =>
+    new Gauge({
+      name: `tollgate_payments_${name}`,
+      help,
+      labelNames: label === undefined ? [] : [label],
+      registers: [options.registry],
+      async collect() {
+        const snapshot = await read();
+        this.reset();
+        // A reset gauge without labels says 0. After a failed read it must be absent instead.
+        if (label === undefined) this.remove();
+        for (const [labels, value] of snapshot === undefined ? [] : samplesOf(snapshot))
+          this.set(labels, value);
+      },
+    });
+  gauge(
+    { name: 'queue_length', help: 'Records that wait to be sent, by queue', label: 'queue' },
+    ({ queues }) => queues.map(({ queue, length }) => [{ queue }, length]),
+  );
+  gauge(
+    { name: 'oldest_due_delivery_age_seconds', help: 'Time since the longest due delivery became due' },
+    ({ oldestDueAgeSeconds }) => [[{}, oldestDueAgeSeconds]],
+  );
+  gauge(
+    { name: 'open_sessions', help: 'Active checkout sessions, by state of their payment', label: 'state' },
+    ({ openSessions }) => openSessions.map(({ state, count }) => [{ state }, count]),
+  );
+  gauge(
+    { name: 'open_unmatched_transfers', help: 'Confirmed transfers that are assigned to no session' },
+    ({ openTransfers }) => [[{}, openTransfers]],
+  );
+  gauge(
+    { name: 'disabled_webhooks', help: 'Webhooks that were disabled after failures' },
+    ({ disabledWebhooks }) => [[{}, disabledWebhooks]],
+  );
+}
+
+/** Reads the database for all gauges of a scrape at once. Undefined, and a line in the log, when it fails. */
+function sharedRead({
+  db,
+  clock,
+  log,
+  webhooksWithDue,
+}: PaymentsMetricsOptions): () => Promise<Snapshot | undefined> {
+  let readAt = Number.NEGATIVE_INFINITY;
+  let latest: Promise<Snapshot | undefined> = Promise.resolve(undefined);
+
+  async function read(): Promise<Snapshot> {
+    const state = await queueState(db);
+    const since = (await webhooksWithDue()).map(({ dueSince }) => dueSince);
+    const oldest = Math.min(clock.now(), ...since);
+    return { ...state, oldestDueAgeSeconds: (clock.now() - oldest) / 1000 };
+  }
+
+  return () => {
+    // Also when the clock was set back.
+    if (Math.abs(clock.now() - readAt) >= READ_EVERY_MS) {
+      readAt = clock.now();
+      latest = read().catch(error => {
+        logAndGoOn(log, 'reading the database for metrics')(error);
+        return undefined;
+      });
+    }
+    return latest;
+  };
+}

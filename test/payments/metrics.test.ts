@@ -1,0 +1,91 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { text as textOf } from 'node:stream/consumers';
+import { expect, test } from 'vitest';
+import { migrate } from '../../src/db/migrate.ts';
+import { openDatabase } from '../../src/db/open.ts';
+import { createMetrics } from '../../src/http/metrics.ts';
+import { createLogger } from '../../src/lib/logger.ts';
+import { paymentsMetrics } from '../../src/payments/metrics.ts';
+import { PAYMENTS_MIGRATIONS } from '../../src/payments/store/migrations.ts';
+import { eachDatabase, sqliteDatabase } from '../support/databases.ts';
+import { record, text } from '../support/json.ts';
+import { manualClock } from '../support/manual-clock.ts';
+import { RECIPIENT, startPaymentsApi, TEST_CHAIN, TOKEN } from '../support/payments-api.ts';
+import { startTestPayments } from '../support/payments-service.ts';
+
+const log = createLogger({ level: 'silent' });
+
+eachDatabase('metrics of payments', databases => {
+  test('say what waits, and are read at most every five seconds', async () => {
+    await using api = await startPaymentsApi(await databases.create());
+    const { registry } = createMetrics();
+    const dueSince = api.clock.now() - 90_000;
+    const webhooksWithDue = async () => [{ webhookId: 'wh_1', organizationId: 'org_1', dueSince }];
+    paymentsMetrics({ registry, db: api.db, clock: api.clock, log, webhooksWithDue });
+    const merchant = await api.merchant();
+    const terms = {
+      token_address: TOKEN,
+      chain_id: TEST_CHAIN,
+      recipient_address: RECIPIENT,
+      amount: '4000000',
+    };
+    const open = () => merchant.post('/api/v1/checkout-sessions', terms);
+    await open();
+    const { body } = await open();
+    const outcome = { outcome: 'underpaid' };
+    await merchant.post(`/api/v1/test/sessions/${text(record(body).id)}/simulate`, outcome);
+
+    const first = (await registry.metrics()).split('\n');
+    await open();
+    const again = (await registry.metrics()).split('\n');
+    api.clock.advance(5_000);
+    const later = (await registry.metrics()).split('\n');
+
+    expect(first).toContain('tollgate_payments_open_sessions{state="awaiting_payment"} 1');
+    expect(first).toContain('tollgate_payments_open_sessions{state="underpaid"} 1');
+    expect(first).toContain('tollgate_payments_queue_length{queue="events"} 1');
+    expect(first).toContain('tollgate_payments_queue_length{queue="deliveries"} 0');
+    expect(first).toContain('tollgate_payments_oldest_due_delivery_age_seconds 90');
+    expect(first).toContain('tollgate_payments_open_unmatched_transfers 0');
+    expect(first).toContain('tollgate_payments_disabled_webhooks 0');
+    expect(again).toContain('tollgate_payments_open_sessions{state="awaiting_payment"} 1');
+    expect(later).toContain('tollgate_payments_open_sessions{state="awaiting_payment"} 2');
+  });
+});
+
+test('a database that is away takes its gauges along, and nothing else', async () => {
+  const database = await sqliteDatabase();
+  const db = openDatabase(database.options);
+  await migrate(db, PAYMENTS_MIGRATIONS);
+  const { registry } = createMetrics();
+  const webhooksWithDue = async () => [];
+  const counters = paymentsMetrics({ registry, db, clock: manualClock(), log, webhooksWithDue });
+  counters.deliveryAttempt('success');
+  await db.destroy();
+  await database.remove();
+
+  const lines = (await registry.metrics()).split('\n');
+
+  expect(lines).toContain('tollgate_payments_delivery_attempts_total{result="success"} 1');
+  expect(lines.filter(line => /^tollgate_payments_(open|queue|oldest|disabled)/.test(line))).toEqual([]);
+});
+
+test('all metrics of a process with both services keep the conventions of Prometheus', async () => {
+  const database = await sqliteDatabase();
+  const metrics = createMetrics({ ofProcess: true });
+  metrics.request('getThing', 200, 0.1);
+  metrics.cacheResult('hit');
+  metrics.backendCall({ chain: '1', backend: 'index', outcome: 'ok', seconds: 0.1 });
+  metrics.droppedRecord({ chain: '1', backend: 'index', kind: 'log' });
+  metrics.watchIndex(() => [{ chain: '1', headBlock: 1, lagBlocks: 0 }]);
+  const service = await startTestPayments(database.options, { metrics });
+  const promtool = spawn('promtool', ['check', 'metrics'], { stdio: ['pipe', 'pipe', 'pipe'] });
+
+  promtool.stdin.end(await metrics.registry.metrics());
+  const [findings, [code]] = await Promise.all([textOf(promtool.stderr), once(promtool, 'close')]);
+  await service.close();
+  await database.remove();
+
+  expect([code, findings]).toEqual([0, '']);
+});
