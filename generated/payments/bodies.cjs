@@ -3375,45 +3375,9 @@ return errors === 0;
 }
 validate112.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-exports.createWebhook = validate117;
-const schema48 = {"$ref":"document#/components/schemas/WebhookCreation"};
-const schema49 = {"type":"object","description":"A new webhook.","x-decision":120,"required":["url","events"],"properties":{"url":{"type":"string","description":"Where to send to, an https address of a public host; http where the operator allows it.","maxLength":2048,"format":"http-url","examples":["https://books.example/hooks/payments"]},"events":{"type":"array","description":"The types to be told, or `*` alone for all of them.","minItems":1,"maxItems":20,"items":{"$ref":"#/components/schemas/Subscription"}},"description":{"type":["string","null"],"description":"What the webhook is for.","maxLength":500,"examples":["Order service"]}},"additionalProperties":false};
-const formats44 = (isUrl => Object.assign({
-  amount: text => /^\d{1,78}$/.test(text) && BigInt(text) >> 256n === 0n,
-  "https-url": text => text.startsWith("https://") && isUrl(text),
-  "http-url": isUrl,
-}, require("ajv-formats/dist/formats").fullFormats))(text => {
-  if (!/^https?:\/\/[^\s\\]+$/.test(text) || !URL.canParse(text)) return false;
-  const { username, password, port, hostname } = new URL(text);
-  if (username !== "" || password !== "" || port === "0") return false;
-  const name = hostname.replace(/\.$/, "");
-  return name.length <= 253 && (name.startsWith("[") || name.split(".").every(label => /^.{1,63}$/.test(label)));
-})["http-url"];
-const schema50 = {"type":"string","description":"A type of event, or `*` for all of them.","enum":["payment.completed","payment.failed","checkout.completed","checkout.expired","*"],"examples":["payment.completed"]};
-
-function validate119(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate119.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(typeof data !== "string"){
-validate119.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-if(!(((((data === "payment.completed") || (data === "payment.failed")) || (data === "checkout.completed")) || (data === "checkout.expired")) || (data === "*"))){
-validate119.errors = [{instancePath,schemaPath:"#/enum",keyword:"enum",params:{allowedValues: schema50.enum},message:"must be equal to one of the allowed values"}];
-return false;
-}
-validate119.errors = vErrors;
-return errors === 0;
-}
-validate119.evaluated = {"dynamicProps":false,"dynamicItems":false};
-
+exports.createRecipient = validate117;
+const schema48 = {"$ref":"document#/components/schemas/RecipientCreation"};
+const schema49 = {"type":"object","description":"An address to be paid at.","x-decision":136,"required":["chain_id","address"],"properties":{"chain_id":{"$ref":"#/components/schemas/ChainId","description":"Id of a configured chain of the key's mode."},"address":{"$ref":"#/components/schemas/AddressInput","description":"The address."}},"additionalProperties":false};
 
 function validate118(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -3428,40 +3392,23 @@ evaluated0.items = undefined;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if(((data.url === undefined) && (missing0 = "url")) || ((data.events === undefined) && (missing0 = "events"))){
+if(((data.chain_id === undefined) && (missing0 = "chain_id")) || ((data.address === undefined) && (missing0 = "address"))){
 validate118.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
-if(!(((key0 === "url") || (key0 === "events")) || (key0 === "description"))){
+if(!((key0 === "chain_id") || (key0 === "address"))){
 delete data[key0];
 }
 }
 if(_errs1 === errors){
-if(data.url !== undefined){
-let data0 = data.url;
+if(data.chain_id !== undefined){
 const _errs2 = errors;
-if(errors === _errs2){
-if(errors === _errs2){
-if(typeof data0 === "string"){
-if(func2(data0) > 2048){
-validate118.errors = [{instancePath:instancePath+"/url",schemaPath:"#/properties/url/maxLength",keyword:"maxLength",params:{limit: 2048},message:"must NOT have more than 2048 characters"}];
-return false;
-}
-else {
-if(!(formats44(data0))){
-validate118.errors = [{instancePath:instancePath+"/url",schemaPath:"#/properties/url/format",keyword:"format",params:{format: "http-url"},message:"must match format \""+"http-url"+"\""}];
-return false;
-}
-}
-}
-else {
-validate118.errors = [{instancePath:instancePath+"/url",schemaPath:"#/properties/url/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-}
+if(!(validate57(data.chain_id, {instancePath:instancePath+"/chain_id",parentData:data,parentDataProperty:"chain_id",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate57.errors : vErrors.concat(validate57.errors);
+errors = vErrors.length;
 }
 var valid0 = _errs2 === errors;
 }
@@ -3469,68 +3416,16 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.events !== undefined){
-let data1 = data.events;
-const _errs4 = errors;
-if(errors === _errs4){
-if(Array.isArray(data1)){
-if(data1.length > 20){
-validate118.errors = [{instancePath:instancePath+"/events",schemaPath:"#/properties/events/maxItems",keyword:"maxItems",params:{limit: 20},message:"must NOT have more than 20 items"}];
-return false;
-}
-else {
-if(data1.length < 1){
-validate118.errors = [{instancePath:instancePath+"/events",schemaPath:"#/properties/events/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"}];
-return false;
-}
-else {
-var valid1 = true;
-const len0 = data1.length;
-for(let i0=0; i0<len0; i0++){
-const _errs6 = errors;
-if(!(validate119(data1[i0], {instancePath:instancePath+"/events/" + i0,parentData:data1,parentDataProperty:i0,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate119.errors : vErrors.concat(validate119.errors);
+if(data.address !== undefined){
+const _errs3 = errors;
+if(!(validate55(data.address, {instancePath:instancePath+"/address",parentData:data,parentDataProperty:"address",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate55.errors : vErrors.concat(validate55.errors);
 errors = vErrors.length;
 }
-var valid1 = _errs6 === errors;
-if(!valid1){
-break;
-}
-}
-}
-}
-}
-else {
-validate118.errors = [{instancePath:instancePath+"/events",schemaPath:"#/properties/events/type",keyword:"type",params:{type: "array"},message:"must be array"}];
-return false;
-}
-}
-var valid0 = _errs4 === errors;
+var valid0 = _errs3 === errors;
 }
 else {
 var valid0 = true;
-}
-if(valid0){
-if(data.description !== undefined){
-let data3 = data.description;
-const _errs7 = errors;
-if((typeof data3 !== "string") && (data3 !== null)){
-validate118.errors = [{instancePath:instancePath+"/description",schemaPath:"#/properties/description/type",keyword:"type",params:{type: schema49.properties.description.type},message:"must be string,null"}];
-return false;
-}
-if(errors === _errs7){
-if(typeof data3 === "string"){
-if(func2(data3) > 500){
-validate118.errors = [{instancePath:instancePath+"/description",schemaPath:"#/properties/description/maxLength",keyword:"maxLength",params:{limit: 500},message:"must NOT have more than 500 characters"}];
-return false;
-}
-}
-}
-var valid0 = _errs7 === errors;
-}
-else {
-var valid0 = true;
-}
 }
 }
 }
@@ -3566,9 +3461,10 @@ return errors === 0;
 }
 validate117.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-exports.updateWebhook = validate122;
-const schema51 = {"$ref":"document#/components/schemas/WebhookChanges"};
-const schema52 = {"type":"object","description":"What changes of a webhook; fields that are absent stay as they are.","x-decision":120,"minProperties":1,"properties":{"url":{"type":"string","description":"Where to send to, an https address of a public host; http where the operator allows it.","maxLength":2048,"format":"http-url","examples":["https://books.example/hooks/payments"]},"events":{"type":"array","description":"The types to be told, in place of those before, or `*` alone for all of them.","minItems":1,"maxItems":20,"items":{"$ref":"#/components/schemas/Subscription"}},"is_active":{"type":"boolean","description":"Whether events are sent; true also takes a webhook back that we switched off.","examples":[true]},"description":{"type":["string","null"],"description":"What the webhook is for.","maxLength":500,"examples":["Order service"]}},"additionalProperties":false};
+exports.verifyRecipient = validate122;
+const schema50 = {"$ref":"document#/components/schemas/RecipientVerification"};
+const schema51 = {"type":"object","description":"A proof that the organization may be paid at the address.","x-decision":136,"required":["signature"],"properties":{"signature":{"type":"string","description":"Signature of `verification_message`, as 0x-prefixed hex of at most 4,096 bytes.","minLength":4,"maxLength":8194,"pattern":"^0x([0-9a-fA-F]{2})+$","examples":["0x4f4a5c5bba4d0a4a3b0d1c9a1b1ab29e2f1b3c0ae5b4bd21d5c2c9d7e0a7c1114f4a5c5bba4d0a4a3b0d1c9a1b1ab29e2f1b3c0ae5b4bd21d5c2c9d7e0a7c1111b"]}},"additionalProperties":false};
+const pattern41 = new RegExp("^0x([0-9a-fA-F]{2})+$", "u");
 
 function validate123(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -3582,121 +3478,44 @@ evaluated0.items = undefined;
 }
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
-if(Object.keys(data).length < 1){
-validate123.errors = [{instancePath,schemaPath:"#/minProperties",keyword:"minProperties",params:{limit: 1},message:"must NOT have fewer than 1 properties"}];
+let missing0;
+if((data.signature === undefined) && (missing0 = "signature")){
+validate123.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
-if(!((((key0 === "url") || (key0 === "events")) || (key0 === "is_active")) || (key0 === "description"))){
+if(!(key0 === "signature")){
 delete data[key0];
 }
 }
 if(_errs1 === errors){
-if(data.url !== undefined){
-let data0 = data.url;
+if(data.signature !== undefined){
+let data0 = data.signature;
 const _errs2 = errors;
 if(errors === _errs2){
-if(errors === _errs2){
 if(typeof data0 === "string"){
-if(func2(data0) > 2048){
-validate123.errors = [{instancePath:instancePath+"/url",schemaPath:"#/properties/url/maxLength",keyword:"maxLength",params:{limit: 2048},message:"must NOT have more than 2048 characters"}];
+if(func2(data0) > 8194){
+validate123.errors = [{instancePath:instancePath+"/signature",schemaPath:"#/properties/signature/maxLength",keyword:"maxLength",params:{limit: 8194},message:"must NOT have more than 8194 characters"}];
 return false;
 }
 else {
-if(!(formats44(data0))){
-validate123.errors = [{instancePath:instancePath+"/url",schemaPath:"#/properties/url/format",keyword:"format",params:{format: "http-url"},message:"must match format \""+"http-url"+"\""}];
-return false;
-}
-}
-}
-else {
-validate123.errors = [{instancePath:instancePath+"/url",schemaPath:"#/properties/url/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-}
-}
-var valid0 = _errs2 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.events !== undefined){
-let data1 = data.events;
-const _errs4 = errors;
-if(errors === _errs4){
-if(Array.isArray(data1)){
-if(data1.length > 20){
-validate123.errors = [{instancePath:instancePath+"/events",schemaPath:"#/properties/events/maxItems",keyword:"maxItems",params:{limit: 20},message:"must NOT have more than 20 items"}];
+if(func2(data0) < 4){
+validate123.errors = [{instancePath:instancePath+"/signature",schemaPath:"#/properties/signature/minLength",keyword:"minLength",params:{limit: 4},message:"must NOT have fewer than 4 characters"}];
 return false;
 }
 else {
-if(data1.length < 1){
-validate123.errors = [{instancePath:instancePath+"/events",schemaPath:"#/properties/events/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"}];
+if(!pattern41.test(data0)){
+validate123.errors = [{instancePath:instancePath+"/signature",schemaPath:"#/properties/signature/pattern",keyword:"pattern",params:{pattern: "^0x([0-9a-fA-F]{2})+$"},message:"must match pattern \""+"^0x([0-9a-fA-F]{2})+$"+"\""}];
 return false;
-}
-else {
-var valid1 = true;
-const len0 = data1.length;
-for(let i0=0; i0<len0; i0++){
-const _errs6 = errors;
-if(!(validate119(data1[i0], {instancePath:instancePath+"/events/" + i0,parentData:data1,parentDataProperty:i0,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate119.errors : vErrors.concat(validate119.errors);
-errors = vErrors.length;
-}
-var valid1 = _errs6 === errors;
-if(!valid1){
-break;
-}
 }
 }
 }
 }
 else {
-validate123.errors = [{instancePath:instancePath+"/events",schemaPath:"#/properties/events/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate123.errors = [{instancePath:instancePath+"/signature",schemaPath:"#/properties/signature/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
-}
-}
-var valid0 = _errs4 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.is_active !== undefined){
-const _errs7 = errors;
-if(typeof data.is_active !== "boolean"){
-validate123.errors = [{instancePath:instancePath+"/is_active",schemaPath:"#/properties/is_active/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
-return false;
-}
-var valid0 = _errs7 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.description !== undefined){
-let data4 = data.description;
-const _errs9 = errors;
-if((typeof data4 !== "string") && (data4 !== null)){
-validate123.errors = [{instancePath:instancePath+"/description",schemaPath:"#/properties/description/type",keyword:"type",params:{type: schema52.properties.description.type},message:"must be string,null"}];
-return false;
-}
-if(errors === _errs9){
-if(typeof data4 === "string"){
-if(func2(data4) > 500){
-validate123.errors = [{instancePath:instancePath+"/description",schemaPath:"#/properties/description/maxLength",keyword:"maxLength",params:{limit: 500},message:"must NOT have more than 500 characters"}];
-return false;
-}
-}
-}
-var valid0 = _errs9 === errors;
-}
-else {
-var valid0 = true;
-}
 }
 }
 }
@@ -3733,34 +3552,21 @@ return errors === 0;
 }
 validate122.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-exports.testWebhook = validate126;
-const schema53 = {"$ref":"document#/components/schemas/WebhookTest"};
-const schema54 = {"type":"object","description":"Which event a test sends.","x-decision":125,"properties":{"event":{"$ref":"#/components/schemas/DeliveryEventType","description":"The type; every other one than `test.ping` has made-up data.","default":"test.ping"}},"additionalProperties":false};
-const schema55 = {"type":"string","description":"What is delivered; `test.ping` comes of tests only.","enum":["payment.completed","payment.failed","checkout.completed","checkout.expired","test.ping"],"examples":["payment.completed"]};
-
-function validate128(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate128.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(typeof data !== "string"){
-validate128.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-if(!(((((data === "payment.completed") || (data === "payment.failed")) || (data === "checkout.completed")) || (data === "checkout.expired")) || (data === "test.ping"))){
-validate128.errors = [{instancePath,schemaPath:"#/enum",keyword:"enum",params:{allowedValues: schema55.enum},message:"must be equal to one of the allowed values"}];
-return false;
-}
-validate128.errors = vErrors;
-return errors === 0;
-}
-validate128.evaluated = {"dynamicProps":false,"dynamicItems":false};
-
+exports.createWebhook = validate125;
+const schema52 = {"$ref":"document#/components/schemas/WebhookCreation"};
+const schema53 = {"type":"object","description":"A new webhook.","x-decision":120,"required":["url","events"],"properties":{"url":{"type":"string","description":"Where to send to, an https address of a public host; http where the operator allows it.","maxLength":2048,"format":"http-url","examples":["https://books.example/hooks/payments"]},"events":{"type":"array","description":"The types to be told, or `*` alone for all of them.","minItems":1,"maxItems":20,"items":{"$ref":"#/components/schemas/Subscription"}},"description":{"type":["string","null"],"description":"What the webhook is for.","maxLength":500,"examples":["Order service"]}},"additionalProperties":false};
+const formats44 = (isUrl => Object.assign({
+  amount: text => /^\d{1,78}$/.test(text) && BigInt(text) >> 256n === 0n,
+  "https-url": text => text.startsWith("https://") && isUrl(text),
+  "http-url": isUrl,
+}, require("ajv-formats/dist/formats").fullFormats))(text => {
+  if (!/^https?:\/\/[^\s\\]+$/.test(text) || !URL.canParse(text)) return false;
+  const { username, password, port, hostname } = new URL(text);
+  if (username !== "" || password !== "" || port === "0") return false;
+  const name = hostname.replace(/\.$/, "");
+  return name.length <= 253 && (name.startsWith("[") || name.split(".").every(label => /^.{1,63}$/.test(label)));
+})["http-url"];
+const schema54 = {"type":"string","description":"A type of event, or `*` for all of them.","enum":["payment.completed","payment.failed","checkout.completed","checkout.expired","*"],"examples":["payment.completed"]};
 
 function validate127(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -3772,33 +3578,18 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-if(data.event === undefined){
-data.event = "test.ping";
-}
-const _errs1 = errors;
-for(const key0 in data){
-if(!(key0 === "event")){
-delete data[key0];
-}
-}
-if(_errs1 === errors){
-if(!(validate128(data.event, {instancePath:instancePath+"/event",parentData:data,parentDataProperty:"event",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate128.errors : vErrors.concat(validate128.errors);
-errors = vErrors.length;
-}
-}
-}
-else {
-validate127.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+if(typeof data !== "string"){
+validate127.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
+if(!(((((data === "payment.completed") || (data === "payment.failed")) || (data === "checkout.completed")) || (data === "checkout.expired")) || (data === "*"))){
+validate127.errors = [{instancePath,schemaPath:"#/enum",keyword:"enum",params:{allowedValues: schema54.enum},message:"must be equal to one of the allowed values"}];
+return false;
 }
 validate127.errors = vErrors;
 return errors === 0;
 }
-validate127.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate127.evaluated = {"dynamicProps":false,"dynamicItems":false};
 
 
 function validate126(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
@@ -3811,73 +3602,150 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(!(validate127(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((data.url === undefined) && (missing0 = "url")) || ((data.events === undefined) && (missing0 = "events"))){
+validate126.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+return false;
+}
+else {
+const _errs1 = errors;
+for(const key0 in data){
+if(!(((key0 === "url") || (key0 === "events")) || (key0 === "description"))){
+delete data[key0];
+}
+}
+if(_errs1 === errors){
+if(data.url !== undefined){
+let data0 = data.url;
+const _errs2 = errors;
+if(errors === _errs2){
+if(errors === _errs2){
+if(typeof data0 === "string"){
+if(func2(data0) > 2048){
+validate126.errors = [{instancePath:instancePath+"/url",schemaPath:"#/properties/url/maxLength",keyword:"maxLength",params:{limit: 2048},message:"must NOT have more than 2048 characters"}];
+return false;
+}
+else {
+if(!(formats44(data0))){
+validate126.errors = [{instancePath:instancePath+"/url",schemaPath:"#/properties/url/format",keyword:"format",params:{format: "http-url"},message:"must match format \""+"http-url"+"\""}];
+return false;
+}
+}
+}
+else {
+validate126.errors = [{instancePath:instancePath+"/url",schemaPath:"#/properties/url/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+}
+var valid0 = _errs2 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.events !== undefined){
+let data1 = data.events;
+const _errs4 = errors;
+if(errors === _errs4){
+if(Array.isArray(data1)){
+if(data1.length > 20){
+validate126.errors = [{instancePath:instancePath+"/events",schemaPath:"#/properties/events/maxItems",keyword:"maxItems",params:{limit: 20},message:"must NOT have more than 20 items"}];
+return false;
+}
+else {
+if(data1.length < 1){
+validate126.errors = [{instancePath:instancePath+"/events",schemaPath:"#/properties/events/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"}];
+return false;
+}
+else {
+var valid1 = true;
+const len0 = data1.length;
+for(let i0=0; i0<len0; i0++){
+const _errs6 = errors;
+if(!(validate127(data1[i0], {instancePath:instancePath+"/events/" + i0,parentData:data1,parentDataProperty:i0,rootData,dynamicAnchors}))){
 vErrors = vErrors === null ? validate127.errors : vErrors.concat(validate127.errors);
 errors = vErrors.length;
+}
+var valid1 = _errs6 === errors;
+if(!valid1){
+break;
+}
+}
+}
+}
+}
+else {
+validate126.errors = [{instancePath:instancePath+"/events",schemaPath:"#/properties/events/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+return false;
+}
+}
+var valid0 = _errs4 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.description !== undefined){
+let data3 = data.description;
+const _errs7 = errors;
+if((typeof data3 !== "string") && (data3 !== null)){
+validate126.errors = [{instancePath:instancePath+"/description",schemaPath:"#/properties/description/type",keyword:"type",params:{type: schema53.properties.description.type},message:"must be string,null"}];
+return false;
+}
+if(errors === _errs7){
+if(typeof data3 === "string"){
+if(func2(data3) > 500){
+validate126.errors = [{instancePath:instancePath+"/description",schemaPath:"#/properties/description/maxLength",keyword:"maxLength",params:{limit: 500},message:"must NOT have more than 500 characters"}];
+return false;
+}
+}
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+else {
+validate126.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
 }
 validate126.errors = vErrors;
 return errors === 0;
 }
 validate126.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-exports.rotateWebhookSecret = validate131;
-const schema56 = {"$ref":"document#/components/schemas/SecretRotation"};
-const schema57 = {"type":"object","description":"How the secret of a webhook is replaced.","x-decision":121,"properties":{"grace_period_seconds":{"type":"integer","description":"How long deliveries are signed by the old secret too, in seconds.","minimum":0,"maximum":604800,"default":86400,"examples":[3600]}},"additionalProperties":false};
 
-function validate132(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate125(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate132.evaluated;
+const evaluated0 = validate125.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-if(data.grace_period_seconds === undefined){
-data.grace_period_seconds = 86400;
+if(!(validate126(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate126.errors : vErrors.concat(validate126.errors);
+errors = vErrors.length;
 }
-const _errs1 = errors;
-for(const key0 in data){
-if(!(key0 === "grace_period_seconds")){
-delete data[key0];
-}
-}
-if(_errs1 === errors){
-let data0 = data.grace_period_seconds;
-const _errs2 = errors;
-if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
-validate132.errors = [{instancePath:instancePath+"/grace_period_seconds",schemaPath:"#/properties/grace_period_seconds/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
-return false;
-}
-if(errors === _errs2){
-if(typeof data0 == "number"){
-if(data0 > 604800 || isNaN(data0)){
-validate132.errors = [{instancePath:instancePath+"/grace_period_seconds",schemaPath:"#/properties/grace_period_seconds/maximum",keyword:"maximum",params:{comparison: "<=", limit: 604800},message:"must be <= 604800"}];
-return false;
-}
-else {
-if(data0 < 0 || isNaN(data0)){
-validate132.errors = [{instancePath:instancePath+"/grace_period_seconds",schemaPath:"#/properties/grace_period_seconds/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
-return false;
-}
-}
-}
-}
-}
-}
-else {
-validate132.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
-return false;
-}
-}
-validate132.errors = vErrors;
+validate125.errors = vErrors;
 return errors === 0;
 }
-validate132.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate125.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
+exports.updateWebhook = validate130;
+const schema55 = {"$ref":"document#/components/schemas/WebhookChanges"};
+const schema56 = {"type":"object","description":"What changes of a webhook; fields that are absent stay as they are.","x-decision":120,"minProperties":1,"properties":{"url":{"type":"string","description":"Where to send to, an https address of a public host; http where the operator allows it.","maxLength":2048,"format":"http-url","examples":["https://books.example/hooks/payments"]},"events":{"type":"array","description":"The types to be told, in place of those before, or `*` alone for all of them.","minItems":1,"maxItems":20,"items":{"$ref":"#/components/schemas/Subscription"}},"is_active":{"type":"boolean","description":"Whether events are sent; true also takes a webhook back that we switched off.","examples":[true]},"description":{"type":["string","null"],"description":"What the webhook is for.","maxLength":500,"examples":["Order service"]}},"additionalProperties":false};
 
 function validate131(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -3889,19 +3757,163 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(!(validate132(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate132.errors : vErrors.concat(validate132.errors);
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(Object.keys(data).length < 1){
+validate131.errors = [{instancePath,schemaPath:"#/minProperties",keyword:"minProperties",params:{limit: 1},message:"must NOT have fewer than 1 properties"}];
+return false;
+}
+else {
+const _errs1 = errors;
+for(const key0 in data){
+if(!((((key0 === "url") || (key0 === "events")) || (key0 === "is_active")) || (key0 === "description"))){
+delete data[key0];
+}
+}
+if(_errs1 === errors){
+if(data.url !== undefined){
+let data0 = data.url;
+const _errs2 = errors;
+if(errors === _errs2){
+if(errors === _errs2){
+if(typeof data0 === "string"){
+if(func2(data0) > 2048){
+validate131.errors = [{instancePath:instancePath+"/url",schemaPath:"#/properties/url/maxLength",keyword:"maxLength",params:{limit: 2048},message:"must NOT have more than 2048 characters"}];
+return false;
+}
+else {
+if(!(formats44(data0))){
+validate131.errors = [{instancePath:instancePath+"/url",schemaPath:"#/properties/url/format",keyword:"format",params:{format: "http-url"},message:"must match format \""+"http-url"+"\""}];
+return false;
+}
+}
+}
+else {
+validate131.errors = [{instancePath:instancePath+"/url",schemaPath:"#/properties/url/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+}
+var valid0 = _errs2 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.events !== undefined){
+let data1 = data.events;
+const _errs4 = errors;
+if(errors === _errs4){
+if(Array.isArray(data1)){
+if(data1.length > 20){
+validate131.errors = [{instancePath:instancePath+"/events",schemaPath:"#/properties/events/maxItems",keyword:"maxItems",params:{limit: 20},message:"must NOT have more than 20 items"}];
+return false;
+}
+else {
+if(data1.length < 1){
+validate131.errors = [{instancePath:instancePath+"/events",schemaPath:"#/properties/events/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"}];
+return false;
+}
+else {
+var valid1 = true;
+const len0 = data1.length;
+for(let i0=0; i0<len0; i0++){
+const _errs6 = errors;
+if(!(validate127(data1[i0], {instancePath:instancePath+"/events/" + i0,parentData:data1,parentDataProperty:i0,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate127.errors : vErrors.concat(validate127.errors);
 errors = vErrors.length;
+}
+var valid1 = _errs6 === errors;
+if(!valid1){
+break;
+}
+}
+}
+}
+}
+else {
+validate131.errors = [{instancePath:instancePath+"/events",schemaPath:"#/properties/events/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+return false;
+}
+}
+var valid0 = _errs4 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.is_active !== undefined){
+const _errs7 = errors;
+if(typeof data.is_active !== "boolean"){
+validate131.errors = [{instancePath:instancePath+"/is_active",schemaPath:"#/properties/is_active/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+return false;
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.description !== undefined){
+let data4 = data.description;
+const _errs9 = errors;
+if((typeof data4 !== "string") && (data4 !== null)){
+validate131.errors = [{instancePath:instancePath+"/description",schemaPath:"#/properties/description/type",keyword:"type",params:{type: schema56.properties.description.type},message:"must be string,null"}];
+return false;
+}
+if(errors === _errs9){
+if(typeof data4 === "string"){
+if(func2(data4) > 500){
+validate131.errors = [{instancePath:instancePath+"/description",schemaPath:"#/properties/description/maxLength",keyword:"maxLength",params:{limit: 500},message:"must NOT have more than 500 characters"}];
+return false;
+}
+}
+}
+var valid0 = _errs9 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+else {
+validate131.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
 }
 validate131.errors = vErrors;
 return errors === 0;
 }
 validate131.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-exports.updateNotificationSettings = validate134;
-const schema58 = {"$ref":"document#/components/schemas/NotificationChanges"};
-const schema59 = {"type":"object","description":"What changes of the notification settings; fields that are absent stay as they are.","x-decision":126,"minProperties":1,"properties":{"email_enabled":{"type":"boolean","description":"Whether mails are sent; needs an address.","examples":[true]},"email_address":{"type":["string","null"],"description":"Who gets the mails; null removes the address and disables mails.","maxLength":254,"format":"email","examples":["orders@books.example"]},"messenger_enabled":{"type":"boolean","description":"Whether messages are sent; needs a linked messenger.","examples":[true]},"enabled_events":{"type":"array","description":"What both channels tell about, in place of what was before; empty for nothing.","maxItems":20,"items":{"$ref":"#/components/schemas/NotificationEvent"}}},"additionalProperties":false};
-const schema60 = {"type":"string","description":"What people can be told about.","enum":["payment.completed","payment.failed","checkout.completed"],"examples":["payment.completed"]};
+
+function validate130(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate130.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(!(validate131(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate131.errors : vErrors.concat(validate131.errors);
+errors = vErrors.length;
+}
+validate130.errors = vErrors;
+return errors === 0;
+}
+validate130.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+exports.testWebhook = validate134;
+const schema57 = {"$ref":"document#/components/schemas/WebhookTest"};
+const schema58 = {"type":"object","description":"Which event a test sends.","x-decision":125,"properties":{"event":{"$ref":"#/components/schemas/DeliveryEventType","description":"The type; every other one than `test.ping` has made-up data.","default":"test.ping"}},"additionalProperties":false};
+const schema59 = {"type":"string","description":"What is delivered; `test.ping` comes of tests only.","enum":["payment.completed","payment.failed","checkout.completed","checkout.expired","test.ping"],"examples":["payment.completed"]};
 
 function validate136(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -3917,8 +3929,8 @@ if(typeof data !== "string"){
 validate136.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
-if(!(((data === "payment.completed") || (data === "payment.failed")) || (data === "checkout.completed"))){
-validate136.errors = [{instancePath,schemaPath:"#/enum",keyword:"enum",params:{allowedValues: schema60.enum},message:"must be equal to one of the allowed values"}];
+if(!(((((data === "payment.completed") || (data === "payment.failed")) || (data === "checkout.completed")) || (data === "checkout.expired")) || (data === "test.ping"))){
+validate136.errors = [{instancePath,schemaPath:"#/enum",keyword:"enum",params:{allowedValues: schema59.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 validate136.errors = vErrors;
@@ -3939,109 +3951,19 @@ evaluated0.items = undefined;
 }
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
-if(Object.keys(data).length < 1){
-validate135.errors = [{instancePath,schemaPath:"#/minProperties",keyword:"minProperties",params:{limit: 1},message:"must NOT have fewer than 1 properties"}];
-return false;
+if(data.event === undefined){
+data.event = "test.ping";
 }
-else {
 const _errs1 = errors;
 for(const key0 in data){
-if(!((((key0 === "email_enabled") || (key0 === "email_address")) || (key0 === "messenger_enabled")) || (key0 === "enabled_events"))){
+if(!(key0 === "event")){
 delete data[key0];
 }
 }
 if(_errs1 === errors){
-if(data.email_enabled !== undefined){
-const _errs2 = errors;
-if(typeof data.email_enabled !== "boolean"){
-validate135.errors = [{instancePath:instancePath+"/email_enabled",schemaPath:"#/properties/email_enabled/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
-return false;
-}
-var valid0 = _errs2 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.email_address !== undefined){
-let data1 = data.email_address;
-const _errs4 = errors;
-if((typeof data1 !== "string") && (data1 !== null)){
-validate135.errors = [{instancePath:instancePath+"/email_address",schemaPath:"#/properties/email_address/type",keyword:"type",params:{type: schema59.properties.email_address.type},message:"must be string,null"}];
-return false;
-}
-if(errors === _errs4){
-if(errors === _errs4){
-if(typeof data1 === "string"){
-if(func2(data1) > 254){
-validate135.errors = [{instancePath:instancePath+"/email_address",schemaPath:"#/properties/email_address/maxLength",keyword:"maxLength",params:{limit: 254},message:"must NOT have more than 254 characters"}];
-return false;
-}
-else {
-if(!(formats40.test(data1))){
-validate135.errors = [{instancePath:instancePath+"/email_address",schemaPath:"#/properties/email_address/format",keyword:"format",params:{format: "email"},message:"must match format \""+"email"+"\""}];
-return false;
-}
-}
-}
-}
-}
-var valid0 = _errs4 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.messenger_enabled !== undefined){
-const _errs6 = errors;
-if(typeof data.messenger_enabled !== "boolean"){
-validate135.errors = [{instancePath:instancePath+"/messenger_enabled",schemaPath:"#/properties/messenger_enabled/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
-return false;
-}
-var valid0 = _errs6 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.enabled_events !== undefined){
-let data3 = data.enabled_events;
-const _errs8 = errors;
-if(errors === _errs8){
-if(Array.isArray(data3)){
-if(data3.length > 20){
-validate135.errors = [{instancePath:instancePath+"/enabled_events",schemaPath:"#/properties/enabled_events/maxItems",keyword:"maxItems",params:{limit: 20},message:"must NOT have more than 20 items"}];
-return false;
-}
-else {
-var valid1 = true;
-const len0 = data3.length;
-for(let i0=0; i0<len0; i0++){
-const _errs10 = errors;
-if(!(validate136(data3[i0], {instancePath:instancePath+"/enabled_events/" + i0,parentData:data3,parentDataProperty:i0,rootData,dynamicAnchors}))){
+if(!(validate136(data.event, {instancePath:instancePath+"/event",parentData:data,parentDataProperty:"event",rootData,dynamicAnchors}))){
 vErrors = vErrors === null ? validate136.errors : vErrors.concat(validate136.errors);
 errors = vErrors.length;
-}
-var valid1 = _errs10 === errors;
-if(!valid1){
-break;
-}
-}
-}
-}
-else {
-validate135.errors = [{instancePath:instancePath+"/enabled_events",schemaPath:"#/properties/enabled_events/type",keyword:"type",params:{type: "array"},message:"must be array"}];
-return false;
-}
-}
-var valid0 = _errs8 === errors;
-}
-else {
-var valid0 = true;
-}
-}
-}
-}
 }
 }
 }
@@ -4075,9 +3997,9 @@ return errors === 0;
 }
 validate134.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-exports.assignUnmatchedTransfer = validate139;
-const schema61 = {"$ref":"document#/components/schemas/Assignment"};
-const schema62 = {"type":"object","description":"Which session a transfer shall count for.","required":["session_id"],"properties":{"session_id":{"type":"string","description":"A session of the same chain, token and recipient.","minLength":1,"maxLength":200,"examples":["cs_9hUw3ZpLk5RtN8xEbG2mQy7V"]}},"additionalProperties":false};
+exports.rotateWebhookSecret = validate139;
+const schema60 = {"$ref":"document#/components/schemas/SecretRotation"};
+const schema61 = {"type":"object","description":"How the secret of a webhook is replaced.","x-decision":121,"properties":{"grace_period_seconds":{"type":"integer","description":"How long deliveries are signed by the old secret too, in seconds.","minimum":0,"maximum":604800,"default":86400,"examples":[3600]}},"additionalProperties":false};
 
 function validate140(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -4091,37 +4013,31 @@ evaluated0.items = undefined;
 }
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if((data.session_id === undefined) && (missing0 = "session_id")){
-validate140.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
-return false;
+if(data.grace_period_seconds === undefined){
+data.grace_period_seconds = 86400;
 }
-else {
 const _errs1 = errors;
 for(const key0 in data){
-if(!(key0 === "session_id")){
+if(!(key0 === "grace_period_seconds")){
 delete data[key0];
 }
 }
 if(_errs1 === errors){
-if(data.session_id !== undefined){
-let data0 = data.session_id;
+let data0 = data.grace_period_seconds;
 const _errs2 = errors;
+if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
+validate140.errors = [{instancePath:instancePath+"/grace_period_seconds",schemaPath:"#/properties/grace_period_seconds/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+return false;
+}
 if(errors === _errs2){
-if(typeof data0 === "string"){
-if(func2(data0) > 200){
-validate140.errors = [{instancePath:instancePath+"/session_id",schemaPath:"#/properties/session_id/maxLength",keyword:"maxLength",params:{limit: 200},message:"must NOT have more than 200 characters"}];
+if(typeof data0 == "number"){
+if(data0 > 604800 || isNaN(data0)){
+validate140.errors = [{instancePath:instancePath+"/grace_period_seconds",schemaPath:"#/properties/grace_period_seconds/maximum",keyword:"maximum",params:{comparison: "<=", limit: 604800},message:"must be <= 604800"}];
 return false;
 }
 else {
-if(func2(data0) < 1){
-validate140.errors = [{instancePath:instancePath+"/session_id",schemaPath:"#/properties/session_id/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
-return false;
-}
-}
-}
-else {
-validate140.errors = [{instancePath:instancePath+"/session_id",schemaPath:"#/properties/session_id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+if(data0 < 0 || isNaN(data0)){
+validate140.errors = [{instancePath:instancePath+"/grace_period_seconds",schemaPath:"#/properties/grace_period_seconds/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
 return false;
 }
 }
@@ -4159,9 +4075,34 @@ return errors === 0;
 }
 validate139.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-exports.simulatePayment = validate142;
-const schema63 = {"$ref":"document#/components/schemas/SimulationRequest"};
-const schema64 = {"type":"object","description":"What shall happen to a session of test data.","x-decision":116,"properties":{"outcome":{"type":"string","description":"A payment in full, one that fails, one of half of what is due, or one in full that the chain drops afterwards.","enum":["completed","failed","underpaid","reorg"],"default":"completed","examples":["completed"]}},"additionalProperties":false};
+exports.updateNotificationSettings = validate142;
+const schema62 = {"$ref":"document#/components/schemas/NotificationChanges"};
+const schema63 = {"type":"object","description":"What changes of the notification settings; fields that are absent stay as they are.","x-decision":126,"minProperties":1,"properties":{"email_enabled":{"type":"boolean","description":"Whether mails are sent; needs an address.","examples":[true]},"email_address":{"type":["string","null"],"description":"Who gets the mails; null removes the address and disables mails.","maxLength":254,"format":"email","examples":["orders@books.example"]},"messenger_enabled":{"type":"boolean","description":"Whether messages are sent; needs a linked messenger.","examples":[true]},"enabled_events":{"type":"array","description":"What both channels tell about, in place of what was before; empty for nothing.","maxItems":20,"items":{"$ref":"#/components/schemas/NotificationEvent"}}},"additionalProperties":false};
+const schema64 = {"type":"string","description":"What people can be told about.","enum":["payment.completed","payment.failed","checkout.completed"],"examples":["payment.completed"]};
+
+function validate144(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate144.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(typeof data !== "string"){
+validate144.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+if(!(((data === "payment.completed") || (data === "payment.failed")) || (data === "checkout.completed"))){
+validate144.errors = [{instancePath,schemaPath:"#/enum",keyword:"enum",params:{allowedValues: schema64.enum},message:"must be equal to one of the allowed values"}];
+return false;
+}
+validate144.errors = vErrors;
+return errors === 0;
+}
+validate144.evaluated = {"dynamicProps":false,"dynamicItems":false};
+
 
 function validate143(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -4175,24 +4116,109 @@ evaluated0.items = undefined;
 }
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
-if(data.outcome === undefined){
-data.outcome = "completed";
+if(Object.keys(data).length < 1){
+validate143.errors = [{instancePath,schemaPath:"#/minProperties",keyword:"minProperties",params:{limit: 1},message:"must NOT have fewer than 1 properties"}];
+return false;
 }
+else {
 const _errs1 = errors;
 for(const key0 in data){
-if(!(key0 === "outcome")){
+if(!((((key0 === "email_enabled") || (key0 === "email_address")) || (key0 === "messenger_enabled")) || (key0 === "enabled_events"))){
 delete data[key0];
 }
 }
 if(_errs1 === errors){
-let data0 = data.outcome;
-if(typeof data0 !== "string"){
-validate143.errors = [{instancePath:instancePath+"/outcome",schemaPath:"#/properties/outcome/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+if(data.email_enabled !== undefined){
+const _errs2 = errors;
+if(typeof data.email_enabled !== "boolean"){
+validate143.errors = [{instancePath:instancePath+"/email_enabled",schemaPath:"#/properties/email_enabled/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
-if(!((((data0 === "completed") || (data0 === "failed")) || (data0 === "underpaid")) || (data0 === "reorg"))){
-validate143.errors = [{instancePath:instancePath+"/outcome",schemaPath:"#/properties/outcome/enum",keyword:"enum",params:{allowedValues: schema64.properties.outcome.enum},message:"must be equal to one of the allowed values"}];
+var valid0 = _errs2 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.email_address !== undefined){
+let data1 = data.email_address;
+const _errs4 = errors;
+if((typeof data1 !== "string") && (data1 !== null)){
+validate143.errors = [{instancePath:instancePath+"/email_address",schemaPath:"#/properties/email_address/type",keyword:"type",params:{type: schema63.properties.email_address.type},message:"must be string,null"}];
 return false;
+}
+if(errors === _errs4){
+if(errors === _errs4){
+if(typeof data1 === "string"){
+if(func2(data1) > 254){
+validate143.errors = [{instancePath:instancePath+"/email_address",schemaPath:"#/properties/email_address/maxLength",keyword:"maxLength",params:{limit: 254},message:"must NOT have more than 254 characters"}];
+return false;
+}
+else {
+if(!(formats40.test(data1))){
+validate143.errors = [{instancePath:instancePath+"/email_address",schemaPath:"#/properties/email_address/format",keyword:"format",params:{format: "email"},message:"must match format \""+"email"+"\""}];
+return false;
+}
+}
+}
+}
+}
+var valid0 = _errs4 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.messenger_enabled !== undefined){
+const _errs6 = errors;
+if(typeof data.messenger_enabled !== "boolean"){
+validate143.errors = [{instancePath:instancePath+"/messenger_enabled",schemaPath:"#/properties/messenger_enabled/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+return false;
+}
+var valid0 = _errs6 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.enabled_events !== undefined){
+let data3 = data.enabled_events;
+const _errs8 = errors;
+if(errors === _errs8){
+if(Array.isArray(data3)){
+if(data3.length > 20){
+validate143.errors = [{instancePath:instancePath+"/enabled_events",schemaPath:"#/properties/enabled_events/maxItems",keyword:"maxItems",params:{limit: 20},message:"must NOT have more than 20 items"}];
+return false;
+}
+else {
+var valid1 = true;
+const len0 = data3.length;
+for(let i0=0; i0<len0; i0++){
+const _errs10 = errors;
+if(!(validate144(data3[i0], {instancePath:instancePath+"/enabled_events/" + i0,parentData:data3,parentDataProperty:i0,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate144.errors : vErrors.concat(validate144.errors);
+errors = vErrors.length;
+}
+var valid1 = _errs10 === errors;
+if(!valid1){
+break;
+}
+}
+}
+}
+else {
+validate143.errors = [{instancePath:instancePath+"/enabled_events",schemaPath:"#/properties/enabled_events/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+return false;
+}
+}
+var valid0 = _errs8 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
 }
 }
 }
@@ -4226,14 +4252,165 @@ return errors === 0;
 }
 validate142.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-exports.startCheckout = validate145;
-const schema65 = {"$ref":"document#/components/schemas/CheckoutStart"};
-const schema66 = {"type":"object","description":"What the payer chose before paying.","x-decision":114,"properties":{"amount":{"$ref":"#/components/schemas/PositiveAmountInput","description":"Price without shipping, in the token's smallest unit; needed, and allowed, where the link lets the payer choose."},"clientReferenceId":{"type":["string","null"],"description":"The merchant's own id of the checkout, from the address that the payer followed.","pattern":"^[A-Za-z0-9_.:-]{1,200}$","examples":["order-1042"]},"customerEmail":{"type":["string","null"],"description":"E-mail address of the payer.","maxLength":254,"format":"email","examples":["ada@example.com"]},"customerName":{"type":["string","null"],"description":"Name of the payer.","minLength":1,"maxLength":100,"pattern":"^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u3164\\ufe00-\\ufe0f\\uffa0])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$","examples":["Ada Lovelace"]},"form_data":{"$ref":"#/components/schemas/FormDataInput","description":"What the payer filled in."},"shipping_address":{"$ref":"#/components/schemas/ShippingAddressInput","description":"Where to ship to."},"shipping_option_id":{"type":["string","null"],"description":"One of the link's ways of shipping; needed where there are any.","pattern":"^[A-Za-z0-9_-]{1,40}$","examples":["express"]}},"additionalProperties":false};
+exports.assignUnmatchedTransfer = validate147;
+const schema65 = {"$ref":"document#/components/schemas/Assignment"};
+const schema66 = {"type":"object","description":"Which session a transfer shall count for.","required":["session_id"],"properties":{"session_id":{"type":"string","description":"A session of the same chain, token and recipient.","minLength":1,"maxLength":200,"examples":["cs_9hUw3ZpLk5RtN8xEbG2mQy7V"]}},"additionalProperties":false};
 
-function validate146(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate148(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate146.evaluated;
+const evaluated0 = validate148.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((data.session_id === undefined) && (missing0 = "session_id")){
+validate148.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+return false;
+}
+else {
+const _errs1 = errors;
+for(const key0 in data){
+if(!(key0 === "session_id")){
+delete data[key0];
+}
+}
+if(_errs1 === errors){
+if(data.session_id !== undefined){
+let data0 = data.session_id;
+const _errs2 = errors;
+if(errors === _errs2){
+if(typeof data0 === "string"){
+if(func2(data0) > 200){
+validate148.errors = [{instancePath:instancePath+"/session_id",schemaPath:"#/properties/session_id/maxLength",keyword:"maxLength",params:{limit: 200},message:"must NOT have more than 200 characters"}];
+return false;
+}
+else {
+if(func2(data0) < 1){
+validate148.errors = [{instancePath:instancePath+"/session_id",schemaPath:"#/properties/session_id/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+return false;
+}
+}
+}
+else {
+validate148.errors = [{instancePath:instancePath+"/session_id",schemaPath:"#/properties/session_id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+}
+}
+}
+}
+else {
+validate148.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate148.errors = vErrors;
+return errors === 0;
+}
+validate148.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+
+function validate147(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate147.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(!(validate148(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate148.errors : vErrors.concat(validate148.errors);
+errors = vErrors.length;
+}
+validate147.errors = vErrors;
+return errors === 0;
+}
+validate147.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+exports.simulatePayment = validate150;
+const schema67 = {"$ref":"document#/components/schemas/SimulationRequest"};
+const schema68 = {"type":"object","description":"What shall happen to a session of test data.","x-decision":116,"properties":{"outcome":{"type":"string","description":"A payment in full, one that fails, one of half of what is due, or one in full that the chain drops afterwards.","enum":["completed","failed","underpaid","reorg"],"default":"completed","examples":["completed"]}},"additionalProperties":false};
+
+function validate151(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate151.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.outcome === undefined){
+data.outcome = "completed";
+}
+const _errs1 = errors;
+for(const key0 in data){
+if(!(key0 === "outcome")){
+delete data[key0];
+}
+}
+if(_errs1 === errors){
+let data0 = data.outcome;
+if(typeof data0 !== "string"){
+validate151.errors = [{instancePath:instancePath+"/outcome",schemaPath:"#/properties/outcome/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+if(!((((data0 === "completed") || (data0 === "failed")) || (data0 === "underpaid")) || (data0 === "reorg"))){
+validate151.errors = [{instancePath:instancePath+"/outcome",schemaPath:"#/properties/outcome/enum",keyword:"enum",params:{allowedValues: schema68.properties.outcome.enum},message:"must be equal to one of the allowed values"}];
+return false;
+}
+}
+}
+else {
+validate151.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate151.errors = vErrors;
+return errors === 0;
+}
+validate151.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+
+function validate150(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate150.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(!(validate151(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate151.errors : vErrors.concat(validate151.errors);
+errors = vErrors.length;
+}
+validate150.errors = vErrors;
+return errors === 0;
+}
+validate150.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+exports.startCheckout = validate153;
+const schema69 = {"$ref":"document#/components/schemas/CheckoutStart"};
+const schema70 = {"type":"object","description":"What the payer chose before paying.","x-decision":114,"properties":{"amount":{"$ref":"#/components/schemas/PositiveAmountInput","description":"Price without shipping, in the token's smallest unit; needed, and allowed, where the link lets the payer choose."},"clientReferenceId":{"type":["string","null"],"description":"The merchant's own id of the checkout, from the address that the payer followed.","pattern":"^[A-Za-z0-9_.:-]{1,200}$","examples":["order-1042"]},"customerEmail":{"type":["string","null"],"description":"E-mail address of the payer.","maxLength":254,"format":"email","examples":["ada@example.com"]},"customerName":{"type":["string","null"],"description":"Name of the payer.","minLength":1,"maxLength":100,"pattern":"^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u3164\\ufe00-\\ufe0f\\uffa0])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$","examples":["Ada Lovelace"]},"form_data":{"$ref":"#/components/schemas/FormDataInput","description":"What the payer filled in."},"shipping_address":{"$ref":"#/components/schemas/ShippingAddressInput","description":"Where to ship to."},"shipping_option_id":{"type":["string","null"],"description":"One of the link's ways of shipping; needed where there are any.","pattern":"^[A-Za-z0-9_-]{1,40}$","examples":["express"]}},"additionalProperties":false};
+
+function validate154(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate154.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -4265,13 +4442,13 @@ if(data.clientReferenceId !== undefined){
 let data1 = data.clientReferenceId;
 const _errs3 = errors;
 if((typeof data1 !== "string") && (data1 !== null)){
-validate146.errors = [{instancePath:instancePath+"/clientReferenceId",schemaPath:"#/properties/clientReferenceId/type",keyword:"type",params:{type: schema66.properties.clientReferenceId.type},message:"must be string,null"}];
+validate154.errors = [{instancePath:instancePath+"/clientReferenceId",schemaPath:"#/properties/clientReferenceId/type",keyword:"type",params:{type: schema70.properties.clientReferenceId.type},message:"must be string,null"}];
 return false;
 }
 if(errors === _errs3){
 if(typeof data1 === "string"){
 if(!pattern33.test(data1)){
-validate146.errors = [{instancePath:instancePath+"/clientReferenceId",schemaPath:"#/properties/clientReferenceId/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_.:-]{1,200}$"},message:"must match pattern \""+"^[A-Za-z0-9_.:-]{1,200}$"+"\""}];
+validate154.errors = [{instancePath:instancePath+"/clientReferenceId",schemaPath:"#/properties/clientReferenceId/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_.:-]{1,200}$"},message:"must match pattern \""+"^[A-Za-z0-9_.:-]{1,200}$"+"\""}];
 return false;
 }
 }
@@ -4286,19 +4463,19 @@ if(data.customerEmail !== undefined){
 let data2 = data.customerEmail;
 const _errs5 = errors;
 if((typeof data2 !== "string") && (data2 !== null)){
-validate146.errors = [{instancePath:instancePath+"/customerEmail",schemaPath:"#/properties/customerEmail/type",keyword:"type",params:{type: schema66.properties.customerEmail.type},message:"must be string,null"}];
+validate154.errors = [{instancePath:instancePath+"/customerEmail",schemaPath:"#/properties/customerEmail/type",keyword:"type",params:{type: schema70.properties.customerEmail.type},message:"must be string,null"}];
 return false;
 }
 if(errors === _errs5){
 if(errors === _errs5){
 if(typeof data2 === "string"){
 if(func2(data2) > 254){
-validate146.errors = [{instancePath:instancePath+"/customerEmail",schemaPath:"#/properties/customerEmail/maxLength",keyword:"maxLength",params:{limit: 254},message:"must NOT have more than 254 characters"}];
+validate154.errors = [{instancePath:instancePath+"/customerEmail",schemaPath:"#/properties/customerEmail/maxLength",keyword:"maxLength",params:{limit: 254},message:"must NOT have more than 254 characters"}];
 return false;
 }
 else {
 if(!(formats40.test(data2))){
-validate146.errors = [{instancePath:instancePath+"/customerEmail",schemaPath:"#/properties/customerEmail/format",keyword:"format",params:{format: "email"},message:"must match format \""+"email"+"\""}];
+validate154.errors = [{instancePath:instancePath+"/customerEmail",schemaPath:"#/properties/customerEmail/format",keyword:"format",params:{format: "email"},message:"must match format \""+"email"+"\""}];
 return false;
 }
 }
@@ -4315,23 +4492,23 @@ if(data.customerName !== undefined){
 let data3 = data.customerName;
 const _errs7 = errors;
 if((typeof data3 !== "string") && (data3 !== null)){
-validate146.errors = [{instancePath:instancePath+"/customerName",schemaPath:"#/properties/customerName/type",keyword:"type",params:{type: schema66.properties.customerName.type},message:"must be string,null"}];
+validate154.errors = [{instancePath:instancePath+"/customerName",schemaPath:"#/properties/customerName/type",keyword:"type",params:{type: schema70.properties.customerName.type},message:"must be string,null"}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data3 === "string"){
 if(func2(data3) > 100){
-validate146.errors = [{instancePath:instancePath+"/customerName",schemaPath:"#/properties/customerName/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters"}];
+validate154.errors = [{instancePath:instancePath+"/customerName",schemaPath:"#/properties/customerName/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters"}];
 return false;
 }
 else {
 if(func2(data3) < 1){
-validate146.errors = [{instancePath:instancePath+"/customerName",schemaPath:"#/properties/customerName/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate154.errors = [{instancePath:instancePath+"/customerName",schemaPath:"#/properties/customerName/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
 else {
 if(!pattern3.test(data3)){
-validate146.errors = [{instancePath:instancePath+"/customerName",schemaPath:"#/properties/customerName/pattern",keyword:"pattern",params:{pattern: "^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u3164\\ufe00-\\ufe0f\\uffa0])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$"},message:"must match pattern \""+"^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u3164\\ufe00-\\ufe0f\\uffa0])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$"+"\""}];
+validate154.errors = [{instancePath:instancePath+"/customerName",schemaPath:"#/properties/customerName/pattern",keyword:"pattern",params:{pattern: "^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u3164\\ufe00-\\ufe0f\\uffa0])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$"},message:"must match pattern \""+"^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u3164\\ufe00-\\ufe0f\\uffa0])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$"+"\""}];
 return false;
 }
 }
@@ -4372,13 +4549,13 @@ if(data.shipping_option_id !== undefined){
 let data6 = data.shipping_option_id;
 const _errs11 = errors;
 if((typeof data6 !== "string") && (data6 !== null)){
-validate146.errors = [{instancePath:instancePath+"/shipping_option_id",schemaPath:"#/properties/shipping_option_id/type",keyword:"type",params:{type: schema66.properties.shipping_option_id.type},message:"must be string,null"}];
+validate154.errors = [{instancePath:instancePath+"/shipping_option_id",schemaPath:"#/properties/shipping_option_id/type",keyword:"type",params:{type: schema70.properties.shipping_option_id.type},message:"must be string,null"}];
 return false;
 }
 if(errors === _errs11){
 if(typeof data6 === "string"){
 if(!pattern14.test(data6)){
-validate146.errors = [{instancePath:instancePath+"/shipping_option_id",schemaPath:"#/properties/shipping_option_id/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]{1,40}$"},message:"must match pattern \""+"^[A-Za-z0-9_-]{1,40}$"+"\""}];
+validate154.errors = [{instancePath:instancePath+"/shipping_option_id",schemaPath:"#/properties/shipping_option_id/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]{1,40}$"},message:"must match pattern \""+"^[A-Za-z0-9_-]{1,40}$"+"\""}];
 return false;
 }
 }
@@ -4397,44 +4574,43 @@ var valid0 = true;
 }
 }
 else {
-validate146.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate154.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate146.errors = vErrors;
+validate154.errors = vErrors;
 return errors === 0;
 }
-validate146.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate154.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 
-function validate145(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate153(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate145.evaluated;
+const evaluated0 = validate153.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(!(validate146(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate146.errors : vErrors.concat(validate146.errors);
+if(!(validate154(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate154.errors : vErrors.concat(validate154.errors);
 errors = vErrors.length;
 }
-validate145.errors = vErrors;
+validate153.errors = vErrors;
 return errors === 0;
 }
-validate145.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate153.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-exports.bindWallet = validate151;
-const schema67 = {"$ref":"document#/components/schemas/WalletBinding"};
-const schema68 = {"type":"object","description":"A wallet and its signature of the session's `wallet_message`, with its address in it.","x-decision":114,"required":["address","signature"],"properties":{"address":{"$ref":"#/components/schemas/AddressInput","description":"The wallet that is going to pay."},"signature":{"type":"string","description":"Signature of the text (EIP-191; of a contract, EIP-1271), as 0x-prefixed hex of at most 4,096 bytes.","minLength":4,"maxLength":8194,"pattern":"^0x([0-9a-fA-F]{2})+$","examples":["0x4f4a5c5bba4d0a4a3b0d1c9a1b1ab29e2f1b3c0ae5b4bd21d5c2c9d7e0a7c1114f4a5c5bba4d0a4a3b0d1c9a1b1ab29e2f1b3c0ae5b4bd21d5c2c9d7e0a7c1111b"]}},"additionalProperties":false};
-const pattern44 = new RegExp("^0x([0-9a-fA-F]{2})+$", "u");
+exports.bindWallet = validate159;
+const schema71 = {"$ref":"document#/components/schemas/WalletBinding"};
+const schema72 = {"type":"object","description":"A wallet and its signature of the session's `wallet_message`, with its address in it.","x-decision":114,"required":["address","signature"],"properties":{"address":{"$ref":"#/components/schemas/AddressInput","description":"The wallet that is going to pay."},"signature":{"type":"string","description":"Signature of the text (EIP-191; of a contract, EIP-1271), as 0x-prefixed hex of at most 4,096 bytes.","minLength":4,"maxLength":8194,"pattern":"^0x([0-9a-fA-F]{2})+$","examples":["0x4f4a5c5bba4d0a4a3b0d1c9a1b1ab29e2f1b3c0ae5b4bd21d5c2c9d7e0a7c1114f4a5c5bba4d0a4a3b0d1c9a1b1ab29e2f1b3c0ae5b4bd21d5c2c9d7e0a7c1111b"]}},"additionalProperties":false};
 
-function validate152(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate160(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate152.evaluated;
+const evaluated0 = validate160.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -4445,7 +4621,7 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.address === undefined) && (missing0 = "address")) || ((data.signature === undefined) && (missing0 = "signature"))){
-validate152.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate160.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -4474,24 +4650,24 @@ const _errs3 = errors;
 if(errors === _errs3){
 if(typeof data1 === "string"){
 if(func2(data1) > 8194){
-validate152.errors = [{instancePath:instancePath+"/signature",schemaPath:"#/properties/signature/maxLength",keyword:"maxLength",params:{limit: 8194},message:"must NOT have more than 8194 characters"}];
+validate160.errors = [{instancePath:instancePath+"/signature",schemaPath:"#/properties/signature/maxLength",keyword:"maxLength",params:{limit: 8194},message:"must NOT have more than 8194 characters"}];
 return false;
 }
 else {
 if(func2(data1) < 4){
-validate152.errors = [{instancePath:instancePath+"/signature",schemaPath:"#/properties/signature/minLength",keyword:"minLength",params:{limit: 4},message:"must NOT have fewer than 4 characters"}];
+validate160.errors = [{instancePath:instancePath+"/signature",schemaPath:"#/properties/signature/minLength",keyword:"minLength",params:{limit: 4},message:"must NOT have fewer than 4 characters"}];
 return false;
 }
 else {
-if(!pattern44.test(data1)){
-validate152.errors = [{instancePath:instancePath+"/signature",schemaPath:"#/properties/signature/pattern",keyword:"pattern",params:{pattern: "^0x([0-9a-fA-F]{2})+$"},message:"must match pattern \""+"^0x([0-9a-fA-F]{2})+$"+"\""}];
+if(!pattern41.test(data1)){
+validate160.errors = [{instancePath:instancePath+"/signature",schemaPath:"#/properties/signature/pattern",keyword:"pattern",params:{pattern: "^0x([0-9a-fA-F]{2})+$"},message:"must match pattern \""+"^0x([0-9a-fA-F]{2})+$"+"\""}];
 return false;
 }
 }
 }
 }
 else {
-validate152.errors = [{instancePath:instancePath+"/signature",schemaPath:"#/properties/signature/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate160.errors = [{instancePath:instancePath+"/signature",schemaPath:"#/properties/signature/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -4505,44 +4681,44 @@ var valid0 = true;
 }
 }
 else {
-validate152.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate160.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate152.errors = vErrors;
+validate160.errors = vErrors;
 return errors === 0;
 }
-validate152.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate160.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 
-function validate151(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate159(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate151.evaluated;
+const evaluated0 = validate159.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(!(validate152(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate152.errors : vErrors.concat(validate152.errors);
+if(!(validate160(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate160.errors : vErrors.concat(validate160.errors);
 errors = vErrors.length;
 }
-validate151.errors = vErrors;
+validate159.errors = vErrors;
 return errors === 0;
 }
-validate151.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate159.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-exports.claimPayment = validate155;
-const schema69 = {"$ref":"document#/components/schemas/PaymentClaim"};
-const schema70 = {"type":"object","description":"The transaction by which the payer says to have paid.","x-decision":114,"required":["tx_hash"],"properties":{"tx_hash":{"type":"string","description":"Hash of the transaction, in any letter case.","pattern":"^0x[0-9a-fA-F]{64}$","examples":["0x4f4a5c5bba4d0a4a3b0d1c9a1b1ab29e2f1b3c0ae5b4bd21d5c2c9d7e0a7c111"]}},"additionalProperties":false};
-const pattern45 = new RegExp("^0x[0-9a-fA-F]{64}$", "u");
+exports.claimPayment = validate163;
+const schema73 = {"$ref":"document#/components/schemas/PaymentClaim"};
+const schema74 = {"type":"object","description":"The transaction by which the payer says to have paid.","x-decision":114,"required":["tx_hash"],"properties":{"tx_hash":{"type":"string","description":"Hash of the transaction, in any letter case.","pattern":"^0x[0-9a-fA-F]{64}$","examples":["0x4f4a5c5bba4d0a4a3b0d1c9a1b1ab29e2f1b3c0ae5b4bd21d5c2c9d7e0a7c111"]}},"additionalProperties":false};
+const pattern46 = new RegExp("^0x[0-9a-fA-F]{64}$", "u");
 
-function validate156(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate164(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate156.evaluated;
+const evaluated0 = validate164.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -4553,7 +4729,7 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.tx_hash === undefined) && (missing0 = "tx_hash")){
-validate156.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate164.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -4569,13 +4745,13 @@ let data0 = data.tx_hash;
 const _errs2 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
-if(!pattern45.test(data0)){
-validate156.errors = [{instancePath:instancePath+"/tx_hash",schemaPath:"#/properties/tx_hash/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{64}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{64}$"+"\""}];
+if(!pattern46.test(data0)){
+validate164.errors = [{instancePath:instancePath+"/tx_hash",schemaPath:"#/properties/tx_hash/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{64}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{64}$"+"\""}];
 return false;
 }
 }
 else {
-validate156.errors = [{instancePath:instancePath+"/tx_hash",schemaPath:"#/properties/tx_hash/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate164.errors = [{instancePath:instancePath+"/tx_hash",schemaPath:"#/properties/tx_hash/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -4584,31 +4760,31 @@ return false;
 }
 }
 else {
-validate156.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate164.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate156.errors = vErrors;
+validate164.errors = vErrors;
 return errors === 0;
 }
-validate156.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate164.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 
-function validate155(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate163(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate155.evaluated;
+const evaluated0 = validate163.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(!(validate156(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate156.errors : vErrors.concat(validate156.errors);
+if(!(validate164(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate164.errors : vErrors.concat(validate164.errors);
 errors = vErrors.length;
 }
-validate155.errors = vErrors;
+validate163.errors = vErrors;
 return errors === 0;
 }
-validate155.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate163.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};

@@ -284,6 +284,74 @@ export interface paths {
         patch: operations["updateOrganization"];
         trace?: never;
     };
+    "/api/v1/recipients": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List recipients
+         * @description The addresses that the organization named to be paid at, the newest first.
+         */
+        get: operations["listRecipients"];
+        put?: never;
+        /**
+         * Name a recipient
+         * @description Puts an address on a chain on the list of recipients. Links and sessions do that by themselves unless recipients are locked.
+         */
+        post: operations["createRecipient"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/recipients/{recipient_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a recipient
+         * @description One recipient.
+         */
+        get: operations["getRecipient"];
+        put?: never;
+        post?: never;
+        /**
+         * Remove a recipient
+         * @description Takes an address off the list. Active links, active sessions and open unmatched transfers have to be gone first.
+         */
+        delete: operations["deleteRecipient"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/recipients/{recipient_id}/verify": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Verify a recipient
+         * @description Proves that the organization may be paid at the address, by a signature of its `verification_message`.
+         */
+        post: operations["verifyRecipient"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/events": {
         parameters: {
             query?: never;
@@ -2566,6 +2634,109 @@ export interface components {
             /** @description Origins of the organization's own front ends, in place of the ones before. Repetitions are dropped. */
             origins?: components["schemas"]["Origin"][];
         };
+        /** @description An address that the organization is paid at on one chain. */
+        Recipient: {
+            /**
+             * @description Kind of the record.
+             * @example recipient
+             * @constant
+             */
+            object: "recipient";
+            /**
+             * @description Id of the recipient.
+             * @example rcp_7uJm4NbVc3QwE6rTyU1pAs9D
+             */
+            id: string;
+            /** @description Mode of the chain. */
+            mode: components["schemas"]["Mode"];
+            /** @description The chain. */
+            chain_id: components["schemas"]["ChainId"];
+            /** @description The address that is paid. */
+            address: components["schemas"]["Address"];
+            /**
+             * @description True when a signature, or the operator of the service, says that the organization is paid here.
+             * @example true
+             */
+            verified: boolean;
+            /**
+             * @description Proof of it; null while there is none.
+             * @example signature
+             * @enum {string|null}
+             */
+            verified_by: "signature" | "operator" | null;
+            /**
+             * @description Text to sign with the address (EIP-191; of a contract, EIP-1271). It changes when it was used.
+             * @example tollgate at pay.example.com asks who is paid at this address.
+             *
+             *     Organization: org_8sKd2LmQx4TzB1nVcY7aWf3P
+             */
+            verification_message: string;
+            /** @description When the organization named the address first. */
+            created_at: components["schemas"]["Timestamp"];
+            /** @description When it was verified; null while it is not. */
+            verified_at: components["schemas"]["Timestamp"] | null;
+        };
+        /** @description One page of recipients. */
+        RecipientList: {
+            /**
+             * @description Kind of the record.
+             * @example list
+             * @constant
+             */
+            object: "list";
+            /** @description The recipients of this page. */
+            data: components["schemas"]["Recipient"][];
+            /**
+             * @description Whether more follow this page.
+             * @example false
+             */
+            has_more: boolean;
+            /**
+             * @description How many match in all.
+             * @example 3
+             */
+            total_count: number;
+            /**
+             * @description Path of the list.
+             * @example /api/v1/recipients
+             */
+            url: string;
+        };
+        /** @description An address to be paid at. */
+        RecipientCreation: {
+            /** @description Id of a configured chain of the key's mode. */
+            chain_id: components["schemas"]["ChainId"];
+            /** @description The address. */
+            address: components["schemas"]["AddressInput"];
+        };
+        /** @description A recipient that was removed. */
+        DeletedRecipient: {
+            /**
+             * @description Kind of the record.
+             * @example recipient
+             * @constant
+             */
+            object: "recipient";
+            /**
+             * @description Id of the recipient.
+             * @example rcp_7uJm4NbVc3QwE6rTyU1pAs9D
+             */
+            id: string;
+            /**
+             * @description Always true.
+             * @example true
+             * @constant
+             */
+            deleted: true;
+        };
+        /** @description A proof that the organization may be paid at the address. */
+        RecipientVerification: {
+            /**
+             * @description Signature of `verification_message`, as 0x-prefixed hex of at most 4,096 bytes.
+             * @example 0x4f4a5c5bba4d0a4a3b0d1c9a1b1ab29e2f1b3c0ae5b4bd21d5c2c9d7e0a7c1114f4a5c5bba4d0a4a3b0d1c9a1b1ab29e2f1b3c0ae5b4bd21d5c2c9d7e0a7c1111b
+             */
+            signature: string;
+        };
         /**
          * @description What happened.
          * @example payment.completed
@@ -4032,6 +4203,11 @@ export interface components {
          */
         ApiKeyId: string;
         /**
+         * @description Id of the recipient.
+         * @example rcp_7uJm4NbVc3QwE6rTyU1pAs9D
+         */
+        RecipientId: string;
+        /**
          * @description Id of the webhook.
          * @example wh_3sDf6GhJk9LzX2cVbN5mQw8E
          */
@@ -5227,6 +5403,239 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    listRecipients: {
+        parameters: {
+            query: {
+                /**
+                 * @description Only what is on this chain.
+                 * @example 31337
+                 */
+                chain_id?: components["parameters"]["ChainId"];
+                /**
+                 * @description The page, counted from 1. A page behind the last one is empty.
+                 * @example 1
+                 */
+                page: components["parameters"]["Page"];
+                /**
+                 * @description How many records a page has.
+                 * @example 20
+                 */
+                limit: components["parameters"]["Limit"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of recipients. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    ETag: components["headers"]["ETag"];
+                    Vary: components["headers"]["Vary"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RecipientList"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    createRecipient: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Any text of 1 to 256 visible ASCII characters that names this one effect, for 24 hours.
+                 * @example 5f0c2a3e-order-1042
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "chain_id": 31337,
+                 *       "address": "0x70997970C51812dc3A010C7d01b50e0d17dc79C8"
+                 *     }
+                 */
+                "application/json": components["schemas"]["RecipientCreation"];
+            };
+        };
+        responses: {
+            /** @description The new recipient. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    Vary: components["headers"]["Vary"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Recipient"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    getRecipient: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the recipient.
+                 * @example rcp_7uJm4NbVc3QwE6rTyU1pAs9D
+                 */
+                recipient_id: components["parameters"]["RecipientId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The recipient. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    ETag: components["headers"]["ETag"];
+                    Vary: components["headers"]["Vary"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Recipient"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    deleteRecipient: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the recipient.
+                 * @example rcp_7uJm4NbVc3QwE6rTyU1pAs9D
+                 */
+                recipient_id: components["parameters"]["RecipientId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The recipient is gone. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    ETag: components["headers"]["ETag"];
+                    Vary: components["headers"]["Vary"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeletedRecipient"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    verifyRecipient: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Any text of 1 to 256 visible ASCII characters that names this one effect, for 24 hours.
+                 * @example 5f0c2a3e-order-1042
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /**
+                 * @description Id of the recipient.
+                 * @example rcp_7uJm4NbVc3QwE6rTyU1pAs9D
+                 */
+                recipient_id: components["parameters"]["RecipientId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "signature": "0x4f4a5c5bba4d0a4a3b0d1c9a1b1ab29e2f1b3c0ae5b4bd21d5c2c9d7e0a7c1114f4a5c5bba4d0a4a3b0d1c9a1b1ab29e2f1b3c0ae5b4bd21d5c2c9d7e0a7c1111b"
+                 *     }
+                 */
+                "application/json": components["schemas"]["RecipientVerification"];
+            };
+        };
+        responses: {
+            /** @description The verified recipient. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    ETag: components["headers"]["ETag"];
+                    Vary: components["headers"]["Vary"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Recipient"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
