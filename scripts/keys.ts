@@ -1,6 +1,6 @@
 /**
- * Makes organizations and their API keys, lists and revokes them, in the database of the payments service, and moves
- * what is encrypted there to a new secret key:
+ * Makes organizations and their API keys, lists and revokes them, moves what is encrypted to a new secret key, and decides
+ * who owns an address that is paid, in the database of the payments service:
  *   npm run -s keys -- create-org "My shop"
  *   npm run -s keys -- create --org "My shop"
  * Standard output has the results alone. Exits with 2 when the command line or the configuration
@@ -16,7 +16,8 @@ import { systemClock } from '../src/lib/clock.ts';
 import { paymentsServiceOptions } from '../src/payments/from-config.ts';
 import { openPaymentsDatabase } from '../src/payments/open-store.ts';
 import { type CommandLine, parseCommandLine, UsageError } from './keys/command-line.ts';
-import { Refused, runCommand } from './keys/run-command.ts';
+import { Refused } from './keys/printed.ts';
+import { runCommand } from './keys/run-command.ts';
 
 const USAGE = `Usage: npm run -s keys -- COMMAND [options]
 
@@ -35,6 +36,13 @@ const USAGE = `Usage: npm run -s keys -- COMMAND [options]
   revoke KEY_ID            lets a key be refused from now on
   reseal                   moves all that is encrypted to the newest secret key, while the service runs
     --abandon FINGERPRINT  gives up what only this lost key opens, so that the service starts without it
+  recipient list           prints the addresses that are paid, and the owner of each
+    [--org NAME_OR_ID] [--chain ID]
+  recipient assign ADDRESS --chain ID --org NAME_OR_ID
+                           makes an organization the owner of an address, whatever is signed
+    --mode live|test       of a chain that is not configured; test when absent
+  recipient release ADDRESS --chain ID
+                           withdraws the proof of the owner, so that a signature decides again
 
   --config FILE            the configuration; without one, TOLLGATE_CONFIG or the default
   --database URL           sqlite:FILE or postgres://…; that of the configuration when absent

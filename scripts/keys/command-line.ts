@@ -19,7 +19,19 @@ export type Command =
     }
   | { readonly kind: 'list'; readonly organization: string | undefined }
   | { readonly kind: 'revoke'; readonly keyId: string }
-  | { readonly kind: 'reseal'; readonly abandoned: string | undefined };
+  | { readonly kind: 'reseal'; readonly abandoned: string | undefined }
+  | { readonly kind: 'recipient'; readonly given: RecipientGiven };
+
+/** What is asked for about recipients, as it was typed. */
+export interface RecipientGiven {
+  readonly action: 'list' | 'assign' | 'release';
+  /** Undefined for a list. */
+  readonly address: string | undefined;
+  readonly organization: string | undefined;
+  readonly chain: string | undefined;
+  /** For chains that are not configured. */
+  readonly mode: Mode | undefined;
+}
 
 /** What the new links of an organization take, as it was typed. */
 export interface TermsGiven {
@@ -65,6 +77,7 @@ const TAKEN: Readonly<Record<Command['kind'], readonly Option[]>> = {
   list: ['org'],
   revoke: [],
   reseal: ['abandon'],
+  recipient: ['org', 'chain', 'mode'],
 };
 const TAKEN_BY_ALL: readonly Option[] = ['config', 'database', 'help'];
 
@@ -133,6 +146,21 @@ const COMMANDS: Readonly<Record<Command['kind'], Reader>> = {
       throw new UsageError('--abandon takes the fingerprint of a key, 8 hexadecimal digits');
     }
     return { kind: 'reseal', abandoned: abandon };
+  },
+  recipient: ({ org, chain, mode }, [action = '', ...subjects]) => {
+    const asked = oneOf(['list', 'assign', 'release'], action, 'recipient');
+    if (asked === 'list') none(subjects);
+    else if (chain === undefined) throw new UsageError(`recipient ${asked} needs --chain`);
+    if (asked === 'assign' && org === undefined) throw new UsageError('recipient assign needs --org');
+    if (asked === 'release' && org !== undefined) throw new UsageError('recipient release takes no --org');
+    const given = {
+      action: asked,
+      address: asked === 'list' ? undefined : only(subjects, 'an address'),
+      organization: org,
+      chain,
+      mode: mode === undefined ? undefined : oneOf(['live', 'test'], mode, '--mode'),
+    };
+    return { kind: 'recipient', given };
   },
 };
 

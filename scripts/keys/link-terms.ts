@@ -26,14 +26,14 @@ export function linkDefaults(given: TermsGiven, chains: readonly PaymentChain[])
   return { chainId, tokenAddress, recipientAddress };
 }
 
-function chainIdOf(text: string): number {
+export function chainIdOf(text: string): number {
   const id = Number(text);
   if (!/^[1-9]\d*$/.test(text) || !Number.isSafeInteger(id))
     throw new UsageError('--chain takes the id of a chain');
   return id;
 }
 
-function configured(id: number, chains: readonly PaymentChain[]): PaymentChain | undefined {
+export function configured(id: number, chains: readonly PaymentChain[]): PaymentChain | undefined {
   if (chains.length === 0) return undefined;
   const chain = chains.find(one => one.id === id);
   if (chain === undefined) {
@@ -61,10 +61,10 @@ function unknownToken(text: string, { name, tokens }: PaymentChain): UsageError 
   return new UsageError(`${name} is not configured with a token ${text}, but with ${known}`);
 }
 
-function recipientOf(text: string): string {
+export function recipientOf(text: string, what = '--recipient'): string {
   const address = text.toLowerCase();
   if (!ADDRESS.test(address) || address === NATIVE_COIN) {
-    throw new UsageError('--recipient takes an address: 0x and 40 hex digits, not all zero');
+    throw new UsageError(`${what} takes an address: 0x and 40 hex digits, not all zero`);
   }
   return address;
 }

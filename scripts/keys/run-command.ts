@@ -1,4 +1,4 @@
-import type { Db, Handle } from '../../src/db/open.ts';
+import type { Db } from '../../src/db/open.ts';
 import { transaction } from '../../src/db/transaction.ts';
 import { newId } from '../../src/lib/ids.ts';
 import type { SecretKeySource } from '../../src/lib/secret-key.ts';
@@ -13,15 +13,8 @@ import { organizationStore } from '../../src/payments/store/organization-store.t
 import { secretKeyStore } from '../../src/payments/store/secret-key-store.ts';
 import type { Command } from './command-line.ts';
 import { linkDefaults } from './link-terms.ts';
-
-/** Something that is not there, or there already; its message is for whoever typed the command. */
-export class Refused extends Error {}
-
-/** What is printed: results, which a program may read, and remarks for people. */
-export interface Printed {
-  readonly lines: readonly string[];
-  readonly remarks?: readonly string[];
-}
+import { namedOrganization, type Printed, Refused } from './printed.ts';
+import { runRecipientCommand } from './recipients.ts';
 
 const PAGE = 100;
 const MODES = ['live', 'test'] as const;
@@ -56,6 +49,8 @@ export function runCommand(
       return revokeKey(db, command.keyId, now);
     case 'reseal':
       return resealAll(db, command.abandoned, secretKey);
+    case 'recipient':
+      return runRecipientCommand(db, command.given, { chains, now });
   }
 }
 
@@ -149,13 +144,6 @@ async function resealAll(
       ...(unopened === 0 ? [] : [`${unopened} values do not open with any configured key.`]),
     ],
   };
-}
-
-async function namedOrganization(handle: Handle, nameOrId: string): Promise<Organization> {
-  const organizations = organizationStore(handle);
-  const found = (await organizations.find(nameOrId)) ?? (await organizations.findByName(nameOrId));
-  if (found === undefined) throw new Refused(`there is no organization ${nameOrId}; list shows all of them`);
-  return found;
 }
 
 function timeText(ms: number): string {

@@ -25,6 +25,7 @@ import { linkHandlers } from './api/links.ts';
 import { notificationHandlers } from './api/notifications.ts';
 import { organizationHandlers } from './api/organization.ts';
 import { type KeyLimits, rateLimits } from './api/rate-limits.ts';
+import { recipientHandlers } from './api/recipients.ts';
 import { sessionHandlers } from './api/sessions.ts';
 import { simulationHandlers } from './api/simulate.ts';
 import { transactionHandlers } from './api/transactions.ts';
@@ -85,6 +86,7 @@ export async function paymentsRoutes(options: RoutesOptions): Promise<readonly M
         ...simulationHandlers(options),
         ...apiKeyHandlers(options),
         ...organizationHandlers(options),
+        ...recipientHandlers(options, { verifySignature }),
         ...webhookHandlers(options, { ...outgoing, ...outgoing.webhooks, log }),
         ...notificationHandlers(options, outgoing),
         ...checkoutHandlers({ ...options, verifySignature }),

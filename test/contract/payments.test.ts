@@ -35,11 +35,12 @@ test('only the payer’s operations need no key, and every other one names one p
   }
 });
 
-test('reads need read, changes write, and keys and changes of the organization, webhooks and notifications admin', () => {
+test('reads need read, changes write, and keys and changes of the organization, recipients, webhooks and notifications admin', () => {
   const needed = rows.flatMap(({ path, method, security }) => {
     const role = security[0]?.bearer?.[0];
     if (role === undefined) return [];
-    const isOwners = /^\/api\/v1\/(organization|webhooks|notifications)(\/|$)/.test(path) && method !== 'get';
+    const isOwners =
+      /^\/api\/v1\/(organization|recipients|webhooks|notifications)(\/|$)/.test(path) && method !== 'get';
     const isAdmins = isOwners || path.startsWith('/api/v1/api-keys');
     const expected = isAdmins ? 'admin' : method === 'get' ? 'read' : 'write';
     return role === expected ? [] : [`${method} ${path} needs ${role}`];

@@ -24,6 +24,7 @@ import { linkHandlers } from '../../src/payments/api/links.ts';
 import { notificationHandlers } from '../../src/payments/api/notifications.ts';
 import { organizationHandlers } from '../../src/payments/api/organization.ts';
 import { rateLimits } from '../../src/payments/api/rate-limits.ts';
+import { recipientHandlers } from '../../src/payments/api/recipients.ts';
 import { sessionHandlers } from '../../src/payments/api/sessions.ts';
 import { simulationHandlers } from '../../src/payments/api/simulate.ts';
 import { transactionHandlers } from '../../src/payments/api/transactions.ts';
@@ -134,6 +135,7 @@ export async function startPaymentsApi(
     { clock, log: createLogger({ level: 'silent' }) },
   );
   const telling: { stop(): Promise<void> }[] = [];
+  const verifySignature = signatureJudge(() => undefined);
   const limits = { standard: 10_000, elevated: 10_000 };
   const waits = stateWaits({ states: ids => sessionStates(db, ids), clock, log });
   const route = await mountGated<PaymentsOperations, PaymentsPublicOperation, Known, Visitor>({
@@ -143,6 +145,7 @@ export async function startPaymentsApi(
       ...linkHandlers(context),
       ...apiKeyHandlers(context),
       ...organizationHandlers(context),
+      ...recipientHandlers(context, { verifySignature }),
       ...sessionHandlers(context),
       ...transactionHandlers(context),
       ...eventHandlers(context),
@@ -150,7 +153,7 @@ export async function startPaymentsApi(
       ...simulationHandlers(context),
       ...webhookHandlers(context, { ...outgoing, ...outgoing.webhooks, log }),
       ...notificationHandlers(context, outgoing),
-      ...checkoutHandlers({ ...context, waits, verifySignature: signatureJudge(() => undefined) }),
+      ...checkoutHandlers({ ...context, waits, verifySignature }),
     },
     validateResponses: true,
   });

@@ -13,6 +13,7 @@ import { organizationStory } from './organization-story.ts';
 import { pacedSender } from './pace.ts';
 import { payerStory } from './payer-story.ts';
 import { tryReading } from './reading.ts';
+import { recipientsStory, removeRecipient } from './recipients-story.ts';
 import { sessionsStory, transactionsStory } from './sessions-story.ts';
 import { transfersStory } from './transfers-story.ts';
 import { webhooksStory } from './webhooks-story.ts';
@@ -21,7 +22,7 @@ type Ids = Readonly<Record<string, string>>;
 
 /**
  * Drives every operation of the payments platform with a key that may do everything: records of its own from their beginning
- * to their end, and whatever has to be refused. It removes the links, webhooks and keys that it made and puts the
+ * to their end, and whatever has to be refused. It removes the links, webhooks, keys and recipients that it made and puts the
  * notification settings back; sessions and what was paid stay, for nothing removes those.
  */
 export async function runPayments(client: RecordingClient, key: string): Promise<ContractReport> {
@@ -55,6 +56,7 @@ async function makeRecords(drive: Drive): Promise<Ids> {
   await payerStory(drive, links);
   await transfersStory(drive);
   await keysStory(drive);
+  const recipient = await recipientsStory(drive, links.fixed);
   const session = paid ?? drive.made.findLast(({ object }) => object === 'checkout_session')?.id;
   const transaction = paid === undefined ? undefined : await transactionsStory(drive, paid);
   return idsOf({
@@ -63,6 +65,7 @@ async function makeRecords(drive: Drive): Promise<Ids> {
     short_code: links.fixed.short_code,
     checkout_session_id: session,
     transaction_id: transaction?.id,
+    recipient_id: recipient,
   });
 }
 
@@ -93,6 +96,7 @@ async function cleanUp(drive: Drive): Promise<void> {
     if (object === 'payment_link') {
       await drive.ask('deletePaymentLink', { at: { payment_link_id: String(id) } }, gone);
     }
+    if (object === 'recipient') await removeRecipient(drive, id);
     if (object === 'webhook') await drive.ask('deleteWebhook', { at: { webhook_id: String(id) } }, gone);
     if (object === 'api_key') await drive.ask('revokeApiKey', { at: { api_key_id: String(id) } }, gone);
     if (object === 'checkout_session' && status === 'active') {

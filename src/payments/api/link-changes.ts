@@ -13,6 +13,7 @@ import type { Known, Visitor } from './caller.ts';
 import type { PaymentsContext } from './context.ts';
 import { BUTTON_TEXT, linkFields } from './link-fields.ts';
 import { checkPlace, checkPrices, type IsGiven, type Place } from './link-terms.ts';
+import { nameRecipient } from './named-recipient.ts';
 import { notFound } from './not-found.ts';
 
 type LinkChangeHandlers = Pick<PaymentsHandlers<Known, Visitor>, 'createPaymentLink' | 'updatePaymentLink'>;
@@ -33,6 +34,7 @@ export function linkChangeHandlers({ chains, clock, publicUrl }: PaymentsContext
         const isGiven = givenIn(body);
         checkPrices(fields, isGiven);
         checkPlace(place, { chains, mode: caller.mode }, isGiven);
+        await nameRecipient(handle, caller, { place, now });
         const id = newId('pl');
         const link: PaymentLink = {
           ...blank(caller, now),
@@ -60,6 +62,7 @@ export function linkChangeHandlers({ chains, clock, publicUrl }: PaymentsContext
         const moved = movedField(link, changed);
         if (moved !== undefined) {
           checkPlace(changed, { chains, mode: caller.mode }, isGiven);
+          await nameRecipient(handle, caller, { place: changed, now });
           if (await store.hasSessions(link.id)) throw cannotMove(moved);
         }
         if (changed.shortCode !== link.shortCode) await reserve(handle, link.id, changed.shortCode);

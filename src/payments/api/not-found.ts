@@ -8,6 +8,7 @@ export type RecordKind =
   | 'transaction'
   | 'unmatched_transfer'
   | 'api_key'
+  | 'recipient'
   | 'webhook'
   | 'webhook_delivery';
 

@@ -2,16 +2,19 @@ import type { PaymentsHandlers, PaymentsSchemas } from '../../contract/payments.
 import { paymentsError } from '../../contract/payments-errors.ts';
 import type { Transaction } from '../../db/open.ts';
 import { newId } from '../../lib/ids.ts';
+import type { Fault } from '../model/fault.ts';
 import { openingOf, type Terms } from '../model/opening.ts';
 import type { Owner } from '../model/owner.ts';
 import type { CheckoutSession } from '../model/session.ts';
 import { linkStore } from '../store/link-store.ts';
 import { organizationStore } from '../store/organization-store.ts';
+import { lockFault } from '../store/recipient-lock.ts';
 import { sessionStore } from '../store/session-store.ts';
 import { settlement } from '../store/settlement/settlement.ts';
 import { sessionBody } from './bodies/session-body.ts';
 import type { Known, Visitor } from './caller.ts';
 import type { PaymentsContext } from './context.ts';
+import { nameRecipient } from './named-recipient.ts';
 import { notFound } from './not-found.ts';
 import { ownTermsOf, refuseFixedTerms } from './own-terms.ts';
 import { pagedList } from './paged-list.ts';
@@ -49,11 +52,12 @@ export function sessionHandlers(context: PaymentsContext): SessionHandlers {
           successUrl: body.success_url ?? undefined,
           cancelUrl: body.cancel_url ?? null,
         });
-        if ('fault' in opening) {
-          const { code, message, facts } = opening.fault;
-          throw paymentsError(code, message, facts);
-        }
-        const session = await sessionStore(handle, seals).open(opening.draft);
+        if ('fault' in opening) throw faultError(opening.fault);
+        const { draft } = opening;
+        if ('own' in terms) await nameRecipient(handle, caller, { place: draft, now: draft.createdAt });
+        const fault = await lockFault(handle, draft);
+        if (fault !== undefined) throw faultError(fault);
+        const session = await sessionStore(handle, seals).open(draft);
         return { status: 201, body: sessionBody(session, context) };
       }),
 
@@ -85,6 +89,10 @@ async function termsOf(
   const link = await linkStore(handle).find(owner, payment_link_id);
   if (link === undefined) throw notFound('payment_link', payment_link_id);
   return { link };
+}
+
+function faultError({ code, message, facts }: Fault) {
+  return paymentsError(code, message, facts);
 }
 
 function cannotEnd({ status }: CheckoutSession) {

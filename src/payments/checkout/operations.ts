@@ -3,10 +3,12 @@ import { paymentsError } from '../../contract/payments-errors.ts';
 import { transaction } from '../../db/transaction.ts';
 import { namesTag } from '../../http/send.ts';
 import { newId } from '../../lib/ids.ts';
+import type { Fault } from '../model/fault.ts';
 import { openingOf } from '../model/opening.ts';
 import type { SessionState } from '../model/session.ts';
 import { linkStore } from '../store/link-store.ts';
 import { organizationStore } from '../store/organization-store.ts';
+import { lockFault } from '../store/recipient-lock.ts';
 import { sessionStates } from '../store/session-states.ts';
 import { sessionStore } from '../store/session-store.ts';
 import { checkoutBody, checkoutState } from './bodies.ts';
@@ -54,10 +56,9 @@ export function checkoutHandlers(deps: CheckoutDeps): CheckoutHandlers {
           successUrl: undefined,
           cancelUrl: null,
         });
-        if ('fault' in opening) {
-          const { code, message, facts } = opening.fault;
-          throw paymentsError(code, message, facts);
-        }
+        if ('fault' in opening) throw faultError(opening.fault);
+        const fault = await lockFault(handle, opening.draft);
+        if (fault !== undefined) throw faultError(fault);
         return sessionStore(handle, seals).open({ ...opening.draft, clientHash });
       });
       const [origin] = await walletOrigins(deps, session, payer);
@@ -81,4 +82,8 @@ export function checkoutHandlers(deps: CheckoutDeps): CheckoutHandlers {
     ...walletBinding(deps),
     ...claims(deps),
   };
+}
+
+function faultError({ code, message, facts }: Fault) {
+  return paymentsError(code, message, facts);
 }

@@ -3,7 +3,7 @@ import type { Migration } from '../../db/migrate.ts';
 import { table } from '../../db/table.ts';
 import { AMOUNT_MIGRATIONS } from './amount-migrations.ts';
 import { SETTLED_BLOCK_MIGRATION } from './chain-migrations.ts';
-import { ORGANIZATION_SETTINGS_MIGRATION } from './recipient-migrations.ts';
+import { ORGANIZATION_SETTINGS_MIGRATION, RECIPIENTS_MIGRATION } from './recipient-migrations.ts';
 import { RETENTION_MIGRATIONS } from './retention-migrations.ts';
 import { SECRET_KEYS_MIGRATION } from './secret-key-store.ts';
 import { WEBHOOK_MIGRATIONS } from './webhook-migrations.ts';
@@ -292,4 +292,5 @@ export const PAYMENTS_MIGRATIONS: readonly Migration[] = [
   SECRET_KEYS_MIGRATION,
   ...RETENTION_MIGRATIONS,
   SETTLED_BLOCK_MIGRATION,
+  RECIPIENTS_MIGRATION,
 ];

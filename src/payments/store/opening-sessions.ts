@@ -5,6 +5,7 @@ import type { Seals } from '../../lib/sealed.ts';
 import type { SessionDraft } from '../model/opening.ts';
 import type { CheckoutSession } from '../model/session.ts';
 import { freeAmount } from './amounts-due.ts';
+import { recipientStore } from './recipient-store.ts';
 import type { Values } from './rows.ts';
 import { sessionValues } from './session-rows.ts';
 import { watchedStore } from './watched-store.ts';
@@ -25,9 +26,16 @@ export async function openSession(
   seals: Seals,
   draft: SessionDraft,
 ): Promise<CheckoutSession> {
-  await watchedStore(handle).watch(draft, draft, draft.createdAt);
+  const { organizationId, mode, chainId, recipientAddress: address, createdAt } = draft;
+  await watchedStore(handle).watch(draft, draft, createdAt);
+  const { isOwner } = await recipientStore(handle).name(
+    { organizationId, mode },
+    { chainId, address },
+    createdAt,
+  );
   for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
-    const amountDue = await freeAmount(handle, draft, attempt);
+    // Only the owner of the recipient is paid by exact amounts. Decision 137.
+    const amountDue = isOwner ? await freeAmount(handle, draft, attempt) : undefined;
     const { tokenDecimals: _, clientHash = null, ...opened } = draft;
     const session = {
       ...opened,

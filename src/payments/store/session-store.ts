@@ -48,8 +48,8 @@ export interface SessionStore {
   bindWallet(id: string, address: string, now: number): Promise<CheckoutSession | undefined>;
   /** Of this payer: those that are active, or ended at that time or later; the oldest first. */
   byPayer(place: Place, payer: string, endedAfter: number): Promise<CheckoutSession[]>;
-  /** That ask for exactly this: the active one, if any, then at most two that expired at that time or later. */
-  byAmount(place: Place, amount: bigint, endedAfter: number): Promise<CheckoutSession[]>;
+  /** Of an organization, that ask for exactly this: the active one, if any, then at most two that expired at that time or later. */
+  byAmount(place: Place & Owner, amount: bigint, endedAfter: number): Promise<CheckoutSession[]>;
   /** True when an open session or an active link of the organization has this price at the place. */
   isPrice(place: OwnPlace, amount: bigint): Promise<boolean>;
 }

@@ -18,7 +18,7 @@ export interface NewTransfer extends Transfer {
   readonly suggestedSessionId?: string | null;
 }
 
-/** Transfers that match no session, once for every owner whose they could be. */
+/** Transfers that match no session. Each belongs to the owner of its recipient. */
 export interface TransferStore {
   /** Seen again in another block, one that nobody assigned has to be confirmed again. Times are UTC milliseconds. */
   upsert(owner: Owner, transfer: NewTransfer, now: number): Promise<void>;

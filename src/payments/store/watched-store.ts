@@ -1,6 +1,6 @@
 import type { Handle } from '../../db/open.ts';
 import { execute, rowsOf } from '../../db/query.ts';
-import type { Mode, Owner } from '../model/owner.ts';
+import type { Owner } from '../model/owner.ts';
 import type { Place } from '../model/place.ts';
 import type { OldRecords } from './old-records.ts';
 
@@ -15,8 +15,6 @@ export interface WatchedStore {
   removeUnused(old: OldRecords): Promise<number>;
   /** Each once, however many are paid there. */
   recipients(chainId: number): Promise<Place[]>;
-  /** Who has or had sessions there. */
-  ownersOf(place: Place): Promise<Owner[]>;
 }
 
 export function watchedStore(handle: Handle): WatchedStore {
@@ -68,16 +66,6 @@ export function watchedStore(handle: Handle): WatchedStore {
         tokenAddress: row.token_address,
         recipientAddress: row.recipient_address,
       }));
-    },
-
-    async ownersOf({ chainId, tokenAddress, recipientAddress }) {
-      const rows = await rowsOf<{ organization_id: string; mode: Mode }>(
-        handle,
-        `select organization_id, mode from watched_recipients
-         where chain_id = ? and token_address = ? and recipient_address = ? order by organization_id, mode`,
-        [chainId, tokenAddress, recipientAddress],
-      );
-      return rows.map(row => ({ organizationId: row.organization_id, mode: row.mode }));
     },
   };
 }

@@ -1,3 +1,4 @@
+import type { Owner } from '../model/owner.ts';
 import type { Place } from '../model/place.ts';
 import type { CheckoutSession } from '../model/session.ts';
 import type { Transfer } from '../model/transfer.ts';
@@ -13,6 +14,8 @@ export interface Match {
 export interface MatchDeps {
   readonly sessions: SessionStore;
   readonly transactions: TransactionStore;
+  /** Owner of the recipient; undefined when no organization names it any more. */
+  readonly owner: Owner | undefined;
   /** The sessions for which the transfer's transaction was claimed. */
   readonly claimedBy: ReadonlySet<string>;
 }
@@ -26,25 +29,40 @@ export const LATE_MS = 24 * 3_600_000;
 export const MOST_PAYMENTS = 100;
 
 /**
- * Finds the session of a transfer: an open one of the wallet that sent it, or the open one that asks for exactly this
- * amount, else one that ended lately. Undefined also for one that has `MOST_PAYMENTS` already, and for an amount that
- * is a price: a payer who rounded must not pay the session of another one (Decision 133).
+ * Finds the session of a transfer. A session of the wallet that sent it comes first, then the session that asks for
+ * exactly this amount, then one that ended lately. Sessions of the recipient's owner come before those of other
+ * organizations, which are paid by a wallet that signed only (Decision 137). Undefined also for a session that has
+ * `MOST_PAYMENTS` already, and for an amount that is a price: a payer who rounded must not pay the session of another
+ * payer (Decision 133).
  */
 export async function match(transfer: Transfer, deps: MatchDeps): Promise<Match | undefined> {
+  const { sessions, owner, transactions } = deps;
   const endedAfter = transfer.blockTime - LATE_MS;
   const place = placeOf(transfer);
   const isOldEnough = (session: CheckoutSession) =>
     session.createdAt <= transfer.blockTime + CLOCK_ALLOWANCE_MS;
-  const ofSender = (await deps.sessions.byPayer(place, transfer.sender, endedAfter)).filter(isOldEnough);
-  const ofAmount = await exactOnly(
-    (await deps.sessions.byAmount(place, transfer.amount, endedAfter)).filter(isOldEnough),
-    deps,
-  );
+  const ofSender = (await sessions.byPayer(place, transfer.sender, endedAfter)).filter(isOldEnough);
+  const ofAmount =
+    owner === undefined ? [] : await sessions.byAmount({ ...place, ...owner }, transfer.amount, endedAfter);
+  const isOwners = (session: CheckoutSession) => owner !== undefined && isOf(owner, session);
+  const ofOwner = {
+    ofSender: ofSender.filter(isOwners),
+    ofAmount: await exactOnly(ofAmount.filter(isOldEnough), deps),
+  };
+  const ofOthers = { ofSender: ofSender.filter(session => !isOwners(session)), ofAmount: [] };
+  // Of all else that a wallet sends, the owner is told.
+  const isMeant = (session: CheckoutSession) =>
+    deps.claimedBy.has(session.id) || asks(session, transfer.amount);
   const found =
-    (await openMatch(transfer, deps, { ofSender: ofSender.filter(isActive), ofAmount })) ??
-    lateMatch(transfer, deps, { ofSender: ofSender.filter(session => !isActive(session)), ofAmount });
-  const isFull = found !== undefined && (await deps.transactions.countOf(found.session.id)) >= MOST_PAYMENTS;
+    (await openMatch(transfer, deps, { ofOwner, ofOthers })) ??
+    lateMatch(transfer, deps, ofOwner) ??
+    lateMatch(transfer, deps, { ...ofOthers, ofSender: ofOthers.ofSender.filter(isMeant) });
+  const isFull = found !== undefined && (await transactions.countOf(found.session.id)) >= MOST_PAYMENTS;
   return isFull ? undefined : found;
+}
+
+function isOf({ organizationId, mode }: Owner, session: CheckoutSession): boolean {
+  return session.organizationId === organizationId && session.mode === mode;
 }
 
 /** Where the transfer went. */
@@ -74,33 +92,56 @@ interface Candidates {
 async function openMatch(
   transfer: Transfer,
   deps: MatchDeps,
-  { ofSender, ofAmount }: Candidates,
+  { ofOwner, ofOthers }: { readonly ofOwner: Candidates; readonly ofOthers: Candidates },
 ): Promise<Match | undefined> {
+  const own = await walletSessions(transfer, deps, ofOwner.ofSender.filter(isActive));
+  if (own.meant !== undefined) return { session: own.meant, matchedBy: 'wallet' };
+
+  // The wallet of an abandoned session, or of one that is paid, pays another one here.
+  const asking = ofOwner.ofAmount.find(isActive);
+  if (asking !== undefined) return { session: asking, matchedBy: 'amount' };
+
+  const others = await walletSessions(transfer, deps, ofOthers.ofSender.filter(isActive));
+  const session = own.owing ?? others.meant ?? others.owing ?? own.any;
+  return session && { session, matchedBy: 'wallet' };
+}
+
+/** Open sessions of one wallet that a transfer may pay, the surest first. */
+interface WalletSessions {
+  /** It was claimed, asks for just this amount, or has a part of its price. */
+  readonly meant: CheckoutSession | undefined;
+  /** It still lacks a part of its price. */
+  readonly owing: CheckoutSession | undefined;
+  /** It is paid already. */
+  readonly any: CheckoutSession | undefined;
+}
+
+async function walletSessions(
+  transfer: Transfer,
+  deps: MatchDeps,
+  ofSender: readonly CheckoutSession[],
+): Promise<WalletSessions> {
   const received = new Map<string, bigint>();
   for (const { id, paymentStatus } of ofSender) {
     if (paymentStatus !== 'awaiting_payment') received.set(id, await paidBy(transfer.sender, id, deps));
   }
   const paid = ({ id }: CheckoutSession) => received.get(id) ?? 0n;
   const owing = ofSender.filter(session => paid(session) < session.amount);
-  const ofWallet =
-    ofSender.find(session => deps.claimedBy.has(session.id)) ??
-    owing.find(({ amountDue }) => amountDue === transfer.amount) ??
-    owing.find(({ amount }) => amount === transfer.amount) ??
-    // Whoever paid a part owes the rest, even if somebody else is asked for just that.
-    owing.find(session => paid(session) > 0n);
-  if (ofWallet !== undefined) return { session: ofWallet, matchedBy: 'wallet' };
-
-  // The wallet of an abandoned session, or of one that is paid, pays another one here.
-  const asking = ofAmount.find(isActive);
-  if (asking !== undefined) return { session: asking, matchedBy: 'amount' };
-
-  const anyOfWallet = owing[0] ?? ofSender.find(session => asks(session, transfer.amount)) ?? ofSender[0];
-  return anyOfWallet && { session: anyOfWallet, matchedBy: 'wallet' };
+  return {
+    meant:
+      ofSender.find(session => deps.claimedBy.has(session.id)) ??
+      owing.find(({ amountDue }) => amountDue === transfer.amount) ??
+      owing.find(({ amount }) => amount === transfer.amount) ??
+      // Whoever paid a part owes the rest, even if another session asks for just that.
+      owing.find(session => paid(session) > 0n),
+    owing: owing[0],
+    any: ofSender.find(session => asks(session, transfer.amount)) ?? ofSender[0],
+  };
 }
 
 function lateMatch(transfer: Transfer, deps: MatchDeps, candidates: Candidates): Match | undefined {
   // The latest first: whoever pays again pays for what they asked for last.
-  const ended = [...candidates.ofSender].reverse();
+  const ended = candidates.ofSender.filter(session => !isActive(session)).reverse();
   const ofWallet =
     ended.find(session => deps.claimedBy.has(session.id)) ??
     ended.find(session => asks(session, transfer.amount)) ??

@@ -4,11 +4,11 @@ import { tokenOf } from '../model/payment-chain.ts';
 import type { PaymentTransaction } from '../model/payment-transaction.ts';
 import type { Transfer, UnmatchedTransfer } from '../model/transfer.ts';
 import { cursorStore } from '../store/cursor-store.ts';
+import { recipientStore } from '../store/recipient-store.ts';
 import { sessionStore } from '../store/session-store.ts';
 import { suggestedSession } from '../store/suggested-session.ts';
 import { transactionStore } from '../store/transaction-store.ts';
 import { transferStore } from '../store/transfer-store.ts';
-import { watchedStore } from '../store/watched-store.ts';
 import type { EffectScope } from './effect.ts';
 import { CLOCK_ALLOWANCE_MS, LATE_MS, match, placeOf } from './match.ts';
 import { moveRows } from './moved.ts';
@@ -24,7 +24,7 @@ export interface Sighting {
 }
 
 /**
- * Records transfers: with the session that each pays, or as unmatched ones of everybody whom the recipient belongs to.
+ * Records transfers: with the session that each pays, or as an unmatched one of the owner of the recipient.
  * What is recorded already stays as it is. Answers with the places (`placeKey`) that need not be looked at again
  * while their block stands.
  */
@@ -109,7 +109,12 @@ async function recordNew(
   if (here.some(one => one.confirmedAt !== null)) return 'same';
   const claimedBy = new Set(rows.filter(one => one.sender === null).map(one => one.sessionId));
   const sessions = sessionStore(handle, round.seals);
-  const matched = await match(transfer, { sessions, transactions: transactionStore(handle), claimedBy });
+  const owner = await recipientStore(handle).ownerOf({
+    chainId: transfer.chainId,
+    address: transfer.recipient,
+  });
+  const transactions = transactionStore(handle);
+  const matched = await match(transfer, { sessions, transactions, owner, claimedBy });
   const unmatched = transferStore(handle);
   if (matched !== undefined) {
     const { session, matchedBy } = matched;
@@ -118,7 +123,7 @@ async function recordNew(
     return 'changed';
   }
   if (here.length > 0) return 'open';
-  for (const owner of await watchedStore(handle).ownersOf(placeOf(transfer))) {
+  if (owner !== undefined) {
     const suggestedSessionId = await suggestionFor(round, { handle, owner, transfer });
     await unmatched.upsert(owner, { ...transfer, suggestedSessionId }, now);
   }

@@ -27,7 +27,7 @@ const OPEN = OPERATIONS.filter(({ security }) => security.length === 0);
 function neededBy({ path, method }: OperationRow): Permission {
   if (path.startsWith('/api/v1/api-keys')) return 'admin';
   if (method === 'get') return 'read';
-  return /^\/api\/v1\/(organization|webhooks|notifications)/.test(path) ? 'admin' : 'write';
+  return /^\/api\/v1\/(organization|recipients|webhooks|notifications)/.test(path) ? 'admin' : 'write';
 }
 
 let database: TestDatabase;

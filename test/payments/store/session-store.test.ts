@@ -164,7 +164,7 @@ eachDatabase('the checkout sessions', databases => {
     expect(await store().byAmount({ ...place, chainId: 1 }, active.amountDue, 0)).toEqual([]);
   });
 
-  test('where a session was opened is watched once, for each who is paid there', async () => {
+  test('where a session was opened is watched once, however many are paid there', async () => {
     const { chainId, tokenAddress, recipientAddress } = await opened();
     await opened();
     await opened({}, stranger);
@@ -172,8 +172,5 @@ eachDatabase('the checkout sessions', databases => {
 
     expect(await watchedStore(db).recipients(chainId)).toEqual([place]);
     expect(await watchedStore(db).recipients(1)).toEqual([]);
-    const owners = await watchedStore(db).ownersOf(place);
-    expect(owners).toHaveLength(2);
-    expect(owners).toEqual(expect.arrayContaining([owner, stranger]));
   });
 });

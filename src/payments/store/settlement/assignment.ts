@@ -4,7 +4,7 @@ import type { CheckoutSession } from '../../model/session.ts';
 import type { Transfer } from '../../model/transfer.ts';
 import type { Books } from './books.ts';
 import { complete } from './outcomes.ts';
-import { forgetUnmatched, sightFirst } from './sighting.ts';
+import { sightFirst } from './sighting.ts';
 
 /** Makes a confirmed transfer that matched nothing a session's payment, as `Settlement.assign` says. */
 export async function assign(
@@ -22,8 +22,6 @@ export async function assign(
   const seen = await sightFirst(books, sessionId, transfer, { matchedBy: 'assignment', confirmations });
   const transaction = await complete(books, seen.id);
   await books.transfers.assign(transferId, { sessionId, transactionId: transaction.id }, books.now);
-  // Others who are paid at the same place had it listed too.
-  await forgetUnmatched(books, transfer);
   return transaction;
 }
 

@@ -1,0 +1,20 @@
+import type { Handle } from '../../src/db/open.ts';
+import type { Organization } from '../../src/payments/model/owner.ts';
+import { organizationStore } from '../../src/payments/store/organization-store.ts';
+
+/** Something that is not there, or there already; its message is for whoever typed the command. */
+export class Refused extends Error {}
+
+/** What is printed: results, which a program may read, and remarks for people. */
+export interface Printed {
+  readonly lines: readonly string[];
+  readonly remarks?: readonly string[];
+}
+
+/** The organization of that id or name. @throws Refused when there is none */
+export async function namedOrganization(handle: Handle, nameOrId: string): Promise<Organization> {
+  const organizations = organizationStore(handle);
+  const found = (await organizations.find(nameOrId)) ?? (await organizations.findByName(nameOrId));
+  if (found === undefined) throw new Refused(`there is no organization ${nameOrId}; list shows all of them`);
+  return found;
+}

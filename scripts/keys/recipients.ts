@@ -1,0 +1,74 @@
+import type { Db } from '../../src/db/open.ts';
+import { transaction } from '../../src/db/transaction.ts';
+import type { PaymentChain } from '../../src/payments/model/payment-chain.ts';
+import type { ChainAddress, Recipient } from '../../src/payments/model/recipient.ts';
+import { organizationStore } from '../../src/payments/store/organization-store.ts';
+import { recipientOwnership } from '../../src/payments/store/recipient-ownership.ts';
+import { recipientStore } from '../../src/payments/store/recipient-store.ts';
+import { type RecipientGiven, UsageError } from './command-line.ts';
+import { chainIdOf, configured, recipientOf } from './link-terms.ts';
+import { namedOrganization, type Printed, Refused } from './printed.ts';
+
+interface Surroundings {
+  readonly chains: readonly PaymentChain[];
+  readonly now: number;
+}
+
+/** Lists recipients, or decides who owns one. @throws Refused, or UsageError. Decisions 136 and 139. */
+export function runRecipientCommand(
+  db: Db,
+  given: RecipientGiven,
+  { chains, now }: Surroundings,
+): Promise<Printed> {
+  const chainId = given.chain === undefined ? undefined : chainIdOf(given.chain);
+  if (given.action === 'list') return listRecipients(db, given.organization, chainId);
+  const { address: text, organization } = given;
+  if (chainId === undefined || text === undefined) throw new UsageError('an address and --chain are needed');
+  const at = { chainId, address: recipientOf(text, `recipient ${given.action}`) };
+  if (given.action === 'release') return release(db, at);
+  if (organization === undefined) throw new UsageError('recipient assign needs --org');
+  const mode = configured(chainId, chains)?.mode ?? given.mode ?? 'test';
+  if (given.mode !== undefined && given.mode !== mode) {
+    throw new UsageError(`chain ${chainId} is configured for ${mode} mode`);
+  }
+  return transaction(db, async handle => {
+    const { id: organizationId, name } = await namedOrganization(handle, organization);
+    const recipient = await recipientStore(handle).name({ organizationId, mode }, at, now);
+    await recipientOwnership(handle).prove(recipient, 'operator', now);
+    return { lines: [recipient.id], remarks: [`${at.address} on chain ${chainId} is owned by ${name}.`] };
+  });
+}
+
+function release(db: Db, at: ChainAddress): Promise<Printed> {
+  return transaction(db, async handle => {
+    const owner = await recipientStore(handle).ownerOf(at);
+    if (owner === undefined) throw new Refused(`nobody is paid at ${at.address} on chain ${at.chainId}`);
+    await recipientOwnership(handle).withdrawProof(owner);
+    const remark =
+      'Its owner holds it provisionally: a signature of another organization makes that the owner.';
+    return { lines: [owner.id], remarks: [remark] };
+  });
+}
+
+async function listRecipients(
+  db: Db,
+  organization: string | undefined,
+  chainId: number | undefined,
+): Promise<Printed> {
+  const only = organization === undefined ? undefined : (await namedOrganization(db, organization)).id;
+  const names = new Map((await organizationStore(db).list()).map(({ id, name }) => [id, name]));
+  const all = await recipientStore(db).everybodys({ organizationId: only, chainId });
+  return {
+    lines: all.map(recipient => {
+      const { id, address, organizationId, mode } = recipient;
+      const place = [id, mode, recipient.chainId, address];
+      return [...place, stateOf(recipient), names.get(organizationId) ?? organizationId].join('  ');
+    }),
+  };
+}
+
+function stateOf({ isOwner, proof, provenAt }: Recipient): string {
+  if (!isOwner) return 'not the owner';
+  if (proof === null || provenAt === null) return 'provisional owner';
+  return `owner by ${proof} since ${new Date(provenAt).toISOString()}`;
+}

@@ -1,0 +1,122 @@
+import type { PaymentsHandlers, PaymentsSchemas } from '../../contract/payments.ts';
+import { paymentsError } from '../../contract/payments-errors.ts';
+import { InvalidBody } from '../../contract/violations.ts';
+import type { Handle } from '../../db/open.ts';
+import { transaction } from '../../db/transaction.ts';
+import { NATIVE_COIN } from '../model/payment-chain.ts';
+import { type Recipient, verificationMessage } from '../model/recipient.ts';
+import { isRecipientInUse, recipientOwnership } from '../store/recipient-ownership.ts';
+import { recipientStore } from '../store/recipient-store.ts';
+import { timestamp, timestampOrNull } from './bodies/timestamp.ts';
+import type { Known, Visitor } from './caller.ts';
+import type { PaymentsContext } from './context.ts';
+import { notFound } from './not-found.ts';
+import { pagedList } from './paged-list.ts';
+
+type Handlers = Pick<
+  PaymentsHandlers<Known, Visitor>,
+  'listRecipients' | 'createRecipient' | 'getRecipient' | 'deleteRecipient' | 'verifyRecipient'
+>;
+
+/** Judges signatures of accounts and contracts. Source: EIP-191, EIP-1271. */
+export type VerifyAddressSignature = (input: {
+  readonly chainId: number;
+  readonly address: string;
+  readonly message: string;
+  readonly signature: string;
+}) => Promise<boolean>;
+
+/** Addresses that an organization is paid at. Decisions 136 to 139. */
+export function recipientHandlers(
+  { db, clock, chains, publicUrl }: PaymentsContext,
+  { verifySignature }: { verifySignature: VerifyAddressSignature },
+): Handlers {
+  const recipientBody = (recipient: Recipient): PaymentsSchemas['Recipient'] => ({
+    object: 'recipient',
+    id: recipient.id,
+    mode: recipient.mode,
+    chain_id: recipient.chainId,
+    address: recipient.address,
+    verified: recipient.proof !== null,
+    verified_by: recipient.proof,
+    verification_message: verificationMessage(recipient, publicUrl),
+    created_at: timestamp(recipient.createdAt),
+    verified_at: timestampOrNull(recipient.provenAt),
+  });
+
+  return {
+    async listRecipients({ query: { page, limit, chain_id: chainId } }, caller) {
+      const recipients = await recipientStore(db).list(caller, { chainId }, { page, limit });
+      return { status: 200, body: pagedList('/api/v1/recipients', recipients, recipientBody) };
+    },
+
+    createRecipient: ({ body }, caller) =>
+      caller.commit(async handle => {
+        const at = { chainId: body.chain_id, address: body.address.toLowerCase() };
+        if (chains.find(caller.mode, at.chainId) === undefined) {
+          throw new InvalidBody('chain_id', `must be a chain that is configured for ${caller.mode} mode`);
+        }
+        if (at.address === NATIVE_COIN) throw new InvalidBody('address', 'must not be the zero address');
+        const store = recipientStore(handle);
+        if ((await store.at(caller, at)) !== undefined) {
+          const message = `The recipient ${at.address} on chain ${at.chainId} is on the list already.`;
+          throw paymentsError('duplicate_resource', message, { param: 'address' });
+        }
+        return { status: 201, body: recipientBody(await store.name(caller, at, clock.now())) };
+      }),
+
+    getRecipient: async ({ path }, caller) => ({
+      status: 200,
+      body: recipientBody(await recipientOf(db, caller, path.recipient_id)),
+    }),
+
+    deleteRecipient: ({ path: { recipient_id: id } }, caller) =>
+      caller.commit(async handle => {
+        const recipient = await recipientOf(handle, caller, id);
+        if (await isRecipientInUse(handle, recipient)) {
+          throw paymentsError(
+            'invalid_status_transition',
+            'An active payment link, an active session or an open unmatched transfer is at this recipient.',
+          );
+        }
+        await recipientOwnership(handle).remove(recipient);
+        return { status: 200, body: { object: 'recipient', id, deleted: true } };
+      }),
+
+    async verifyRecipient({ path: { recipient_id: id }, body: { signature } }, caller) {
+      const signed = await recipientOf(db, caller, id);
+      const { chainId, address } = signed;
+      const message = verificationMessage(signed, publicUrl);
+      // A contract is asked over the network, which no transaction waits for.
+      const isSigned = await verifySignature({ chainId, address, message, signature });
+      if (!isSigned) throw refusedSignature();
+      const refused = refusedSignature();
+      try {
+        return await caller.commit(async handle => {
+          const proven = await recipientOwnership(handle).proveBySignature(signed, clock.now());
+          if (proven === undefined) throw refused;
+          return { status: 200, body: recipientBody(proven) };
+        });
+      } catch (error) {
+        // A signature that the address made is taken once, whatever came of it.
+        if (error === refused)
+          await transaction(db, handle => recipientStore(handle).renewNonce(id, clock.now()));
+        throw error;
+      }
+    },
+  };
+}
+
+async function recipientOf(handle: Handle, caller: Known, id: string): Promise<Recipient> {
+  const recipient = await recipientStore(handle).find(caller, id);
+  if (recipient === undefined) throw notFound('recipient', id);
+  return recipient;
+}
+
+/** One text for every reason, so that it tells nothing about other organizations. */
+function refusedSignature(): InvalidBody {
+  return new InvalidBody(
+    'signature',
+    "must be the signature of the current 'verification_message' by 'address'; if it is, read the message again or ask whoever operates the service",
+  );
+}

@@ -1,0 +1,50 @@
+import { randomBytes } from 'node:crypto';
+import type { PaymentsSchemas } from '../../contract/payments.ts';
+import type { Owner } from './owner.ts';
+
+/** An address on one chain. Hex is lower case. */
+export interface ChainAddress {
+  readonly chainId: number;
+  readonly address: string;
+}
+
+/** Proof that an organization is paid at an address: a signature of the address, or the operator's word. */
+export type RecipientProof = Exclude<PaymentsSchemas['Recipient']['verified_by'], null>;
+
+/** An address that an organization named to be paid at. Times are UTC milliseconds. Decision 136. */
+export interface Recipient extends Owner, ChainAddress {
+  readonly id: string;
+  /** True for at most one recipient of a chain and address. */
+  readonly isOwner: boolean;
+  /** Null for an owner that holds the address provisionally, and for every recipient that is not the owner. */
+  readonly proof: RecipientProof | null;
+  readonly provenAt: number | null;
+  /** Part of the text to sign, replaced when it was used. */
+  readonly nonce: string;
+  readonly nonceIssuedAt: number;
+  readonly createdAt: number;
+}
+
+/** A nonce that cannot be guessed. */
+export function newNonce(): string {
+  return randomBytes(16).toString('hex');
+}
+
+/**
+ * Text whose signature by the address proves that the organization is paid there. A signature of it is worth nothing
+ * for another organization, mode, chain, address or service, nor a second time.
+ */
+export function verificationMessage(recipient: Recipient, publicUrl: string): string {
+  return [
+    `tollgate at ${new URL(publicUrl).host} asks who is paid at this address.`,
+    '',
+    `Organization: ${recipient.organizationId}`,
+    `Mode: ${recipient.mode}`,
+    `Chain: ${recipient.chainId}`,
+    `Address: ${recipient.address}`,
+    `Nonce: ${recipient.nonce}`,
+    `Issued at: ${new Date(recipient.nonceIssuedAt).toISOString()}`,
+    '',
+    'Who signs lets this organization match payments to the address. Signing costs nothing and moves no money.',
+  ].join('\n');
+}

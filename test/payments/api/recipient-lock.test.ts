@@ -1,0 +1,118 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { eachDatabase } from '../../support/databases.ts';
+import { list, record, text } from '../../support/json.ts';
+import {
+  errorOf,
+  type PaymentsApi,
+  startPaymentsApi,
+  TEST_CHAIN,
+  TOKEN,
+} from '../../support/payments-api.ts';
+
+const PATH = '/api/v1/recipients';
+const LINKS = '/api/v1/payment-links';
+const SESSIONS = '/api/v1/checkout-sessions';
+const ORGANIZATION = '/api/v1/organization';
+const OWN = `0x${'0a'.repeat(20)}`;
+const FOREIGN = `0x${'0b'.repeat(20)}`;
+const LOCKED = '400 invalid_field_value recipient_address';
+
+eachDatabase('locked recipients', databases => {
+  let api: PaymentsApi;
+  beforeAll(async () => {
+    api = await startPaymentsApi(await databases.create());
+  });
+  afterAll(() => api[Symbol.asyncDispose]());
+
+  const terms = (recipient_address: string) => ({
+    token_address: TOKEN,
+    chain_id: TEST_CHAIN,
+    recipient_address,
+    amount: '2000000',
+  });
+
+  /** A merchant with `OWN` on a locked list, and a key of it that may only write. */
+  async function locked(recipientAddress: string | null = null) {
+    const shop = await api.merchant('test', { chainId: TEST_CHAIN, tokenAddress: TOKEN, recipientAddress });
+    const link = record((await shop.post(LINKS, { name: 'A', ...terms(OWN) })).body);
+    await shop.patch(ORGANIZATION, { recipients_locked: true });
+    return { shop, link, thief: await shop.withKey({ permission: 'write' }) };
+  }
+
+  test('a stolen write key sends no money elsewhere: not by a link, a change of one, or a session', async () => {
+    const { shop, link, thief } = await locked();
+
+    const answers = [
+      await thief.post(LINKS, { name: 'B', ...terms(FOREIGN) }),
+      await thief.patch(`${LINKS}/${text(link.id)}`, { recipient_address: FOREIGN }),
+      await thief.post(SESSIONS, terms(FOREIGN)),
+    ];
+
+    expect(answers.map(errorOf)).toEqual([LOCKED, LOCKED, LOCKED]);
+    const { data } = record((await shop.get(PATH)).body);
+    expect(list(data).map(one => record(one).address)).toEqual([OWN]);
+    expect((await shop.get(`${LINKS}/${text(link.id)}`)).body).toMatchObject({ recipient_address: OWN });
+  });
+
+  test('a recipient from the defaults of the organization is refused, too', async () => {
+    const { shop, thief } = await locked(FOREIGN);
+
+    expect(errorOf(await thief.post(LINKS, { name: 'B', amount: '5' }))).toBe(LOCKED);
+    await shop.post(PATH, { chain_id: TEST_CHAIN, address: FOREIGN });
+    expect((await thief.post(LINKS, { name: 'B', amount: '5' })).status).toBe(201);
+  });
+
+  test('the same address on another chain is another recipient', async () => {
+    const { shop, thief } = await locked();
+    const live = await shop.withKey({ mode: 'live' });
+
+    expect((await thief.post(SESSIONS, terms(OWN))).status).toBe(201);
+    expect((await live.get(ORGANIZATION)).body).toMatchObject({ recipients_locked: false });
+  });
+
+  test('a stolen write key cannot extend the list or unlock it', async () => {
+    const { thief } = await locked();
+
+    const answers = [
+      await thief.post(PATH, { chain_id: TEST_CHAIN, address: FOREIGN }),
+      await thief.patch(ORGANIZATION, { recipients_locked: false }),
+    ];
+
+    expect(answers.map(errorOf)).toEqual(['403 insufficient_permissions', '403 insufficient_permissions']);
+  });
+
+  test('what is on the list works as before, and an admin key extends it', async () => {
+    const { shop, link, thief } = await locked();
+    const { short_code } = link;
+
+    await shop.post(PATH, { chain_id: TEST_CHAIN, address: FOREIGN });
+
+    expect((await thief.post(SESSIONS, terms(FOREIGN))).status).toBe(201);
+    expect((await thief.post(SESSIONS, { payment_link_id: link.id })).status).toBe(201);
+    expect((await api.payer.post(`/api/v1/pay/links/${text(short_code)}/sessions`, {})).status).toBe(201);
+  });
+
+  test('a link whose recipient was removed from the list starts no checkout', async () => {
+    const { shop, link, thief } = await locked();
+    const path = `${LINKS}/${text(link.id)}`;
+    await shop.patch(path, { is_active: false });
+    const [recipient] = list(record((await shop.get(PATH)).body).data).map(record);
+    await shop.delete(`${PATH}/${text(recipient?.id)}`);
+    await thief.patch(path, { is_active: true });
+
+    const answers = [
+      await thief.post(SESSIONS, { payment_link_id: link.id }),
+      await api.payer.post(`/api/v1/pay/links/${text(link.short_code)}/sessions`, {}),
+    ];
+
+    expect(answers.map(errorOf)).toEqual(['400 invalid_status_transition', '400 invalid_status_transition']);
+  });
+
+  test('after unlocking, a link names a new recipient again', async () => {
+    const { shop, thief } = await locked();
+
+    await shop.patch(ORGANIZATION, { recipients_locked: false });
+
+    expect((await thief.post(LINKS, { name: 'B', ...terms(FOREIGN) })).status).toBe(201);
+  });
+});

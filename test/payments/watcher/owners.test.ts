@@ -1,0 +1,185 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { transaction } from '../../../src/db/transaction.ts';
+import type { Owner } from '../../../src/payments/model/owner.ts';
+import type { CheckoutSession } from '../../../src/payments/model/session.ts';
+import { organizationStore } from '../../../src/payments/store/organization-store.ts';
+import { recipientOwnership } from '../../../src/payments/store/recipient-ownership.ts';
+import { recipientStore } from '../../../src/payments/store/recipient-store.ts';
+import { settlement } from '../../../src/payments/store/settlement/settlement.ts';
+import { transferStore } from '../../../src/payments/store/transfer-store.ts';
+import type { ChainWatcher } from '../../../src/payments/watcher/chain-watcher.ts';
+import { eachDatabase } from '../../support/databases.ts';
+import { type ManualClock, manualClock } from '../../support/manual-clock.ts';
+import { startPaymentChain, type TestPaymentChain } from '../../support/payment-chain.ts';
+import { anOrganization } from '../../support/payments-records.ts';
+import { BLOCKS_TO_SETTLE, paymentChain, type Shop, seals, shop, watcherOf } from './setting.ts';
+
+const never = new AbortController().signal;
+const PAYER = 1;
+const PRICE = 5_000_000n;
+let chain: TestPaymentChain;
+beforeAll(async () => {
+  chain = await startPaymentChain();
+});
+afterAll(() => chain.stop());
+
+eachDatabase('two organizations at one address', databases => {
+  let clock: ManualClock;
+  /** Owns the address, because it named it first. */
+  let ours: Shop;
+  let theirs: Owner;
+  let watcher: ChainWatcher;
+  beforeEach(async () => {
+    clock = manualClock(Date.now());
+    const watched = paymentChain(chain);
+    ours = await shop(await databases.create(), clock, watched);
+    watcher = watcherOf({ chain: watched, rpcUrl: chain.rpcUrl, db: ours.db, clock });
+    const stranger = anOrganization();
+    await organizationStore(ours.db).insert(stranger);
+    theirs = { organizationId: stranger.id, mode: 'test' };
+  });
+  afterEach(() => ours.close());
+
+  const at = () => ({ chainId: chain.chainId, address: ours.recipient });
+  const wallet = () => `${chain.accounts[PAYER]}`;
+  const pay = (amount: bigint) => chain.pay({ from: PAYER, to: ours.recipient, amount });
+  async function settle(): Promise<void> {
+    clock.advance(5_000);
+    await chain.mine(BLOCKS_TO_SETTLE);
+    for (let round = 0; round < 3; round++) await watcher.runOnce(never);
+  }
+  async function stateOf({ id }: CheckoutSession): Promise<string> {
+    const { status, paymentStatus } = await ours.session(id);
+    return `${status} ${paymentStatus}`;
+  }
+  const unmatchedOf = async (owner: Owner) =>
+    (await transferStore(ours.db).list(owner, {}, { page: 1, limit: 10 })).data;
+  const prove = (owner: Owner) =>
+    transaction(ours.db, async handle => {
+      const recipient = await recipientStore(handle).name(owner, at(), clock.now());
+      return recipientOwnership(handle).prove(recipient, 'signature', clock.now());
+    });
+
+  test('money without a signed wallet is matched with the owner’s sessions, and what fits none is the owner’s', async () => {
+    const own = await ours.open();
+    const foreign = await ours.open(theirs);
+
+    await pay(own.amountDue);
+    await chain.pay({ from: PAYER + 1, to: ours.recipient, amount: foreign.amountDue });
+    await settle();
+
+    expect([own.isWalletOnly, foreign.isWalletOnly]).toEqual([false, true]);
+    expect(await stateOf(own)).toBe('completed paid');
+    expect(await stateOf(foreign)).toBe('active awaiting_payment');
+    expect((await unmatchedOf(ours.owner)).map(one => one.amount)).toEqual([foreign.amountDue]);
+    expect(await unmatchedOf(theirs)).toEqual([]);
+  });
+
+  test('the owner assigns what was not matched, and the other organization has nothing to assign', async () => {
+    const own = await ours.open();
+    const foreign = await ours.open(theirs);
+    await pay(777n);
+    await settle();
+    const [transfer] = await unmatchedOf(ours.owner);
+    const assign = (owner: Owner, session: CheckoutSession) =>
+      transaction(ours.db, handle =>
+        settlement({ handle, seals, now: clock.now() }).assign(owner, transfer?.id ?? '', session),
+      );
+
+    const taken = await assign(theirs, foreign);
+    const assigned = await assign(ours.owner, own);
+
+    expect(taken).toBeUndefined();
+    expect(assigned).toMatchObject({ status: 'completed', amount: 777n });
+    expect(await unmatchedOf(theirs)).toEqual([]);
+  });
+
+  test('a wallet that signed for both pays the owner’s session first and then the other', async () => {
+    const foreign = await ours.open(theirs);
+    await ours.bind(foreign.id, wallet());
+    expect(foreign.isWalletOnly).toBe(false);
+    await prove(ours.owner);
+    const own = await ours.open();
+    await ours.bind(own.id, wallet());
+
+    await pay(PRICE);
+    await settle();
+    const first = [await stateOf(own), await stateOf(foreign)];
+    await pay(PRICE);
+    await settle();
+
+    expect(first).toEqual(['completed paid', 'active awaiting_payment']);
+    expect([await stateOf(own), await stateOf(foreign)]).toEqual(['completed paid', 'completed paid']);
+    expect(await unmatchedOf(ours.owner)).toEqual([]);
+  });
+
+  test('a claim for the other organization’s session does not take a payment of the owner’s', async () => {
+    const own = await ours.open();
+    const foreign = await ours.open(theirs);
+    for (const { id } of [own, foreign]) await ours.bind(id, wallet());
+
+    const hash = await pay(PRICE);
+    await ours.claim(foreign.id, hash);
+    await settle();
+
+    expect(await stateOf(own)).toBe('completed paid');
+    expect((await ours.session(foreign.id)).status).toBe('active');
+    expect((await ours.session(foreign.id)).amountReceived).toBe(0n);
+  });
+
+  test('a wallet that signed for the other organization alone pays its session', async () => {
+    const own = await ours.open();
+    const foreign = await ours.open(theirs);
+    await ours.bind(foreign.id, wallet());
+
+    await pay(PRICE);
+    await settle();
+
+    expect(await stateOf(foreign)).toBe('completed paid');
+    expect(await stateOf(own)).toBe('active awaiting_payment');
+    expect(await unmatchedOf(ours.owner)).toEqual([]);
+  });
+
+  test('what a wallet sends after its session of the other organization was paid is the owner’s', async () => {
+    await ours.open();
+    const foreign = await ours.open(theirs);
+    await ours.bind(foreign.id, wallet());
+    await pay(PRICE);
+    await settle();
+
+    await pay(123n);
+    await settle();
+
+    expect((await unmatchedOf(ours.owner)).map(one => one.amount)).toEqual([123n]);
+    expect(await ours.payments(foreign.id)).toHaveLength(1);
+  });
+
+  test('after a signature of the other organization new money is matched with its sessions', async () => {
+    const before = await ours.open();
+    await pay(777n);
+    await settle();
+    await prove(theirs);
+    const after = await ours.open(theirs);
+
+    await pay(before.amountDue);
+    await pay(after.amountDue);
+    await settle();
+
+    expect(await stateOf(before)).toBe('active awaiting_payment');
+    expect(await stateOf(after)).toBe('completed paid');
+    const amounts = (await unmatchedOf(theirs)).map(one => one.amount);
+    expect(new Set(amounts)).toEqual(new Set([777n, before.amountDue]));
+    expect(await unmatchedOf(ours.owner)).toEqual([]);
+  });
+
+  test('a hundred sessions of the other organization leave the owner its exact amounts', async () => {
+    const own = await ours.open({ amount: 2_000n, subtotal: 2_000n });
+    for (let index = 0; index < 100; index++) {
+      await ours.open({ ...theirs, amount: 2_000n, subtotal: 2_000n });
+    }
+
+    const after = await ours.open({ amount: 2_000n, subtotal: 2_000n });
+
+    expect([own.isWalletOnly, after.isWalletOnly]).toEqual([false, false]);
+  });
+});
