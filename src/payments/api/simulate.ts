@@ -19,7 +19,7 @@ export function simulationHandlers(
         const sessions = sessionStore(handle, seals);
         const session = await sessions.find(caller, id);
         if (session === undefined) throw notFound('checkout_session', id);
-        if (outcome === 'underpaid' && session.amountDue === 1n) {
+        if (outcome === 'underpaid' && session.amount === 1n) {
           const message = 'Of an amount of 1 nothing is left to pay only in part.';
           throw paymentsError('invalid_field_value', message, { param: 'outcome' });
         }

@@ -177,7 +177,7 @@ function reaches(account: Account): boolean {
 }
 
 function owed(session: CheckoutSession, { matchedBy }: PaymentTransaction): bigint {
-  return matchedBy === 'wallet' || matchedBy === 'assignment' ? session.amount : session.amountDue;
+  return matchedBy === 'amount' ? session.amountDue : session.amount;
 }
 
 /** After the session's end, or in a later block than that; what completed a session once was in time. */

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { uintColumn } from '../../../src/db/columns.ts';
 import { linkStore } from '../../../src/payments/store/link-store.ts';
 import { eachDatabase } from '../../support/databases.ts';
 import { record, text } from '../../support/json.ts';
@@ -64,7 +65,21 @@ eachDatabase('simulated payments', databases => {
     expect(await transactionOf(id)).toMatchObject({ data: [transaction] });
   });
 
-  test('of two halves of what is due complete a session', async () => {
+  test('can be underpaid also where the tail is larger than the price', async () => {
+    const terms = { token_address: TOKEN, chain_id: TEST_CHAIN, recipient_address: RECIPIENT };
+    const { body } = await merchant.post(SESSIONS, { ...terms, amount: '10' });
+    const id = text(record(body).id);
+    await api.db.raw('update checkout_sessions set amount_due = ? where id = ?', [uintColumn(9_999n), id]);
+
+    expect((await simulate(id, { outcome: 'underpaid' })).body).toMatchObject({
+      status: 'active',
+      payment_status: 'underpaid',
+      amount_received: '5',
+    });
+    expect((await simulate(id, { outcome: 'underpaid' })).body).toMatchObject({ status: 'completed' });
+  });
+
+  test('of two halves of the price complete a session', async () => {
     const id = await opened();
     await simulate(id, { outcome: 'underpaid' });
 

@@ -26,7 +26,7 @@ test('a use of the link is needed only by what completes an active session of on
   expect(needsUse(paying({ ...ofLink, status: 'expired' }, PRICE))).toBe(false);
 });
 
-test('a simulated or exact payment owes what was asked, a wallet’s or assigned one the price', () => {
+test('a payment matched by amount owes what was asked, any other the price', () => {
   const asked = session({ amountDue: PRICE + 7n });
   const isPartial = (matchedBy: 'wallet' | 'amount' | 'assignment' | 'simulation') =>
     completed(paying(asked, PRICE, { matchedBy }), true, NOW).transaction.isPartial;
@@ -34,7 +34,7 @@ test('a simulated or exact payment owes what was asked, a wallet’s or assigned
   expect(isPartial('wallet')).toBe(false);
   expect(isPartial('assignment')).toBe(false);
   expect(isPartial('amount')).toBe(true);
-  expect(isPartial('simulation')).toBe(true);
+  expect(isPartial('simulation')).toBe(false);
 });
 
 test('more than the price but not more than was asked is no overpayment', () => {

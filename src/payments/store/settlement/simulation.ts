@@ -25,7 +25,8 @@ export async function simulate(
     const transaction = unseen(session, { id: newId('txn'), txHash: null, matchedBy: 'simulation' }, now);
     return books.writeNew(failed({ session, transaction, others }, 'simulated', now));
   }
-  const amount = outcome === 'underpaid' ? (session.amountDue + 1n) / 2n : session.amountDue;
+  // Half of the price: the tail of a small price may be larger than the price itself.
+  const amount = outcome === 'underpaid' ? (session.amount + 1n) / 2n : session.amountDue;
   const account: Account = { session, transaction: paid(session, amount, now), others };
   const settled = await books.writeNew(completed(account, await hasUse(books, account), now));
   return outcome === 'reorg' ? reorg(books, settled.id) : settled;
