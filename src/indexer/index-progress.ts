@@ -22,6 +22,8 @@ export interface IndexProgress {
   epoch(): number;
   readonly identity: string;
   whenComplete(): Promise<void>;
+  /** Resolves at the next `publish`. */
+  nextChange(): Promise<void>;
 }
 
 /**
@@ -37,6 +39,7 @@ export async function indexProgress(
   let nodeHeadAt = 0;
   const identity = await readIdentity(db);
   const completed = Promise.withResolvers<void>();
+  let changed = Promise.withResolvers<void>();
 
   function status(): IndexStatus {
     const isKnown = nodeHead !== null && clock.now() - nodeHeadAt <= nodeHeadLastsMs;
@@ -53,6 +56,8 @@ export async function indexProgress(
     async publish() {
       [head, isFresh] = await Promise.all([readHead(db), isStateFresh(db)]);
       if (status().complete) completed.resolve();
+      changed.resolve();
+      changed = Promise.withResolvers<void>();
     },
     sawNodeHead(number) {
       nodeHead = number;
@@ -65,5 +70,6 @@ export async function indexProgress(
     epoch: () => head?.epoch ?? 0,
     identity,
     whenComplete: () => completed.promise,
+    nextChange: () => changed.promise,
   };
 }

@@ -34,6 +34,9 @@ const NODE_HEAD_POLLS = 5;
 /** How long a stop waits for what a node was asked before it closes the database all the same. */
 const STOP_WITHIN_MS = 3_000;
 
+/** How long a look-up waits for a block that the node has and the index has not. */
+const ARRIVES_WITHIN_MS = 500;
+
 /** The index of one chain: a reader, and what keeps it up to date. */
 export interface ChainIndex {
   reader: Reader;
@@ -53,6 +56,11 @@ export interface ChainIndex {
   identity: string;
   /** Resolves as soon as the index was complete once. */
   whenComplete(): Promise<void>;
+  /**
+   * Repeats a look-up after each change of the index until it finds something, for at most 500 ms. Cuts the wait
+   * between two polls short. Null when the time is over.
+   */
+  untilFound<Found>(lookUp: () => Promise<Found | null>): Promise<Found | null>;
 }
 
 /** Opens, and if need be creates, the index of a chain. @throws when the file holds another chain's. */
@@ -84,14 +92,40 @@ export async function openIndex(options: IndexOptions): Promise<ChainIndex> {
     return last;
   };
   let loop: Promise<void> | undefined;
+  let wake = new AbortController();
 
   async function runUntilStopped(): Promise<void> {
     while (!stopping.signal.aborted) {
+      // Of this round: a block that appears while it runs may be too late for it, so the next one follows at once.
+      wake = new AbortController();
       await runOnce().catch((error: unknown) => {
         log.error({ err: error, chainId: chain.id }, 'indexing failed, will try again');
       });
-      // A sleep that ends early means that the index is being stopped.
-      await clock.sleep(pollMs, stopping.signal).catch(() => undefined);
+      // A sleep that ends early means that the index is being stopped, or that a look-up waits for a block.
+      const interrupted = AbortSignal.any([stopping.signal, wake.signal]);
+      await clock.sleep(pollMs, interrupted).catch(() => undefined);
+    }
+  }
+
+  async function untilFound<Found>(lookUp: () => Promise<Found | null>): Promise<Found | null> {
+    const ended = new AbortController();
+    let isOver = false;
+    const over = clock.sleep(ARRIVES_WITHIN_MS, ended.signal).then(
+      () => {
+        isOver = true;
+      },
+      () => undefined,
+    );
+    wake.abort();
+    try {
+      for (;;) {
+        const changed = progress.nextChange(); // before the look-up, so that no change falls between the two
+        const found = await lookUp();
+        if (found !== null || isOver || stopping.signal.aborted) return found;
+        await Promise.race([changed, over]);
+      }
+    } finally {
+      ended.abort();
     }
   }
 
@@ -116,5 +150,6 @@ export async function openIndex(options: IndexOptions): Promise<ChainIndex> {
     epoch: progress.epoch,
     identity: progress.identity,
     whenComplete: progress.whenComplete,
+    untilFound,
   };
 }

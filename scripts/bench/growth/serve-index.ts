@@ -45,6 +45,7 @@ export async function serveIndex(options: {
       revision: () => 'still',
       identity: 'bench',
       whenComplete: async () => {},
+      untilFound: lookUp => lookUp(),
       epoch: () => 0,
     },
   });

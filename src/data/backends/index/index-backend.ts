@@ -38,6 +38,8 @@ export interface RunningIndex {
   readonly identity: string;
   /** Resolves as soon as it was complete once. */
   whenComplete(): Promise<void>;
+  /** Repeats a look-up after each change of the index, for a short while. Null when the time is over. */
+  untilFound<Found>(lookUp: () => Promise<Found | null>): Promise<Found | null>;
 }
 
 /** Blocks that a node may be ahead of an index that follows it closely. */
@@ -75,6 +77,7 @@ export function indexBackend(options: {
       return lag !== null && lag <= CLOSE;
     },
     progress: () => index.status(),
+    untilFound: index.untilFound,
   };
   return {
     kind: 'index',

@@ -1,5 +1,6 @@
 import { type Address, type Hash, isAddress, isHash } from 'viem';
 import type { BlockRow } from '../../../indexer/reader/blocks.ts';
+import { findTransaction } from './node-answer.ts';
 import type { IndexSource } from './source.ts';
 
 /** What a search names outright. `timestamp` is null while the transaction waits. */
@@ -33,19 +34,12 @@ export async function exactSearch(source: IndexSource, text: string): Promise<Ex
   return { match: row === null ? null : { kind: 'block', row }, isNameToo: true, isUnsettled: false };
 }
 
-async function byHash(
-  { reader }: IndexSource,
-  hash: Hash,
-): Promise<Pick<ExactSearch, 'match' | 'isUnsettled'>> {
-  const transaction = await reader.transactionByHash(hash);
-  if (transaction !== null) {
-    return { match: { kind: 'transaction', hash, timestamp: transaction.timestamp }, isUnsettled: false };
-  }
-  const row = await reader.blockByNumberOrHash(hash);
+async function byHash(source: IndexSource, hash: Hash): Promise<Pick<ExactSearch, 'match' | 'isUnsettled'>> {
+  // A block first: it costs nothing, and for a transaction that is not in the index the node is asked.
+  const row = await source.reader.blockByNumberOrHash(hash);
   if (row !== null) return { match: { kind: 'block', row }, isUnsettled: false };
-  const pending = await reader.pendingTransaction(hash);
-  return {
-    match: pending === null ? null : { kind: 'transaction', hash, timestamp: null },
-    isUnsettled: true,
-  };
+  const found = await findTransaction(source, hash);
+  if (found === null) return { match: null, isUnsettled: true };
+  const timestamp = found.mined?.row.timestamp ?? null;
+  return { match: { kind: 'transaction', hash, timestamp }, isUnsettled: found.mined === undefined };
 }

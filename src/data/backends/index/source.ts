@@ -1,6 +1,4 @@
-import type { Hash } from 'viem';
 import type { Exchange } from '../../../indexer/reader/markets.ts';
-import { MinedMeanwhile, type PendingTransaction } from '../../../indexer/reader/pending.ts';
 import type { Reader } from '../../../indexer/reader/reader.ts';
 import { BackendError, notFound } from '../../port/backend-error.ts';
 import type { CursorPosition } from '../../port/cursor.ts';
@@ -25,6 +23,8 @@ export interface IndexSource {
   isAtHead(): boolean;
   /** Its own head, and how many blocks the node is ahead; null while unknown. */
   progress(): { head: number | null; lag: number | null };
+  /** Repeats a look-up after each change of the index, for a short while. Null when the time is over. */
+  untilFound<Found>(lookUp: () => Promise<Found | null>): Promise<Found | null>;
 }
 
 /** Items a page (Decision 33). */
@@ -40,18 +40,6 @@ export function missingFrom(source: IndexSource, what: string): BackendError {
   return source.hasCaughtUp() && source.isAtHead() ? notFound(what) : incomplete();
 }
 
-/**
- * A transaction that waits in the node's pool.
- * @throws BackendError when nobody knows it, or when it is in a block that the index has yet to read.
- */
-export async function pendingIn(source: IndexSource, hash: Hash): Promise<PendingTransaction> {
-  const pending = await source.reader.pendingTransaction(hash).catch((error: unknown) => {
-    throw error instanceof MinedMeanwhile ? incomplete(error) : error;
-  });
-  if (pending === null) throw missingFrom(source, `Transaction ${hash}`);
-  return pending;
-}
-
 /** The parts of every `next_page_params` that lead back here. */
 export function leadingBack(
   source: IndexSource,
@@ -63,6 +51,7 @@ export function leadingBack(
   };
 }
 
-function incomplete(cause?: unknown): BackendError {
+/** The answer may lie in what the index has yet to read. */
+export function incomplete(cause?: unknown): BackendError {
   return new BackendError('unsupported', 'incomplete', 'the index is not complete yet', { cause });
 }

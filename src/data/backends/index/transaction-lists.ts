@@ -3,10 +3,11 @@ import type { ExplorerSchemas } from '../../../contract/explorer.ts';
 import type { LogRow } from '../../../indexer/reader/logs.ts';
 import type { Page } from '../../../indexer/reader/page.ts';
 import type { Answers } from '../../port/backend.ts';
+import { minedOrPending } from './node-answer.ts';
 import { placeBefore } from './position.ts';
 import { logRecord } from './records/log.ts';
 import { loadParties } from './records/parties.ts';
-import { type IndexSource, leadingBack, PAGE_SIZE, pendingIn } from './source.ts';
+import { type IndexSource, leadingBack, PAGE_SIZE } from './source.ts';
 import { transferPage } from './token-transfers.ts';
 import { asHash } from './transactions.ts';
 
@@ -67,9 +68,6 @@ export async function logPage(
  * @throws BackendError when nobody knows the transaction.
  */
 async function settled(source: IndexSource, hash: Hash): Promise<{ confirmations?: number }> {
-  const [row, head] = await Promise.all([source.reader.transactionByHash(hash), source.reader.head()]);
-  if (row !== null)
-    return { confirmations: Math.max(0, (head?.number ?? row.blockNumber) - row.blockNumber) };
-  await pendingIn(source, hash);
-  return {};
+  const mined = await minedOrPending(source, hash);
+  return mined === undefined ? {} : { confirmations: mined.confirmations };
 }

@@ -4,13 +4,14 @@ import type { PendingTransaction } from '../../../indexer/reader/pending.ts';
 import type { TransactionRow } from '../../../indexer/reader/transaction-row.ts';
 import type { TransactionQuery } from '../../../indexer/reader/transactions.ts';
 import type { Answers } from '../../port/backend.ts';
+import { knownTransaction } from './node-answer.ts';
 import { hashBefore, placeBefore } from './position.ts';
 import { methodOf } from './records/decoded.ts';
 import { loadParties } from './records/parties.ts';
 import { pendingTransaction, pendingTypes } from './records/pending-transaction.ts';
 import { embeddedTokenTransfer } from './records/token-transfer.ts';
 import { minedTransaction } from './records/transaction.ts';
-import { assertCaughtUp, type IndexSource, leadingBack, PAGE_SIZE, pendingIn } from './source.ts';
+import { assertCaughtUp, type IndexSource, leadingBack, PAGE_SIZE } from './source.ts';
 
 type Transaction = ExplorerSchemas['Transaction'];
 
@@ -53,9 +54,8 @@ export function transactionAnswers(source: IndexSource): TransactionAnswers {
 
     async getTransaction({ path }) {
       const hash = asHash(path.transaction_hash);
-      const row = await reader.transactionByHash(hash);
-      if (row !== null) return singleTransaction(source, row);
-      const pending = await pendingIn(source, hash);
+      const { mined, pending } = await knownTransaction(source, hash);
+      if (mined !== undefined) return singleTransaction(source, mined.row);
       const parties = await loadParties(reader, { addresses: [pending.from, pending.to] });
       const record = pendingTransaction(pending, { abis: reader.abis, parties });
       return { body: { ...record, token_transfers: [], token_transfers_overflow: false } };

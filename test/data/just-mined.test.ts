@@ -1,0 +1,120 @@
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createLogger } from '../../src/lib/logger.ts';
+import { startNodeProxy } from '../indexer/node-proxy.ts';
+import { CHAIN_ID, startTestChain, type TestChain } from '../indexer/support.ts';
+import { type Answer, type Client, client } from '../support/contract-client.ts';
+import { startTestDataService } from '../support/data-service.ts';
+
+/** A poll so slow that every block is asked about before the index sees it by itself. */
+const POLL_MS = 1_000;
+const ROUNDS = 6;
+const PARTS = [
+  '',
+  '/logs',
+  '/token-transfers',
+  '/summary',
+  '/internal-transactions',
+  '/state-changes',
+  '/raw-trace',
+];
+
+let chain: TestChain;
+
+beforeAll(async () => {
+  chain = await startTestChain();
+  await chain.mine();
+});
+afterAll(() => chain.stop());
+
+/** A data service over an index of the chain behind `rpcUrl`, with what it logs as errors. */
+async function serve(rpcUrl = chain.rpcUrl) {
+  const errors: string[] = [];
+  const file = join(chain.folder, `just-mined-${Math.random()}.db`);
+  const service = await startTestDataService([], {
+    chains: [
+      {
+        id: CHAIN_ID,
+        name: 'Chain',
+        confirmations: 12,
+        rpcUrls: [rpcUrl],
+        abis: [],
+        backends: [{ kind: 'index', file, fromBlock: 0, pollMs: POLL_MS }],
+      },
+    ],
+    log: createLogger({ level: 'error', destination: { write: line => void errors.push(line) } }),
+    rateLimitPerMinute: 1e9,
+  });
+  return { service, api: client(service.url), errors };
+}
+
+/** Everything that one transaction is asked for, at once. */
+function everythingOf(api: Client, hash: string): Promise<Answer[]> {
+  const paths = PARTS.map(part => `/explorer/transactions/${hash}${part}`);
+  return Promise.all([...paths, `/explorer/search/check-redirect?q=${hash}`].map(path => api.get(path)));
+}
+
+test('a transaction that was just mined is found at once, whatever is asked of it', async () => {
+  const { service, api, errors } = await serve();
+  const answers: Answer[] = [];
+
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const { hash } = await chain.send(0, { to: chain.accounts.signer(1).address, value: 1n });
+    if (round % 2 === 1) answers.push(...(await everythingOf(api, hash)));
+    await chain.mine();
+    answers.push(...(await everythingOf(api, hash)));
+    const { body } = await api.get(`/explorer/transactions/${hash}?chain_id=${CHAIN_ID}`);
+    expect(body).toMatchObject({ hash });
+  }
+  await service.close();
+
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+  expect(errors).toEqual([]);
+}, 60_000);
+
+test('while a chain mines, what is asked of its newest transactions is 200 or 404', async () => {
+  const { service, api, errors } = await serve();
+  const statuses = new Set<number>();
+  let isMining = true;
+  let newest = `0x${'11'.repeat(32)}`;
+  const mining = (async () => {
+    for (let block = 0; block < 8; block += 1) {
+      ({ hash: newest } = await chain.send(0, { to: chain.accounts.signer(1).address, value: 1n }));
+      await chain.mine();
+      await new Promise(resolve => setTimeout(resolve, 250));
+    }
+    isMining = false;
+  })();
+
+  for (let round = 0; isMining && round < 1_000; round += 1)
+    for (const { status } of await everythingOf(api, newest)) statuses.add(status);
+  await mining;
+  await service.close();
+
+  expect([...statuses].filter(status => status !== 200 && status !== 404)).toEqual([]);
+  expect(errors).toEqual([]);
+}, 60_000);
+
+test('an index that cannot read a block in time says so, and when to ask again', async () => {
+  let isStuck = false;
+  const proxy = await startNodeProxy(chain.rpcUrl, {
+    change: (method, result) => (isStuck && method === 'eth_getBlockByNumber' ? null : result),
+  });
+  const { service, api, errors } = await serve(proxy.rpcUrl);
+  const { hash } = await chain.send(0, { to: chain.accounts.signer(1).address, value: 1n });
+  isStuck = true;
+  await chain.mine();
+
+  const answers = await everythingOf(api, hash);
+  await service.close();
+  await proxy.stop();
+
+  for (const { status, headers, body } of answers) {
+    expect(status).toBe(502);
+    expect(headers.get('retry-after')).toBe('1');
+    expect(body).toMatchObject({
+      message: expect.stringContaining(`transaction ${hash} is in a block that the index has not read yet`),
+    });
+  }
+  expect(errors).toEqual([]);
+}, 60_000);
