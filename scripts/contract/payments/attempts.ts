@@ -28,7 +28,7 @@ const NO_BODIES: readonly (readonly [raw: string, headers?: Readonly<Record<stri
   ['{"name": "x"}', { 'content-type': 'text/plain' }],
 ];
 /** How many of them, from the end, every operation is tried with. */
-const EVERYWHERE = 3;
+const EVERYWHERE = 2;
 
 /** What of the contract was tried in full already; it is tried once more, but not in every way. */
 export type Known = Set<string>;
