@@ -43041,7 +43041,7 @@ validate1757.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false
 
 exports.getCheckoutState_200 = validate1761;
 const schema702 = {"$ref":"document#/components/schemas/CheckoutState"};
-const schema703 = {"type":"object","description":"What changes of a session while its payer waits.","x-decision":114,"required":["object","id","status","payment_status","amount_due","amount_received","payer_address","tx_hash","confirmations","required_confirmations","failure_reason","late","return_url","expires_at","completed_at"],"properties":{"object":{"type":"string","description":"Kind of the record.","const":"checkout_state","examples":["checkout_state"]},"id":{"$ref":"#/components/schemas/SessionId","description":"Id of the session."},"status":{"$ref":"#/components/schemas/SessionStatus","description":"State of the session."},"payment_status":{"$ref":"#/components/schemas/PaymentStatus","description":"How far the payment is."},"amount_due":{"$ref":"#/components/schemas/Amount","description":"What has to be sent, exactly, in the token's smallest unit; a wallet that signed owes the amount alone.","x-decision":132},"amount_received":{"$ref":"#/components/schemas/Amount","description":"What was received and confirmed, in the token's smallest unit."},"payer_address":{"description":"The wallet that signed; null while none did.","oneOf":[{"$ref":"#/components/schemas/Address"},{"type":"null"}]},"tx_hash":{"description":"The latest paying transaction that was claimed or seen; null while there is none.","oneOf":[{"$ref":"#/components/schemas/Hash"},{"type":"null"}]},"confirmations":{"type":"integer","description":"Blocks on top of that of the paying transfer, up to the number required; 0 while none is seen.","x-decision":143,"minimum":0,"examples":[2]},"required_confirmations":{"type":"integer","description":"Blocks on top of its own that complete the payment; with 0 its own block does.","x-decision":143,"minimum":0,"examples":[3]},"failure_reason":{"$ref":"#/components/schemas/FailureReason","description":"Why the last attempt failed; null unless it did."},"late":{"type":"boolean","description":"Whether money came after the session had ended.","examples":[false]},"return_url":{"type":["string","null"],"description":"Where to go after the payment, ready to use; null for nowhere and until the session is completed.","examples":["https://books.example/thanks?session=cs_9hUw3ZpLk5RtN8xEbG2mQy7V"]},"expires_at":{"$ref":"#/components/schemas/Timestamp","description":"Until when it has to be paid."},"completed_at":{"description":"When the session was completed; null while it is not.","oneOf":[{"$ref":"#/components/schemas/Timestamp"},{"type":"null"}]}},"additionalProperties":false};
+const schema703 = {"type":"object","description":"What changes of a session while its payer waits.","x-decision":114,"required":["object","id","status","payment_status","amount_due","amount_received","payer_address","tx_hash","confirmations","required_confirmations","failure_reason","late","is_chain_late","return_url","expires_at","completed_at"],"properties":{"object":{"type":"string","description":"Kind of the record.","const":"checkout_state","examples":["checkout_state"]},"id":{"$ref":"#/components/schemas/SessionId","description":"Id of the session."},"status":{"$ref":"#/components/schemas/SessionStatus","description":"State of the session."},"payment_status":{"$ref":"#/components/schemas/PaymentStatus","description":"How far the payment is."},"amount_due":{"$ref":"#/components/schemas/Amount","description":"What has to be sent, exactly, in the token's smallest unit; a wallet that signed owes the amount alone.","x-decision":132},"amount_received":{"$ref":"#/components/schemas/Amount","description":"What was received and confirmed, in the token's smallest unit."},"payer_address":{"description":"The wallet that signed; null while none did.","oneOf":[{"$ref":"#/components/schemas/Address"},{"type":"null"}]},"tx_hash":{"description":"The latest paying transaction that was claimed or seen; null while there is none.","oneOf":[{"$ref":"#/components/schemas/Hash"},{"type":"null"}]},"confirmations":{"type":"integer","description":"Blocks on top of that of the paying transfer, up to the number required; 0 while none is seen.","x-decision":143,"minimum":0,"examples":[2]},"required_confirmations":{"type":"integer","description":"Blocks on top of its own that complete the payment; with 0 its own block does.","x-decision":143,"minimum":0,"examples":[3]},"failure_reason":{"$ref":"#/components/schemas/FailureReason","description":"Why the last attempt failed; null unless it did."},"late":{"type":"boolean","description":"Whether money came after the session had ended.","examples":[false]},"is_chain_late":{"type":"boolean","description":"Whether payments on the chain are seen late at the moment; a payment that was sent is not lost.","x-decision":131,"examples":[false]},"return_url":{"type":["string","null"],"description":"Where to go after the payment, ready to use; null for nowhere and until the session is completed.","examples":["https://books.example/thanks?session=cs_9hUw3ZpLk5RtN8xEbG2mQy7V"]},"expires_at":{"$ref":"#/components/schemas/Timestamp","description":"Until when it has to be paid."},"completed_at":{"description":"When the session was completed; null while it is not.","oneOf":[{"$ref":"#/components/schemas/Timestamp"},{"type":"null"}]}},"additionalProperties":false};
 
 function validate1762(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -43056,7 +43056,7 @@ evaluated0.items = undefined;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if((((((((((((((((data.object === undefined) && (missing0 = "object")) || ((data.id === undefined) && (missing0 = "id"))) || ((data.status === undefined) && (missing0 = "status"))) || ((data.payment_status === undefined) && (missing0 = "payment_status"))) || ((data.amount_due === undefined) && (missing0 = "amount_due"))) || ((data.amount_received === undefined) && (missing0 = "amount_received"))) || ((data.payer_address === undefined) && (missing0 = "payer_address"))) || ((data.tx_hash === undefined) && (missing0 = "tx_hash"))) || ((data.confirmations === undefined) && (missing0 = "confirmations"))) || ((data.required_confirmations === undefined) && (missing0 = "required_confirmations"))) || ((data.failure_reason === undefined) && (missing0 = "failure_reason"))) || ((data.late === undefined) && (missing0 = "late"))) || ((data.return_url === undefined) && (missing0 = "return_url"))) || ((data.expires_at === undefined) && (missing0 = "expires_at"))) || ((data.completed_at === undefined) && (missing0 = "completed_at"))){
+if(((((((((((((((((data.object === undefined) && (missing0 = "object")) || ((data.id === undefined) && (missing0 = "id"))) || ((data.status === undefined) && (missing0 = "status"))) || ((data.payment_status === undefined) && (missing0 = "payment_status"))) || ((data.amount_due === undefined) && (missing0 = "amount_due"))) || ((data.amount_received === undefined) && (missing0 = "amount_received"))) || ((data.payer_address === undefined) && (missing0 = "payer_address"))) || ((data.tx_hash === undefined) && (missing0 = "tx_hash"))) || ((data.confirmations === undefined) && (missing0 = "confirmations"))) || ((data.required_confirmations === undefined) && (missing0 = "required_confirmations"))) || ((data.failure_reason === undefined) && (missing0 = "failure_reason"))) || ((data.late === undefined) && (missing0 = "late"))) || ((data.is_chain_late === undefined) && (missing0 = "is_chain_late"))) || ((data.return_url === undefined) && (missing0 = "return_url"))) || ((data.expires_at === undefined) && (missing0 = "expires_at"))) || ((data.completed_at === undefined) && (missing0 = "completed_at"))){
 validate1762.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
@@ -43347,11 +43347,10 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.return_url !== undefined){
-let data12 = data.return_url;
+if(data.is_chain_late !== undefined){
 const _errs26 = errors;
-if((typeof data12 !== "string") && (data12 !== null)){
-validate1762.errors = [{instancePath:instancePath+"/return_url",schemaPath:"#/properties/return_url/type",keyword:"type",params:{type: schema703.properties.return_url.type},message:"must be string,null"}];
+if(typeof data.is_chain_late !== "boolean"){
+validate1762.errors = [{instancePath:instancePath+"/is_chain_late",schemaPath:"#/properties/is_chain_late/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
 var valid0 = _errs26 === errors;
@@ -43360,11 +43359,12 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.expires_at !== undefined){
+if(data.return_url !== undefined){
+let data13 = data.return_url;
 const _errs28 = errors;
-if(!(validate81(data.expires_at, {instancePath:instancePath+"/expires_at",parentData:data,parentDataProperty:"expires_at",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate81.errors : vErrors.concat(validate81.errors);
-errors = vErrors.length;
+if((typeof data13 !== "string") && (data13 !== null)){
+validate1762.errors = [{instancePath:instancePath+"/return_url",schemaPath:"#/properties/return_url/type",keyword:"type",params:{type: schema703.properties.return_url.type},message:"must be string,null"}];
+return false;
 }
 var valid0 = _errs28 === errors;
 }
@@ -43372,24 +43372,36 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.completed_at !== undefined){
-let data14 = data.completed_at;
-const _errs29 = errors;
+if(data.expires_at !== undefined){
 const _errs30 = errors;
-let valid3 = false;
-let passing2 = null;
-const _errs31 = errors;
-if(!(validate81(data14, {instancePath:instancePath+"/completed_at",parentData:data,parentDataProperty:"completed_at",rootData,dynamicAnchors}))){
+if(!(validate81(data.expires_at, {instancePath:instancePath+"/expires_at",parentData:data,parentDataProperty:"expires_at",rootData,dynamicAnchors}))){
 vErrors = vErrors === null ? validate81.errors : vErrors.concat(validate81.errors);
 errors = vErrors.length;
 }
-var _valid2 = _errs31 === errors;
+var valid0 = _errs30 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.completed_at !== undefined){
+let data15 = data.completed_at;
+const _errs31 = errors;
+const _errs32 = errors;
+let valid3 = false;
+let passing2 = null;
+const _errs33 = errors;
+if(!(validate81(data15, {instancePath:instancePath+"/completed_at",parentData:data,parentDataProperty:"completed_at",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate81.errors : vErrors.concat(validate81.errors);
+errors = vErrors.length;
+}
+var _valid2 = _errs33 === errors;
 if(_valid2){
 valid3 = true;
 passing2 = 0;
 }
-const _errs32 = errors;
-if(data14 !== null){
+const _errs34 = errors;
+if(data15 !== null){
 const err4 = {instancePath:instancePath+"/completed_at",schemaPath:"#/properties/completed_at/oneOf/1/type",keyword:"type",params:{type: "null"},message:"must be null"};
 if(vErrors === null){
 vErrors = [err4];
@@ -43399,7 +43411,7 @@ vErrors.push(err4);
 }
 errors++;
 }
-var _valid2 = _errs32 === errors;
+var _valid2 = _errs34 === errors;
 if(_valid2 && valid3){
 valid3 = false;
 passing2 = [passing2, 1];
@@ -43423,20 +43435,21 @@ validate1762.errors = vErrors;
 return false;
 }
 else {
-errors = _errs30;
+errors = _errs32;
 if(vErrors !== null){
-if(_errs30){
-vErrors.length = _errs30;
+if(_errs32){
+vErrors.length = _errs32;
 }
 else {
 vErrors = null;
 }
 }
 }
-var valid0 = _errs29 === errors;
+var valid0 = _errs31 === errors;
 }
 else {
 var valid0 = true;
+}
 }
 }
 }
@@ -43777,7 +43790,7 @@ evaluated0.items = undefined;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if((((((((((((((((data.object === undefined) && (missing0 = "object")) || ((data.id === undefined) && (missing0 = "id"))) || ((data.status === undefined) && (missing0 = "status"))) || ((data.payment_status === undefined) && (missing0 = "payment_status"))) || ((data.amount_due === undefined) && (missing0 = "amount_due"))) || ((data.amount_received === undefined) && (missing0 = "amount_received"))) || ((data.payer_address === undefined) && (missing0 = "payer_address"))) || ((data.tx_hash === undefined) && (missing0 = "tx_hash"))) || ((data.confirmations === undefined) && (missing0 = "confirmations"))) || ((data.required_confirmations === undefined) && (missing0 = "required_confirmations"))) || ((data.failure_reason === undefined) && (missing0 = "failure_reason"))) || ((data.late === undefined) && (missing0 = "late"))) || ((data.return_url === undefined) && (missing0 = "return_url"))) || ((data.expires_at === undefined) && (missing0 = "expires_at"))) || ((data.completed_at === undefined) && (missing0 = "completed_at"))){
+if(((((((((((((((((data.object === undefined) && (missing0 = "object")) || ((data.id === undefined) && (missing0 = "id"))) || ((data.status === undefined) && (missing0 = "status"))) || ((data.payment_status === undefined) && (missing0 = "payment_status"))) || ((data.amount_due === undefined) && (missing0 = "amount_due"))) || ((data.amount_received === undefined) && (missing0 = "amount_received"))) || ((data.payer_address === undefined) && (missing0 = "payer_address"))) || ((data.tx_hash === undefined) && (missing0 = "tx_hash"))) || ((data.confirmations === undefined) && (missing0 = "confirmations"))) || ((data.required_confirmations === undefined) && (missing0 = "required_confirmations"))) || ((data.failure_reason === undefined) && (missing0 = "failure_reason"))) || ((data.late === undefined) && (missing0 = "late"))) || ((data.is_chain_late === undefined) && (missing0 = "is_chain_late"))) || ((data.return_url === undefined) && (missing0 = "return_url"))) || ((data.expires_at === undefined) && (missing0 = "expires_at"))) || ((data.completed_at === undefined) && (missing0 = "completed_at"))){
 validate1791.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
@@ -44068,11 +44081,10 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.return_url !== undefined){
-let data12 = data.return_url;
+if(data.is_chain_late !== undefined){
 const _errs26 = errors;
-if((typeof data12 !== "string") && (data12 !== null)){
-validate1791.errors = [{instancePath:instancePath+"/return_url",schemaPath:"#/properties/return_url/type",keyword:"type",params:{type: schema703.properties.return_url.type},message:"must be string,null"}];
+if(typeof data.is_chain_late !== "boolean"){
+validate1791.errors = [{instancePath:instancePath+"/is_chain_late",schemaPath:"#/properties/is_chain_late/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
 var valid0 = _errs26 === errors;
@@ -44081,11 +44093,12 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.expires_at !== undefined){
+if(data.return_url !== undefined){
+let data13 = data.return_url;
 const _errs28 = errors;
-if(!(validate81(data.expires_at, {instancePath:instancePath+"/expires_at",parentData:data,parentDataProperty:"expires_at",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate81.errors : vErrors.concat(validate81.errors);
-errors = vErrors.length;
+if((typeof data13 !== "string") && (data13 !== null)){
+validate1791.errors = [{instancePath:instancePath+"/return_url",schemaPath:"#/properties/return_url/type",keyword:"type",params:{type: schema703.properties.return_url.type},message:"must be string,null"}];
+return false;
 }
 var valid0 = _errs28 === errors;
 }
@@ -44093,24 +44106,36 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.completed_at !== undefined){
-let data14 = data.completed_at;
-const _errs29 = errors;
+if(data.expires_at !== undefined){
 const _errs30 = errors;
-let valid3 = false;
-let passing2 = null;
-const _errs31 = errors;
-if(!(validate81(data14, {instancePath:instancePath+"/completed_at",parentData:data,parentDataProperty:"completed_at",rootData,dynamicAnchors}))){
+if(!(validate81(data.expires_at, {instancePath:instancePath+"/expires_at",parentData:data,parentDataProperty:"expires_at",rootData,dynamicAnchors}))){
 vErrors = vErrors === null ? validate81.errors : vErrors.concat(validate81.errors);
 errors = vErrors.length;
 }
-var _valid2 = _errs31 === errors;
+var valid0 = _errs30 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.completed_at !== undefined){
+let data15 = data.completed_at;
+const _errs31 = errors;
+const _errs32 = errors;
+let valid3 = false;
+let passing2 = null;
+const _errs33 = errors;
+if(!(validate81(data15, {instancePath:instancePath+"/completed_at",parentData:data,parentDataProperty:"completed_at",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate81.errors : vErrors.concat(validate81.errors);
+errors = vErrors.length;
+}
+var _valid2 = _errs33 === errors;
 if(_valid2){
 valid3 = true;
 passing2 = 0;
 }
-const _errs32 = errors;
-if(data14 !== null){
+const _errs34 = errors;
+if(data15 !== null){
 const err4 = {instancePath:instancePath+"/completed_at",schemaPath:"#/properties/completed_at/oneOf/1/type",keyword:"type",params:{type: "null"},message:"must be null"};
 if(vErrors === null){
 vErrors = [err4];
@@ -44120,7 +44145,7 @@ vErrors.push(err4);
 }
 errors++;
 }
-var _valid2 = _errs32 === errors;
+var _valid2 = _errs34 === errors;
 if(_valid2 && valid3){
 valid3 = false;
 passing2 = [passing2, 1];
@@ -44144,20 +44169,21 @@ validate1791.errors = vErrors;
 return false;
 }
 else {
-errors = _errs30;
+errors = _errs32;
 if(vErrors !== null){
-if(_errs30){
-vErrors.length = _errs30;
+if(_errs32){
+vErrors.length = _errs32;
 }
 else {
 vErrors = null;
 }
 }
 }
-var valid0 = _errs29 === errors;
+var valid0 = _errs31 === errors;
 }
 else {
 var valid0 = true;
+}
 }
 }
 }
@@ -44498,7 +44524,7 @@ evaluated0.items = undefined;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if((((((((((((((((data.object === undefined) && (missing0 = "object")) || ((data.id === undefined) && (missing0 = "id"))) || ((data.status === undefined) && (missing0 = "status"))) || ((data.payment_status === undefined) && (missing0 = "payment_status"))) || ((data.amount_due === undefined) && (missing0 = "amount_due"))) || ((data.amount_received === undefined) && (missing0 = "amount_received"))) || ((data.payer_address === undefined) && (missing0 = "payer_address"))) || ((data.tx_hash === undefined) && (missing0 = "tx_hash"))) || ((data.confirmations === undefined) && (missing0 = "confirmations"))) || ((data.required_confirmations === undefined) && (missing0 = "required_confirmations"))) || ((data.failure_reason === undefined) && (missing0 = "failure_reason"))) || ((data.late === undefined) && (missing0 = "late"))) || ((data.return_url === undefined) && (missing0 = "return_url"))) || ((data.expires_at === undefined) && (missing0 = "expires_at"))) || ((data.completed_at === undefined) && (missing0 = "completed_at"))){
+if(((((((((((((((((data.object === undefined) && (missing0 = "object")) || ((data.id === undefined) && (missing0 = "id"))) || ((data.status === undefined) && (missing0 = "status"))) || ((data.payment_status === undefined) && (missing0 = "payment_status"))) || ((data.amount_due === undefined) && (missing0 = "amount_due"))) || ((data.amount_received === undefined) && (missing0 = "amount_received"))) || ((data.payer_address === undefined) && (missing0 = "payer_address"))) || ((data.tx_hash === undefined) && (missing0 = "tx_hash"))) || ((data.confirmations === undefined) && (missing0 = "confirmations"))) || ((data.required_confirmations === undefined) && (missing0 = "required_confirmations"))) || ((data.failure_reason === undefined) && (missing0 = "failure_reason"))) || ((data.late === undefined) && (missing0 = "late"))) || ((data.is_chain_late === undefined) && (missing0 = "is_chain_late"))) || ((data.return_url === undefined) && (missing0 = "return_url"))) || ((data.expires_at === undefined) && (missing0 = "expires_at"))) || ((data.completed_at === undefined) && (missing0 = "completed_at"))){
 validate1820.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
@@ -44789,11 +44815,10 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.return_url !== undefined){
-let data12 = data.return_url;
+if(data.is_chain_late !== undefined){
 const _errs26 = errors;
-if((typeof data12 !== "string") && (data12 !== null)){
-validate1820.errors = [{instancePath:instancePath+"/return_url",schemaPath:"#/properties/return_url/type",keyword:"type",params:{type: schema703.properties.return_url.type},message:"must be string,null"}];
+if(typeof data.is_chain_late !== "boolean"){
+validate1820.errors = [{instancePath:instancePath+"/is_chain_late",schemaPath:"#/properties/is_chain_late/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
 var valid0 = _errs26 === errors;
@@ -44802,11 +44827,12 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.expires_at !== undefined){
+if(data.return_url !== undefined){
+let data13 = data.return_url;
 const _errs28 = errors;
-if(!(validate81(data.expires_at, {instancePath:instancePath+"/expires_at",parentData:data,parentDataProperty:"expires_at",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate81.errors : vErrors.concat(validate81.errors);
-errors = vErrors.length;
+if((typeof data13 !== "string") && (data13 !== null)){
+validate1820.errors = [{instancePath:instancePath+"/return_url",schemaPath:"#/properties/return_url/type",keyword:"type",params:{type: schema703.properties.return_url.type},message:"must be string,null"}];
+return false;
 }
 var valid0 = _errs28 === errors;
 }
@@ -44814,24 +44840,36 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.completed_at !== undefined){
-let data14 = data.completed_at;
-const _errs29 = errors;
+if(data.expires_at !== undefined){
 const _errs30 = errors;
-let valid3 = false;
-let passing2 = null;
-const _errs31 = errors;
-if(!(validate81(data14, {instancePath:instancePath+"/completed_at",parentData:data,parentDataProperty:"completed_at",rootData,dynamicAnchors}))){
+if(!(validate81(data.expires_at, {instancePath:instancePath+"/expires_at",parentData:data,parentDataProperty:"expires_at",rootData,dynamicAnchors}))){
 vErrors = vErrors === null ? validate81.errors : vErrors.concat(validate81.errors);
 errors = vErrors.length;
 }
-var _valid2 = _errs31 === errors;
+var valid0 = _errs30 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.completed_at !== undefined){
+let data15 = data.completed_at;
+const _errs31 = errors;
+const _errs32 = errors;
+let valid3 = false;
+let passing2 = null;
+const _errs33 = errors;
+if(!(validate81(data15, {instancePath:instancePath+"/completed_at",parentData:data,parentDataProperty:"completed_at",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate81.errors : vErrors.concat(validate81.errors);
+errors = vErrors.length;
+}
+var _valid2 = _errs33 === errors;
 if(_valid2){
 valid3 = true;
 passing2 = 0;
 }
-const _errs32 = errors;
-if(data14 !== null){
+const _errs34 = errors;
+if(data15 !== null){
 const err4 = {instancePath:instancePath+"/completed_at",schemaPath:"#/properties/completed_at/oneOf/1/type",keyword:"type",params:{type: "null"},message:"must be null"};
 if(vErrors === null){
 vErrors = [err4];
@@ -44841,7 +44879,7 @@ vErrors.push(err4);
 }
 errors++;
 }
-var _valid2 = _errs32 === errors;
+var _valid2 = _errs34 === errors;
 if(_valid2 && valid3){
 valid3 = false;
 passing2 = [passing2, 1];
@@ -44865,20 +44903,21 @@ validate1820.errors = vErrors;
 return false;
 }
 else {
-errors = _errs30;
+errors = _errs32;
 if(vErrors !== null){
-if(_errs30){
-vErrors.length = _errs30;
+if(_errs32){
+vErrors.length = _errs32;
 }
 else {
 vErrors = null;
 }
 }
 }
-var valid0 = _errs29 === errors;
+var valid0 = _errs31 === errors;
 }
 else {
 var valid0 = true;
+}
 }
 }
 }

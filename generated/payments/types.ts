@@ -3887,6 +3887,11 @@ export interface components {
              */
             late: boolean;
             /**
+             * @description Whether payments on the chain are seen late at the moment; a payment that was sent is not lost.
+             * @example false
+             */
+            is_chain_late: boolean;
+            /**
              * @description Where to go after the payment, ready to use; null for nowhere and until the session is completed.
              * @example https://books.example/thanks?session=cs_9hUw3ZpLk5RtN8xEbG2mQy7V
              */
