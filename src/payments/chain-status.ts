@@ -29,12 +29,14 @@ export interface WatchedChainStatus {
 /** Reads the state of the chains on which payments are taken. */
 export interface ChainStatuses {
   all(): Promise<readonly ChainStatus[]>;
-  /** Also of a chain that is not configured any more. */
+  /** Also of a chain that is not configured any more. A timely chain is read once a minute, a late one every five seconds. */
   isLate(chainId: number): Promise<boolean>;
 }
 
 /** A chain that was not looked through for longer is late. */
 const LATE_MS = 60_000;
+/** How often a chain that was late is read again. */
+const READ_AGAIN_MS = 5_000;
 
 /** Of the database, because of several processes only one watches a chain. */
 export function chainStatuses({
@@ -47,6 +49,7 @@ export function chainStatuses({
   watched: readonly WatchedChainStatus[];
 }): ChainStatuses {
   const startedAt = clock.now();
+  const remembered = new Map<number, { readonly lagMs: number; readonly readAt: number }>();
 
   async function lagOf(chainId: number): Promise<{ scannedAt: number; lagMs: number }> {
     const { scannedAt = 0 } = (await cursorStore(db).find(chainId)) ?? {};
@@ -67,10 +70,18 @@ export function chainStatuses({
     };
   }
 
-  return {
-    all: () => Promise.all(watched.map(statusOf)),
-    isLate: async chainId => (await lagOf(chainId)).lagMs > LATE_MS,
-  };
+  /** Every page and every state asks, so a chain is read again only where what is remembered says that it is late. */
+  async function isLate(chainId: number): Promise<boolean> {
+    const now = clock.now();
+    const known = remembered.get(chainId);
+    if (known !== undefined && now - known.readAt + known.lagMs <= LATE_MS) return false;
+    if (known !== undefined && now - known.readAt < READ_AGAIN_MS) return true;
+    const { lagMs } = await lagOf(chainId);
+    remembered.set(chainId, { lagMs, readAt: now });
+    return lagMs > LATE_MS;
+  }
+
+  return { all: () => Promise.all(watched.map(statusOf)), isLate };
 }
 
 /** The chains as the operator sees them. Addresses of nodes carry keys, so none is in it. Decision 145. */

@@ -31,6 +31,7 @@ import { simulationHandlers } from './api/simulate.ts';
 import { transactionHandlers } from './api/transactions.ts';
 import { transferHandlers } from './api/transfers.ts';
 import { webhookHandlers } from './api/webhooks.ts';
+import type { IsChainLate } from './checkout/deps.ts';
 import { checkoutHandlers } from './checkout/operations.ts';
 import { checkoutPages } from './checkout/page/routes.ts';
 import type { StateWaits } from './checkout/state-waits.ts';
@@ -44,6 +45,7 @@ export interface RoutesOptions extends PaymentsContext {
   readonly clientOf: (chainId: number) => ChainClient | undefined;
   readonly outgoing: Outgoing;
   readonly waits: StateWaits;
+  readonly isChainLate: IsChainLate;
   readonly log: Logger;
 }
 

@@ -10,6 +10,7 @@ import type { Clock } from '../lib/clock.ts';
 import type { Logger } from '../lib/logger.ts';
 import type { SecretKeySource } from '../lib/secret-key.ts';
 import { chainStatusBody, registerWatcherMetrics } from './chain-status.ts';
+import { shownStates } from './checkout/shown-states.ts';
 import { stateWaits } from './checkout/state-waits.ts';
 import { createDemo } from './demo.ts';
 import { paymentsMetrics } from './metrics.ts';
@@ -20,7 +21,6 @@ import { type OutgoingOptions, openOutgoing } from './outgoing.ts';
 import { PAYMENTS_CROSS_ORIGIN, paymentsRoutes } from './routes.ts';
 import { cursorStore } from './store/cursor-store.ts';
 import { deliveryQueue } from './store/delivery-queue.ts';
-import { sessionStates } from './store/session-states.ts';
 import { startWorkers } from './workers.ts';
 
 /** A chain on which payments are taken, and the nodes that tell of them, in order of preference. */
@@ -113,7 +113,8 @@ export async function startPaymentsService(options: PaymentsServiceOptions): Pro
     formatError: paymentsErrorBody,
   });
   opened.defer(() => listening.close());
-  const waits = stateWaits({ states: ids => sessionStates(store.db, ids), clock, log });
+  const { isLate: isChainLate } = workers.statuses;
+  const waits = stateWaits({ states: shownStates({ ...store, isChainLate }), clock, log });
   opened.defer(() => waits.close()); // before the server drains, which waits for every answer
   const publicUrl = options.publicUrl ?? listening.url;
   const context = {
@@ -128,6 +129,7 @@ export async function startPaymentsService(options: PaymentsServiceOptions): Pro
     clientOf: (id: number) => watched.find(({ chain }) => chain.id === id)?.client,
     outgoing,
     waits,
+    isChainLate,
   };
   routes.resolve(inOrder(await paymentsRoutes(context)));
 

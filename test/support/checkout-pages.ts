@@ -6,11 +6,13 @@ import { createLogger } from '../../src/lib/logger.ts';
 import { seals } from '../../src/lib/sealed.ts';
 import { pageAdmission } from '../../src/payments/api/counted.ts';
 import { rateLimits } from '../../src/payments/api/rate-limits.ts';
+import { chainStatuses } from '../../src/payments/chain-status.ts';
 import { checkoutPages } from '../../src/payments/checkout/page/routes.ts';
 import { type Choices, openingOf } from '../../src/payments/model/opening.ts';
 import { NATIVE_COIN, paymentChains } from '../../src/payments/model/payment-chain.ts';
 import type { PaymentLink } from '../../src/payments/model/payment-link.ts';
 import type { CheckoutSession } from '../../src/payments/model/session.ts';
+import { cursorStore } from '../../src/payments/store/cursor-store.ts';
 import { linkStore } from '../../src/payments/store/link-store.ts';
 import { PAYMENTS_MIGRATIONS } from '../../src/payments/store/migrations.ts';
 import { organizationStore } from '../../src/payments/store/organization-store.ts';
@@ -29,6 +31,8 @@ export interface ServedPages extends AsyncDisposable {
   readonly clock: ManualClock;
   /** Name of the organization behind every link. */
   readonly merchantName: string;
+  /** Notes that the network of every link is looked through up to its head now. */
+  looked(): Promise<void>;
   /** Adds a link of a test network. */
   link(changes?: Partial<PaymentLink>): Promise<PaymentLink>;
   /** Adds a session of a link, and then has it be as a settlement would leave it. */
@@ -67,7 +71,16 @@ export async function servePages(): Promise<ServedPages> {
   await organizationStore(db).insert(organization);
   const owner = { organizationId: organization.id, mode: 'test' } as const;
   const admit = pageAdmission(rateLimits(db, { standard: 1_000, elevated: 1_000 }), clock);
-  const pages = checkoutPages({ db, seals: sealed, clock, chains, publicUrl: 'https://pay.example', admit });
+  const { isLate: isChainLate } = chainStatuses({ db, clock, watched: [] });
+  const pages = checkoutPages({
+    db,
+    seals: sealed,
+    clock,
+    chains,
+    publicUrl: 'https://pay.example',
+    isChainLate,
+    admit,
+  });
   const log = createLogger({ level: 'silent' });
   const served = await serve([pages], { log, trustedProxies: ['127.0.0.1'] });
 
@@ -75,6 +88,7 @@ export async function servePages(): Promise<ServedPages> {
     url: served.url,
     clock,
     merchantName: organization.name,
+    looked: () => cursorStore(db).set(sample.chainId, { blockNumber: 1, scannedAt: clock.now() }),
     async link(changes = {}) {
       const link = aLink(owner, changes);
       await linkStore(db).insert(link);

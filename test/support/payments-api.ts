@@ -30,16 +30,18 @@ import { simulationHandlers } from '../../src/payments/api/simulate.ts';
 import { transactionHandlers } from '../../src/payments/api/transactions.ts';
 import { transferHandlers } from '../../src/payments/api/transfers.ts';
 import { webhookHandlers } from '../../src/payments/api/webhooks.ts';
+import { chainStatuses } from '../../src/payments/chain-status.ts';
 import { checkoutHandlers } from '../../src/payments/checkout/operations.ts';
+import { shownStates } from '../../src/payments/checkout/shown-states.ts';
 import { type StateWaits, stateWaits } from '../../src/payments/checkout/state-waits.ts';
 import type { Permission } from '../../src/payments/model/api-key.ts';
 import type { LinkDefaults, Mode, Owner } from '../../src/payments/model/owner.ts';
 import { NATIVE_COIN, paymentChains } from '../../src/payments/model/payment-chain.ts';
 import type { Transfer } from '../../src/payments/model/transfer.ts';
 import { type Outgoing, type OutgoingOptions, openOutgoing } from '../../src/payments/outgoing.ts';
+import { cursorStore } from '../../src/payments/store/cursor-store.ts';
 import { PAYMENTS_MIGRATIONS } from '../../src/payments/store/migrations.ts';
 import { organizationStore } from '../../src/payments/store/organization-store.ts';
-import { sessionStates } from '../../src/payments/store/session-states.ts';
 import { type Settlement, settlement } from '../../src/payments/store/settlement/settlement.ts';
 import { startTellers } from '../../src/payments/tellers.ts';
 import { serve } from '../http/serve.ts';
@@ -102,6 +104,8 @@ export interface PaymentsApi extends AsyncDisposable {
   readonly clock: ManualClock;
   readonly outgoing: Outgoing;
   readonly waits: StateWaits;
+  /** Notes that the test chain is looked through up to its head now, as its watcher would. */
+  looked(): Promise<void>;
   /** Somebody without a key. */
   readonly payer: ApiClient;
   /** Changes states as what watches the chains would, in one transaction. */
@@ -137,7 +141,8 @@ export async function startPaymentsApi(
   const telling: { stop(): Promise<void> }[] = [];
   const verifySignature = signatureJudge(() => undefined);
   const limits = { standard: 10_000, elevated: 10_000 };
-  const waits = stateWaits({ states: ids => sessionStates(db, ids), clock, log });
+  const { isLate: isChainLate } = chainStatuses({ db, clock, watched: [] });
+  const waits = stateWaits({ states: shownStates({ db, isChainLate }), clock, log });
   const route = await mountGated<PaymentsOperations, PaymentsPublicOperation, Known, Visitor>({
     contract: paymentsContract,
     gate: paymentsGate({ db, seals: sealed, clock, counts: rateLimits(db, limits), log }),
@@ -153,7 +158,7 @@ export async function startPaymentsApi(
       ...simulationHandlers(context),
       ...webhookHandlers(context, { ...outgoing, ...outgoing.webhooks, log }),
       ...notificationHandlers(context, outgoing),
-      ...checkoutHandlers({ ...context, waits, verifySignature }),
+      ...checkoutHandlers({ ...context, waits, isChainLate, verifySignature }),
     },
     validateResponses: true,
   });
@@ -169,6 +174,7 @@ export async function startPaymentsApi(
     clock,
     outgoing,
     waits,
+    looked: () => cursorStore(db).set(TEST_CHAIN, { blockNumber: 1, scannedAt: clock.now() }),
     tell() {
       const workers = startTellers({ ...context, log, outgoing });
       const stop = async () => void (await Promise.all(workers.map(worker => worker.stop())));

@@ -67,7 +67,10 @@ export function checkoutBody(
 }
 
 /** What changes of it while its payer waits. Decision 114. */
-export function checkoutState(session: SessionState): PaymentsSchemas['CheckoutState'] {
+export function checkoutState(
+  session: SessionState,
+  { isChainLate }: { isChainLate: boolean },
+): PaymentsSchemas['CheckoutState'] {
   return {
     object: 'checkout_state',
     id: session.id,
@@ -81,6 +84,7 @@ export function checkoutState(session: SessionState): PaymentsSchemas['CheckoutS
     required_confirmations: session.requiredConfirmations,
     failure_reason: session.failureReason,
     late: session.isLate,
+    is_chain_late: isChainLate,
     return_url: returnUrlOf(session),
     expires_at: timestamp(session.expiresAt),
     completed_at: session.completedAt === null ? null : timestamp(session.completedAt),

@@ -6,9 +6,9 @@ import type { CheckoutSession } from '../model/session.ts';
 import { sessionStore } from '../store/session-store.ts';
 import { settlement } from '../store/settlement/settlement.ts';
 import { transactionStore } from '../store/transaction-store.ts';
-import { checkoutState } from './bodies.ts';
 import type { CheckoutDeps } from './deps.ts';
 import { knownSession } from './known-session.ts';
+import { shownState } from './shown-states.ts';
 
 /** How many claimed transactions of a session are looked for at a time: each costs the chain's node. */
 const MOST_CLAIMS = 10;
@@ -18,6 +18,7 @@ export function claims({
   db,
   seals,
   clock,
+  isChainLate,
 }: CheckoutDeps): Pick<PaymentsHandlers<never, unknown>, 'claimPayment'> {
   return {
     async claimPayment({ path: { checkout_session_id: id }, body: { tx_hash } }) {
@@ -36,7 +37,7 @@ export function claims({
         await settlement({ handle, seals, now: clock.now() }).claim(session, hash);
         return knownSession(sessions, id);
       });
-      return { status: 200, body: checkoutState(claimed) };
+      return { status: 200, body: await shownState(claimed, isChainLate) };
     },
   };
 }

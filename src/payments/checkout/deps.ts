@@ -15,6 +15,9 @@ export type VerifySignature = (input: {
   readonly isAccount: boolean;
 }) => Promise<boolean>;
 
+/** Whether payments on a chain are seen late at the moment. Decision 131. */
+export type IsChainLate = (chainId: number) => Promise<boolean>;
+
 /** Part of a payer's request that the operations look at beside its parameters and body. */
 export interface PayerRequest {
   readonly client: Client;
@@ -34,5 +37,6 @@ export interface CheckoutDeps extends Surroundings {
   /** How long a payer has. */
   readonly sessionLifetimeMs: number;
   readonly verifySignature: VerifySignature;
+  readonly isChainLate: IsChainLate;
   readonly waits: Pick<StateWaits, 'change'>;
 }

@@ -5,17 +5,16 @@ import { namesTag } from '../../http/send.ts';
 import { newId } from '../../lib/ids.ts';
 import type { Fault } from '../model/fault.ts';
 import { openingOf } from '../model/opening.ts';
-import type { SessionState } from '../model/session.ts';
 import { linkStore } from '../store/link-store.ts';
 import { organizationStore } from '../store/organization-store.ts';
 import { lockFault } from '../store/recipient-lock.ts';
-import { sessionStates } from '../store/session-states.ts';
 import { sessionStore } from '../store/session-store.ts';
-import { checkoutBody, checkoutState } from './bodies.ts';
+import { checkoutBody } from './bodies.ts';
 import { claims } from './claims.ts';
 import { clientHashOf, refuseBeyondBound } from './client-bound.ts';
 import type { CheckoutDeps, PayerRequest } from './deps.ts';
 import { knownSession, noSession } from './known-session.ts';
+import { type CheckoutState, shownStates } from './shown-states.ts';
 import { stateTag } from './state-waits.ts';
 import { walletBinding } from './wallet-binding.ts';
 import { walletOrigins } from './wallet-origins.ts';
@@ -29,8 +28,10 @@ type CheckoutHandlers = Pick<
 export function checkoutHandlers(deps: CheckoutDeps): CheckoutHandlers {
   const { db, seals, clock, chains } = deps;
 
-  async function stateOf(id: string): Promise<SessionState> {
-    const state = (await sessionStates(db, [id])).get(id);
+  const states = shownStates(deps);
+
+  async function stateOf(id: string): Promise<CheckoutState> {
+    const state = (await states([id])).get(id);
     if (state !== undefined) return state;
     throw noSession(id);
   }
@@ -74,9 +75,9 @@ export function checkoutHandlers(deps: CheckoutDeps): CheckoutHandlers {
     async getCheckoutState({ path: { checkout_session_id: id }, query: { wait } }, { ifNoneMatch, hungUp }) {
       const state = await stateOf(id);
       const isNews = ifNoneMatch === undefined || !namesTag(ifNoneMatch, stateTag(state));
-      if (wait === 0 || isNews) return { status: 200, body: checkoutState(state) };
+      if (wait === 0 || isNews) return { status: 200, body: state };
       await deps.waits.change({ sessionId: id, held: ifNoneMatch, waitMs: wait * 1000, signal: hungUp() });
-      return { status: 200, body: checkoutState(await stateOf(id)) };
+      return { status: 200, body: await stateOf(id) };
     },
 
     ...walletBinding(deps),

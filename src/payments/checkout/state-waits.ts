@@ -3,8 +3,7 @@ import type { Clock } from '../../lib/clock.ts';
 import { toJson } from '../../lib/json.ts';
 import { type Logger, logAndGoOn } from '../../lib/logger.ts';
 import { entityTag } from '../../lib/representation.ts';
-import type { SessionState } from '../model/session.ts';
-import { checkoutState } from './bodies.ts';
+import type { CheckoutState } from './shown-states.ts';
 
 /** How often the states of the sessions that somebody waits for are read, all in one statement. */
 const TICK_MS = 500;
@@ -36,7 +35,7 @@ export interface StateWaits {
 }
 
 export interface StateWaitsDeps {
-  readonly states: (ids: readonly string[]) => Promise<ReadonlyMap<string, SessionState>>;
+  readonly states: (ids: readonly string[]) => Promise<ReadonlyMap<string, CheckoutState>>;
   readonly clock: Clock;
   readonly log: Logger;
 }
@@ -48,8 +47,8 @@ interface Waiter {
 }
 
 /** The tag of a state, as the answer with it has it. */
-export function stateTag(state: SessionState): string {
-  return entityTag(toJson(checkoutState(state)));
+export function stateTag(state: CheckoutState): string {
+  return entityTag(toJson(state));
 }
 
 /**

@@ -4,20 +4,22 @@ import { transaction } from '../../db/transaction.ts';
 import { NATIVE_COIN } from '../model/payment-chain.ts';
 import type { CheckoutSession } from '../model/session.ts';
 import { sessionStore } from '../store/session-store.ts';
-import { checkoutState, walletMessageOf } from './bodies.ts';
+import { walletMessageOf } from './bodies.ts';
 import type { CheckoutDeps, PayerRequest } from './deps.ts';
 import { knownSession } from './known-session.ts';
+import { shownState } from './shown-states.ts';
 import { walletOrigins } from './wallet-origins.ts';
 
 /** Binds the wallet that signed to a session, until a transfer was seen. Decision 114. */
 export function walletBinding(deps: CheckoutDeps): Pick<PaymentsHandlers<never, PayerRequest>, 'bindWallet'> {
-  const { db, seals, clock } = deps;
+  const { db, seals, clock, isChainLate } = deps;
   return {
     async bindWallet({ path: { checkout_session_id }, body: { address, signature } }, payer) {
       const wallet = address.toLowerCase();
       const session = await knownSession(sessionStore(db, seals), checkout_session_id);
       if (session.status !== 'active') {
-        if (session.payerAddress === wallet) return { status: 200, body: checkoutState(session) };
+        if (session.payerAddress === wallet)
+          return { status: 200, body: await shownState(session, isChainLate) };
         throw paymentsError(
           'invalid_status_transition',
           `The checkout is ${session.status}, so no wallet can be bound to it.`,
@@ -39,7 +41,7 @@ export function walletBinding(deps: CheckoutDeps): Pick<PaymentsHandlers<never, 
       const bound = await transaction(db, handle =>
         sessionStore(handle, seals).bindWallet(session.id, wallet, clock.now()),
       );
-      if (bound !== undefined) return { status: 200, body: checkoutState(bound) };
+      if (bound !== undefined) return { status: 200, body: await shownState(bound, isChainLate) };
       throw paymentsError(
         'invalid_status_transition',
         'The checkout has ended or a payment was seen, so its wallet cannot be changed.',

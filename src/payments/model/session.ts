@@ -69,6 +69,7 @@ export interface CheckoutSession extends Owner {
 export type SessionState = Pick<
   CheckoutSession,
   | 'id'
+  | 'chainId'
   | 'status'
   | 'paymentStatus'
   | 'amountDue'

@@ -104,6 +104,7 @@ export function sessionValues(session: CheckoutSession, seals: Seals) {
 /** The columns of what the payer follows. */
 export const STATE_COLUMNS = [
   'id',
+  'chain_id',
   'status',
   'payment_status',
   'amount_due',
@@ -123,6 +124,7 @@ export const STATE_COLUMNS = [
 export function stateOf(row: Pick<SessionRow, (typeof STATE_COLUMNS)[number]>): SessionState {
   return {
     id: row.id,
+    chainId: row.chain_id,
     status: row.status,
     paymentStatus: row.payment_status,
     amountDue: uintOf(row.amount_due),
@@ -146,7 +148,6 @@ export function sessionOf(row: SessionRow, seals: Seals): CheckoutSession {
     organizationId: row.organization_id,
     mode: row.mode,
     paymentLinkId: row.payment_link_id,
-    chainId: row.chain_id,
     tokenAddress: row.token_address,
     recipientAddress: row.recipient_address,
     subtotal: uintOf(row.subtotal),

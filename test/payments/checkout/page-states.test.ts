@@ -22,6 +22,24 @@ async function shown(changes: Partial<CheckoutSession>) {
   return (await pages.get(`/pay/s/${session.id}`)).text;
 }
 
+const DELAY = 'Payments on Local network are seen late at the moment. A payment that was sent is not lost';
+/** A network that was not looked through for longer is late, and then read again this often. */
+const LATE_MS = 60_000;
+const READ_AGAIN_MS = 5_000;
+
+async function shownAfter(silenceMs: number, changes: Partial<CheckoutSession> = {}) {
+  const session = await pages.session(await pages.link(), {}, changes);
+  const page = () => pages.get(`/pay/s/${session.id}`);
+  pages.clock.advance(READ_AGAIN_MS);
+  await pages.looked();
+  const before = await page();
+  pages.clock.advance(silenceMs);
+  const after = await pages.get(`/pay/s/${session.id}`, {
+    'If-None-Match': before.headers.get('etag') ?? '',
+  });
+  return { before: before.text, after };
+}
+
 const asksForPayment = (text: string) => text.includes('id="pay"');
 
 test.each<[string, Partial<CheckoutSession>, string[], boolean]>([
@@ -132,4 +150,20 @@ test('a receipt names everything that identifies the payment', async () => {
   ])
     expect(receipt).toContain(part);
   expect(receipt).toContain(`href="https://explorer.example/tx/${HASH}"`);
+});
+
+test('a page says that its chain is late, and that a payment that was sent is not lost', async () => {
+  const { before, after } = await shownAfter(LATE_MS + 1);
+
+  expect(before).not.toContain('seen late');
+  expect(after.status).toBe(200);
+  expect(after.text).toContain(DELAY);
+});
+
+test('a page says nothing of a chain that is looked through in time, or of one that matters no more', async () => {
+  const timely = await shownAfter(LATE_MS);
+  const paid = await shownAfter(LATE_MS + 1, PAID);
+
+  expect(timely.after.status).toBe(304);
+  expect(paid.after.text).not.toContain('seen late');
 });

@@ -8,6 +8,9 @@ import { startTestPayments } from '../../support/payments-service.ts';
 import { until } from '../../support/until.ts';
 
 const TICK_MS = 500;
+/** A chain is late that was not looked through for longer, and then read again this often. */
+const LATE_MS = 60_000;
+const READ_AGAIN_MS = 5_000;
 const statusOf = (id: string, wait = 25) => `/api/v1/pay/sessions/${id}/status?wait=${wait}`;
 
 eachDatabase('a request that waits for another state', databases => {
@@ -24,6 +27,7 @@ eachDatabase('a request that waits for another state', databases => {
     await linkStore(api.db).insert(link);
     const checkout = record((await api.payer.post(`/api/v1/pay/links/${link.shortCode}/sessions`)).body);
     const id = text(checkout.id);
+    await api.looked();
     const { headers } = await api.payer.get(statusOf(id, 0));
     return { id, recipient: recipientAddress, held: { 'If-None-Match': headers.get('etag') ?? '' } };
   }
@@ -71,6 +75,23 @@ eachDatabase('a request that waits for another state', databases => {
     api.clock.advance(25_000);
 
     expect((await answer).status).toBe(304);
+  });
+
+  test('is answered when its chain becomes late, and when it no longer is', async () => {
+    const { id, held } = await started();
+    const late = api.payer.get(statusOf(id), held);
+    await waiting(1);
+
+    api.clock.advance(LATE_MS + 1);
+    const lateAnswer = await late;
+    const timely = api.payer.get(statusOf(id), { 'If-None-Match': lateAnswer.headers.get('etag') ?? '' });
+    await waiting(1);
+    await api.looked();
+    api.clock.advance(READ_AGAIN_MS);
+    const timelyAnswer = await timely;
+
+    expect([lateAnswer.status, record(lateAnswer.body).is_chain_late]).toEqual([200, true]);
+    expect([timelyAnswer.status, record(timelyAnswer.body).is_chain_late]).toEqual([200, false]);
   });
 
   test('is answered at once when it names no state, another state or no time', async () => {

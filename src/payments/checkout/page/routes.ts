@@ -12,7 +12,9 @@ import { availabilityOf, type PaymentLink } from '../../model/payment-link.ts';
 import { linkStore } from '../../store/link-store.ts';
 import { organizationStore } from '../../store/organization-store.ts';
 import { sessionStore } from '../../store/session-store.ts';
-import { checkoutBody, checkoutState } from '../bodies.ts';
+import { checkoutBody } from '../bodies.ts';
+import type { IsChainLate } from '../deps.ts';
+import { shownState } from '../shown-states.ts';
 import { readAssets } from './assets.ts';
 import { type PageAnswer, sendPage } from './headers.ts';
 import { linkPage } from './link-page.ts';
@@ -37,6 +39,7 @@ export interface CheckoutPagesOptions {
   readonly chains: PaymentChains;
   /** The address payers use, without a slash at the end. */
   readonly publicUrl: string;
+  readonly isChainLate: IsChainLate;
   /** Counts a page by the client that asks for it. */
   readonly admit: (client: Client) => Promise<Admission>;
 }
@@ -60,7 +63,7 @@ const REFERENCE = /^[A-Za-z0-9_.:-]{1,200}$/;
  * is a page with 404.
  */
 export function checkoutPages(options: CheckoutPagesOptions): Middleware {
-  const { db, seals, clock, chains, publicUrl, admit } = options;
+  const { db, seals, clock, chains, publicUrl, isChainLate, admit } = options;
   const assets = readAssets();
   const notice = (status: number, words: Notice) => ({ status, render: () => noticePage(assets, words) });
   const notFound = notice(404, NOT_FOUND);
@@ -96,7 +99,7 @@ export function checkoutPages(options: CheckoutPagesOptions): Middleware {
     if (chain === undefined || tokenOf(chain, session.tokenAddress) === undefined) return notice(410, CLOSED);
     const facts = {
       checkout: checkoutBody(session, { chains, publicUrl }),
-      state: checkoutState(session),
+      state: await shownState(session, isChainLate),
       isReorged: session.isReorged,
     };
     const view = { ...facts, now: clock.now() };

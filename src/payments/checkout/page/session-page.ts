@@ -42,7 +42,7 @@ export function sessionPage(assets: Assets, view: SessionView): string {
     html`<main class="checkout" data-page="session" data-checkout="${forScript(view)}">
 ${summary(offer)}
 <section class="payment" id="payment" aria-label="Payment" tabindex="-1">
-<div id="status" role="status" aria-live="polite" data-live data-state="${JSON.stringify(state)}">${statusPanel(view)}</div>
+<div id="status" role="status" aria-live="polite" data-live data-state="${JSON.stringify(state)}">${statusPanel(view)}${delayNotice(view)}</div>
 <div id="time" data-live>${countdown(view)}</div>
 <div id="methods" data-live>${methods(view)}</div>
 <div id="receipt" data-live>${receipt(view)}</div>
@@ -86,6 +86,12 @@ function countdown(view: SessionView): Piece {
   const { expires_at: end } = view.state;
   const leftMs = Date.parse(end) - view.now;
   return html`<p class="countdown"><span>Pay before ${momentText(end)}</span><span class="left" id="left" role="timer" aria-live="off" aria-label="Time left" data-left-ms="${leftMs}"></span></p>`;
+}
+
+/** What a payer has to know who sees nothing happen. Decision 131. */
+function delayNotice(view: SessionView): Piece {
+  if (!view.state.is_chain_late || FINAL.includes(pageState(view))) return null;
+  return html`<p class="hint">Payments on ${view.checkout.chain.name} are seen late at the moment. A payment that was sent is not lost: please do not send it again.</p>`;
 }
 
 function wayOut(view: SessionView): Html | null {
