@@ -84,6 +84,36 @@ eachDatabase('what is kept', databases => {
     expect(idsOf(await merchant.get('/api/v1/events?limit=100')).length).toBeGreaterThan(4);
   });
 
+  test('an expired session stays while a payment of it is pending or confirming, and when one was completed late', async () => {
+    const [pending, confirming, late, unpaid] = [
+      await opened(),
+      await opened(),
+      await opened(),
+      await opened(),
+    ];
+    const sight = (id: string) => {
+      const payment = aPayment({ blockTime: api.clock.now() });
+      return api.settle(settled => settled.sight({ id }, payment, { matchedBy: 'wallet', confirmations: 1 }));
+    };
+    await api.settle(settled => settled.claim({ id: pending }, someHash()));
+    for (const id of [pending, confirming, late, unpaid]) await merchant.post(`${SESSIONS}/${id}/expire`);
+    await sight(confirming);
+    const { id: lateId } = await sight(late);
+    await api.settle(settled => settled.complete(lateId));
+    api.clock.advance(31 * DAY);
+
+    await tidy();
+
+    const transactions = list(record((await merchant.get('/api/v1/transactions')).body).data).map(record);
+    const statuses = new Map(transactions.map(one => [one.session_id, one.status]));
+    expect(await allSessions()).toEqual([pending, confirming, late].sort());
+    expect([pending, confirming, late].map(id => statuses.get(id))).toEqual([
+      'pending',
+      'confirming',
+      'completed',
+    ]);
+  });
+
   test('an unmatched transfer that was meant for a removed session is listed on', async () => {
     const id = await ended();
     const payment = aPayment({ blockTime: api.clock.now(), amount: 3_999n });
