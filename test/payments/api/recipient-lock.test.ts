@@ -3,6 +3,7 @@ import { eachDatabase } from '../../support/databases.ts';
 import { list, record, text } from '../../support/json.ts';
 import {
   errorOf,
+  LIVE_CHAIN,
   type PaymentsApi,
   startPaymentsApi,
   TEST_CHAIN,
@@ -63,11 +64,30 @@ eachDatabase('locked recipients', databases => {
   });
 
   test('the same address on another chain is another recipient', async () => {
-    const { shop, thief } = await locked();
+    const { shop } = await locked();
+    const live = await shop.withKey({ mode: 'live' });
+    const thief = await shop.withKey({ mode: 'live', permission: 'write' });
+    const onLiveChain = { ...terms(OWN), chain_id: LIVE_CHAIN };
+    await live.patch(ORGANIZATION, { recipients_locked: true });
+
+    expect(errorOf(await thief.post(SESSIONS, onLiveChain))).toBe(LOCKED);
+    await live.post(PATH, { chain_id: LIVE_CHAIN, address: OWN });
+    expect((await thief.post(SESSIONS, onLiveChain)).status).toBe(201);
+  });
+
+  test('each mode is locked for itself', async () => {
+    const { shop } = await locked();
     const live = await shop.withKey({ mode: 'live' });
 
-    expect((await thief.post(SESSIONS, terms(OWN))).status).toBe(201);
     expect((await live.get(ORGANIZATION)).body).toMatchObject({ recipients_locked: false });
+  });
+
+  test('an address is the same in any letter case', async () => {
+    const { thief } = await locked();
+    const [own, foreign] = [OWN, FOREIGN].map(one => `0x${one.slice(2).toUpperCase()}`);
+
+    expect((await thief.post(SESSIONS, terms(`${own}`))).status).toBe(201);
+    expect(errorOf(await thief.post(SESSIONS, terms(`${foreign}`)))).toBe(LOCKED);
   });
 
   test('a stolen write key cannot extend the list or unlock it', async () => {

@@ -163,6 +163,34 @@ eachDatabase('recipients', databases => {
     expect(await recipientOf(theirs)).toMatchObject({ verified: false });
   });
 
+  test('a signature for one chain and mode is worth nothing on another chain', async () => {
+    const shop = await api.merchant();
+    const live = await shop.withKey({ mode: 'live' });
+    const account = someAccount();
+    const ofTest = await named(shop, account.address);
+    const { address } = account;
+    const ofLive = record((await live.post(PATH, { chain_id: LIVE_CHAIN, address })).body);
+    const signature = await account.signMessage({ message: text(ofTest.verification_message) });
+
+    const replayed = await live.post(`${PATH}/${text(ofLive.id)}/verify`, { signature });
+
+    expect(errorOf(replayed)).toBe('400 invalid_field_value signature');
+    expect((await live.get(`${PATH}/${text(ofLive.id)}`)).body).toMatchObject({ verified: false });
+  });
+
+  test('of requests that present one signature at once exactly one is taken', async () => {
+    const shop = await api.merchant();
+    const account = someAccount();
+    const { id, verification_message } = await named(shop, account.address);
+    const signature = await account.signMessage({ message: text(verification_message) });
+
+    const verifying = Array.from({ length: 4 }, () => shop.post(`${PATH}/${text(id)}/verify`, { signature }));
+    const statuses = (await Promise.all(verifying)).map(({ status }) => status);
+
+    expect(statuses.toSorted()).toEqual([200, 400, 400, 400]);
+    expect(await recipientOf(shop)).toMatchObject({ verified: true });
+  });
+
   test('an organization that names the address of another one gets wallet-only sessions, and takes no amount', async () => {
     const [ours, theirs] = [await api.merchant(), await api.merchant()];
     const { address } = someAccount();
