@@ -3795,7 +3795,7 @@ export interface components {
              */
             payment_uri: string | null;
             /**
-             * @description Whether only a connected wallet can pay, because no exact amount is free.
+             * @description True when only a wallet that signed can pay, because no exact amount is free or the organization does not own the recipient.
              * @example false
              */
             wallet_only: boolean;
