@@ -198,6 +198,8 @@ describe('the page of a session', () => {
 
     expect(text).toContain('id="pay"');
     expect(text).not.toContain('class="qr"');
+    expect(text).toContain('with the wallet button only');
+    expect(text).not.toContain('Many people');
   });
 
   test('is not kept, not indexed, not framed, and does not tell its address', async () => {

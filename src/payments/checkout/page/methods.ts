@@ -37,7 +37,7 @@ function walletWay(view: SessionView): Html {
 }
 
 function walletOnlyNote(): Html {
-  return html`<p class="note">Many people are paying this merchant right now. Only a payment from the wallet button can be told apart from theirs, so please use that, or come back a little later to pay by code.</p>`;
+  return html`<p class="note">This checkout can be paid with the wallet button only. A transfer from elsewhere could not be told apart from other payments.</p>`;
 }
 
 function transferWay(view: SessionView): Html {
