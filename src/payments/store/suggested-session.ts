@@ -9,6 +9,8 @@ import { bindingsOf, OF_PLACE } from './candidates.ts';
 /** Expired sessions of a place that are considered, the latest ended first. */
 const MOST_EXPIRED = 1000;
 
+const COLUMNS = 'id, amount, amount_due, created_at';
+
 /** A transfer as far as it says which session it may be meant for. Times are UTC milliseconds. */
 export interface UnmatchedPayment extends Place {
   readonly amount: bigint;
@@ -67,31 +69,33 @@ async function sessionsNear(
   // A price that is twice as high has no smaller tail than any session whose price or amount due is near.
   const reach = largestTail(2n * amount, tokenDecimals);
   const lowest = amount > reach ? amount - reach : 0n;
-  const range = [uintColumn(lowest), uintColumn(amount + reach)];
-  const columns = 'id, amount, amount_due, created_at';
-  const ofOwner = 'organization_id = ? and mode = ? and created_at <= ?';
+  const isNear = {
+    sql: 'amount_due >= ? and amount_due <= ? and organization_id = ? and mode = ? and created_at <= ?',
+    bindings: [uintColumn(lowest), uintColumn(amount + reach), organizationId, mode, openedBy],
+  };
+  const active = (kind: string) => ({
+    sql: `select ${COLUMNS} from checkout_sessions
+      where status = 'active' and ${kind} and ${OF_PLACE} and ${isNear.sql}`,
+    bindings: [...bindingsOf(payment), ...isNear.bindings],
+  });
+  const expired = (kind: string) => ({
+    sql: `select ${COLUMNS} from (
+        select * from checkout_sessions
+        where status = 'expired' and ${kind} and ${OF_PLACE} and ended_at >= ?
+        order by ended_at desc limit ${MOST_EXPIRED}
+      ) expired where ${isNear.sql}`,
+    bindings: [...bindingsOf(payment), endedAfter, ...isNear.bindings],
+  });
+  // Apart, because the indexes of places hold only sessions that have an exact amount.
+  const sources = [
+    active('not is_wallet_only'),
+    active('is_wallet_only'),
+    expired('not is_wallet_only'),
+    expired("is_wallet_only and amount_received = '010'"),
+  ];
   return rowsOf(
     handle,
-    `select ${columns} from checkout_sessions
-     where status = 'active' and not is_wallet_only and ${OF_PLACE} and amount_due >= ? and amount_due <= ? and ${ofOwner}
-     union all
-     select ${columns} from (
-       select * from checkout_sessions
-       where status = 'expired' and not is_wallet_only and ${OF_PLACE} and ended_at >= ?
-       order by ended_at desc limit ${MOST_EXPIRED}
-     ) expired where amount_due >= ? and amount_due <= ? and ${ofOwner}`,
-    [
-      ...bindingsOf(payment),
-      ...range,
-      organizationId,
-      mode,
-      openedBy,
-      ...bindingsOf(payment),
-      endedAfter,
-      ...range,
-      organizationId,
-      mode,
-      openedBy,
-    ],
+    sources.map(source => source.sql).join(' union all '),
+    sources.flatMap(source => source.bindings),
   );
 }

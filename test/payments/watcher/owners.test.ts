@@ -172,6 +172,27 @@ eachDatabase('two organizations at one address', databases => {
     expect(await unmatchedOf(ours.owner)).toEqual([]);
   });
 
+  test('the price of a session from before the proof, or of one that expired since, suggests that session', async () => {
+    await ours.open(theirs);
+    const open = await ours.open();
+    const expired = await ours.open({ subtotal: 9_000_000n, amount: 9_000_000n });
+    await ours.expire(expired.id);
+    await prove(ours.owner);
+
+    for (const { amount } of [open, expired]) await pay(amount);
+    await settle();
+
+    expect([open.isWalletOnly, expired.isWalletOnly]).toEqual([true, true]);
+    const suggested = (await unmatchedOf(ours.owner)).map(one => [one.amount, one.suggestedSessionId]);
+    expect(suggested).toHaveLength(2);
+    expect(suggested).toEqual(
+      expect.arrayContaining([
+        [open.amount, open.id],
+        [expired.amount, expired.id],
+      ]),
+    );
+  });
+
   test('a hundred sessions of the other organization leave the owner its exact amounts', async () => {
     const own = await ours.open({ amount: 2_000n, subtotal: 2_000n });
     for (let index = 0; index < 100; index++) {
