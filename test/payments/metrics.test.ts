@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
 import { text as textOf } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import { migrate } from '../../src/db/migrate.ts';
@@ -88,4 +89,18 @@ test('all metrics of a process with both services keep the conventions of Promet
   await database.remove();
 
   expect([code, findings]).toEqual([0, '']);
+});
+
+test('the documentation names every metric of a process with both services, and no other', async () => {
+  const database = await sqliteDatabase();
+  const metrics = createMetrics({ ofProcess: true });
+  const service = await startTestPayments(database.options, { metrics });
+  const ours = metrics.registry.getMetricsAsArray().filter(({ name }) => name.startsWith('tollgate_'));
+  await service.close();
+  await database.remove();
+  const guide = await readFile('docs/metrics.md', 'utf8');
+
+  const documented = [...guide.matchAll(/^\| `(tollgate_\w+)` \| (\w+) /gm)].map(([, name]) => name);
+
+  expect(documented.sort()).toEqual(ours.map(({ name }) => name).sort());
 });
