@@ -1,10 +1,13 @@
-import Koa from 'koa';
+import Koa, { type Context } from 'koa';
+import { inTime } from '../lib/in-time.ts';
 import type { Logger } from '../lib/logger.ts';
 import { errorAnswers } from './error-answers.ts';
 import { HttpError, messageOnly } from './errors.ts';
 import type { Metrics } from './metrics.ts';
 import { requestId } from './request-id.ts';
 import { checkTarget } from './target.ts';
+
+const STATUS_PATIENCE_MS = 2_000;
 
 /** State of one service, as JSON. */
 export type StatusReader = () => Promise<object>;
@@ -34,12 +37,27 @@ export function createAdminApp({
     }
     ctx.set('Cache-Control', 'no-store');
     if (ctx.path === '/status') {
-      const states = Object.entries(status).map(async ([name, read]) => [name, await read()]);
-      ctx.body = Object.fromEntries(await Promise.all(states));
+      await sendStatus(ctx, status);
       return;
     }
     ctx.body = await metrics.registry.metrics();
     ctx.set('Content-Type', metrics.registry.contentType);
   });
   return app;
+}
+
+/** A service whose state cannot be read makes the answer a 503, in which those of the others still stand. */
+async function sendStatus(ctx: Context, status: Readonly<Record<string, StatusReader>>): Promise<void> {
+  let isWhole = true;
+  const states = Object.entries(status).map(async ([name, read]) => {
+    try {
+      return [name, await inTime(read(), STATUS_PATIENCE_MS)];
+    } catch (error) {
+      ctx.state.log().warn({ err: error, service: name }, 'the state of a service cannot be read');
+      isWhole = false;
+      return [name, { error: 'not available' }];
+    }
+  });
+  ctx.body = Object.fromEntries(await Promise.all(states));
+  ctx.status = isWhole ? 200 : 503;
 }

@@ -1,4 +1,8 @@
 import { Gauge, type Registry } from 'prom-client';
+import { inTime } from '../lib/in-time.ts';
+
+/** Time that a scrape waits for values it cannot keep in memory. Prometheus gives up after 10 s. */
+export const SCRAPE_PATIENCE_MS = 2_000;
 
 /** A gauge with one value for each chain. `amountOf` is undefined where a chain has none at the moment. */
 export interface ChainGauge<Reading> {
@@ -14,9 +18,10 @@ export function registerChainGauges<Reading extends { readonly chain: string }>(
 ): void {
   let reading: Promise<readonly Reading[]> | undefined;
 
+  // Without the values of these gauges the others of the scrape are still worth having.
+  const noReading = (): readonly Reading[] => [];
+
   function readOnce(): Promise<readonly Reading[]> {
-    // Without the values of these gauges the others of the scrape are still worth having.
-    const noReading = (): readonly Reading[] => [];
     reading ??= read()
       .catch(noReading)
       .finally(() => {
@@ -32,7 +37,7 @@ export function registerChainGauges<Reading extends { readonly chain: string }>(
       labelNames: ['chain'],
       registers: [registry],
       async collect() {
-        const all = await readOnce();
+        const all = await inTime(readOnce(), SCRAPE_PATIENCE_MS).catch(noReading);
         this.reset();
         for (const one of all) {
           const value = amountOf(one);

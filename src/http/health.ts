@@ -1,5 +1,6 @@
 import Router from '@koa/router';
 import type { Context, Middleware } from 'koa';
+import { inTime, Late } from '../lib/in-time.ts';
 import { routesOf } from './routes.ts';
 
 /** One thing that must be in order before requests may come. `detail` is shown to whoever asks. Throwing means no. */
@@ -35,17 +36,12 @@ export function healthRoutes({
   return routesOf(router);
 
   async function outcomeOf(ctx: Context, name: string, check: Check): Promise<Outcome> {
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<Outcome>(resolve => {
-      timer = setTimeout(() => resolve({ ok: false, detail: `no answer in ${timeoutMs} ms` }), timeoutMs);
-    });
     try {
-      return await Promise.race([late, Promise.try(check)]);
+      return await inTime(Promise.try(check), timeoutMs);
     } catch (error) {
+      if (error instanceof Late) return { ok: false, detail: error.message };
       ctx.state.log().warn({ err: error, check: name }, 'readiness check failed');
       return { ok: false, detail: 'failed' };
-    } finally {
-      clearTimeout(timer);
     }
   }
 }

@@ -1,6 +1,8 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { Db } from '../db/open.ts';
+import { SCRAPE_PATIENCE_MS } from '../http/chain-gauges.ts';
 import type { Clock } from '../lib/clock.ts';
+import { inTime } from '../lib/in-time.ts';
 import { type Logger, logAndGoOn } from '../lib/logger.ts';
 import type { WebhookWithDue } from './store/delivery-queue.ts';
 import { type QueueState, queueState } from './store/queue-state.ts';
@@ -112,7 +114,10 @@ function registerGauges(options: PaymentsMetricsOptions): void {
   );
 }
 
-/** Reads the database for all gauges of a scrape at once. Undefined, and a line in the log, when it fails. */
+/**
+ * Reads the database for all gauges of a scrape at once. Undefined when the read fails, which is logged, or is not over
+ * in time. A silent database is not asked again before it answers, so scrapes take no further connections of the pool.
+ */
 function sharedRead({
   db,
   clock,
@@ -120,6 +125,7 @@ function sharedRead({
   webhooksWithDue,
 }: PaymentsMetricsOptions): () => Promise<Snapshot | undefined> {
   let readAt = Number.NEGATIVE_INFINITY;
+  let isReading = false;
   let latest: Promise<Snapshot | undefined> = Promise.resolve(undefined);
 
   async function read(): Promise<Snapshot> {
@@ -129,15 +135,25 @@ function sharedRead({
     return { ...state, oldestDueAgeSeconds: (clock.now() - oldest) / 1000 };
   }
 
+  async function readAgain(): Promise<Snapshot | undefined> {
+    isReading = true;
+    try {
+      return await read();
+    } catch (error) {
+      logAndGoOn(log, 'reading the database for metrics')(error);
+      return undefined;
+    } finally {
+      isReading = false;
+    }
+  }
+
   return () => {
     // Also when the clock was set back.
-    if (Math.abs(clock.now() - readAt) >= READ_EVERY_MS) {
+    const isOld = Math.abs(clock.now() - readAt) >= READ_EVERY_MS;
+    if (isOld && !isReading) {
       readAt = clock.now();
-      latest = read().catch(error => {
-        logAndGoOn(log, 'reading the database for metrics')(error);
-        return undefined;
-      });
+      latest = readAgain();
     }
-    return latest;
+    return inTime(latest, SCRAPE_PATIENCE_MS).catch(() => undefined);
   };
 }

@@ -1,0 +1,63 @@
+import pg from 'pg';
+import { expect, test } from 'vitest';
+import { createAdminApp } from '../../src/http/admin.ts';
+import { createMetrics } from '../../src/http/metrics.ts';
+import { listen } from '../../src/http/server.ts';
+import { createLogger } from '../../src/lib/logger.ts';
+import { postgresDatabase } from '../support/databases.ts';
+import { startTestPayments } from '../support/payments-service.ts';
+
+const log = createLogger({ level: 'silent' });
+/** Less than the 10 s that Prometheus waits for a scrape. */
+const PATIENCE_MS = 6_000;
+
+/** A service whose database takes every question and answers none, with its admin listener. */
+async function silenced() {
+  const database = await postgresDatabase();
+  const metrics = createMetrics();
+  const service = await startTestPayments(database.options, { metrics });
+  const status = { payments: service.status, data: async () => ({ chains: [] }) };
+  const admin = await listen({
+    app: createAdminApp({ metrics, log, status }),
+    host: '127.0.0.1',
+    port: 0,
+    log,
+  });
+  const locks = new pg.Client({ connectionString: database.options.url });
+  await locks.connect();
+  await locks.query('begin; lock table checkout_sessions, chain_cursors in access exclusive mode');
+  return {
+    get: (path: string) => fetch(`${admin.url}${path}`, { signal: AbortSignal.timeout(PATIENCE_MS) }),
+    async [Symbol.asyncDispose]() {
+      await locks.query('rollback');
+      await locks.end();
+      await admin.close();
+      await service.close();
+      await database.remove();
+    },
+  };
+}
+
+test('a scrape succeeds while the database is silent, without the gauges that are read from it', async () => {
+  await using one = await silenced();
+
+  const answer = await one.get('/metrics');
+  const lines = (await answer.text()).split('\n');
+
+  expect(answer.status).toBe(200);
+  expect(lines).toContainEqual(expect.stringMatching(/^tollgate_payments_leader_changes_total/));
+  expect(lines.filter(line => /^tollgate_payments_(open|queue|oldest|disabled|watcher)/.test(line))).toEqual(
+    [],
+  );
+}, 20_000);
+
+test('/status shows the other services while the database of one is silent', async () => {
+  await using one = await silenced();
+
+  const answer = await one.get('/status');
+
+  expect([answer.status, await answer.json()]).toEqual([
+    503,
+    { payments: { error: 'not available' }, data: { chains: [] } },
+  ]);
+}, 20_000);
