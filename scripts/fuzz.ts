@@ -1,0 +1,70 @@
+/**
+ * Sends mutated requests to every operation of both services, and judges each answer by the contracts:
+ *   npm run fuzz [-- --seed N --requests N --seconds N]
+ *   npm run fuzz -- --seed N --only NUMBER       sends one request of such a run again and prints its answer
+ * Everything is on this machine: embedded chains, the data service over their index, the payments platform on SQLite.
+ * Exits with 1 when an answer breaks its contract, tells of the inside, or does not come, or when memory keeps growing.
+ */
+import { parseArgs } from 'node:util';
+import { startTestDevnet } from '../test/support/devnet.ts';
+import { dataWorld } from './fuzz/data-world.ts';
+import { paymentsWorld } from './fuzz/payments-world.ts';
+import { fuzz } from './fuzz/run.ts';
+
+const { values } = parseArgs({
+  options: {
+    seed: { type: 'string', default: '1' },
+    requests: { type: 'string', default: '100000' },
+    seconds: { type: 'string', default: '1500' },
+    only: { type: 'string' },
+  },
+});
+const [seed, requests, seconds] = [Number(values.seed), Number(values.requests), Number(values.seconds)];
+const only = values.only === undefined ? undefined : [Number(values.only)];
+const SHOWN = 20;
+const MOST_GROWTH = 32 * 2 ** 20;
+
+if (![seed, requests, ...(only ?? [])].every(Number.isSafeInteger) || !(seconds > 0)) {
+  console.error('usage: npm run fuzz -- [--seed N] [--requests N] [--seconds N] [--only N]');
+  process.exit(2);
+}
+
+const findings: string[] = [];
+const rejected = (error: unknown) => void findings.push(`unhandled: ${String(error)}`);
+process.on('unhandledRejection', rejected).on('uncaughtException', rejected);
+
+const devnet = await startTestDevnet({ chains: 2 });
+const worlds = [await dataWorld(devnet.chains), await paymentsWorld(devnet.chains)];
+const startedAt = performance.now();
+const report = await fuzz(worlds, { seed, requests, only, deadlineMs: seconds * 1000 });
+const tookS = (performance.now() - startedAt) / 1000;
+for (const world of worlds) await world.close();
+await devnet.stop();
+
+findings.push(...report.findings);
+if (only === undefined && report.sent < requests)
+  findings.push(`only ${report.sent} of ${requests} requests in time`);
+const [, atHalf = 0, , atEnd = 0] = report.heap;
+if (atEnd - atHalf > MOST_GROWTH)
+  findings.push(`memory grew by ${mebibytes(atEnd - atHalf)} in the second half`);
+
+for (const [id, statuses] of report.counts) {
+  const counts = [...statuses].toSorted(([a], [b]) => a - b).map(([status, count]) => `${status}: ${count}`);
+  console.log(`  ${id.padEnd(34)} ${counts.join('  ')}`);
+}
+for (const finding of findings.slice(0, SHOWN)) console.log(`\n${finding}`);
+if (only !== undefined && report.last !== undefined) {
+  const { request, answer } = report.last;
+  console.log(`\n${request}\n${answer.status} ${JSON.stringify(answer.headers)}\n${answer.text}`);
+}
+console.log(`
+seed ${seed}: ${report.sent} requests to ${report.counts.size} operations in ${tookS.toFixed()} s
+heap after each quarter ${report.heap.map(mebibytes).join(', ')}; process ${report.resident.map(mebibytes).join(', ')}
+slowest answer ${report.slowest.durationMs} ms: ${report.slowest.request.slice(0, 200)}
+one request again: npm run fuzz -- --seed ${seed} --only NUMBER
+${findings.length} findings`);
+process.exitCode = findings.length > 0 ? 1 : 0;
+
+function mebibytes(bytes: number): string {
+  return `${(bytes / 2 ** 20).toFixed()} MiB`;
+}

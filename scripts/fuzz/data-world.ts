@@ -1,0 +1,94 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { explorerContract } from '../../src/contract/explorer.ts';
+import { insightsContract } from '../../src/contract/insights.ts';
+import { startDataService } from '../../src/data/service.ts';
+import { knownContracts } from '../../src/devnet/artifacts.ts';
+import type { EmbeddedChain } from '../../src/devnet/start-devnet.ts';
+import { createMetrics } from '../../src/http/metrics.ts';
+import { systemClock } from '../../src/lib/clock.ts';
+import { createLogger } from '../../src/lib/logger.ts';
+import { withExamples } from '../contract/attempts.ts';
+import { recordingClient } from '../contract/client.ts';
+import { type Harvest, harvest, harvestChains } from '../contract/harvest.ts';
+import { parsed } from '../contract/judge.ts';
+import { needs, realPaths } from '../contract/paths.ts';
+import { type Operation, operationsIn } from '../contract/payments/operation.ts';
+import type { World } from './world.ts';
+
+const CONTRACTS = [explorerContract, insightsContract] as const;
+const CACHE_BYTES = 8 * 2 ** 20;
+const UNLIMITED = 10_000_000;
+
+/** The data service over the index of embedded chains, asked for what these chains have. */
+export async function dataWorld(chains: readonly EmbeddedChain[]): Promise<World> {
+  const folder = await mkdtemp(join(tmpdir(), 'tollgate-fuzz-data-'));
+  const service = await startDataService({
+    host: '127.0.0.1',
+    port: 0,
+    chains: chains.map(({ id, name, rpcUrl, contracts, prices, names }) => ({
+      id,
+      name,
+      confirmations: 12,
+      rpcUrls: [rpcUrl],
+      abis: knownContracts(contracts),
+      prices,
+      names,
+      backends: [{ kind: 'index' as const, file: join(folder, `${id}.db`), fromBlock: 0, pollMs: 250 }],
+    })),
+    cache: {
+      maxBytes: CACHE_BYTES,
+      lifetimes: { finalMs: 86_400_000, movingMs: 15_000, unsettledMs: 10_000, overrides: {} },
+    },
+    ipfsGateway: 'http://127.0.0.1:9',
+    fallback: { timeoutMs: 10_000, staggerMs: 400 },
+    validateResponses: true,
+    rateLimitPerMinute: UNLIMITED,
+    trustedProxies: [],
+    metrics: createMetrics(),
+    clock: systemClock,
+    log: createLogger({ level: 'silent' }),
+  });
+  await service.whenComplete();
+  const targets = await realTargets(service.url);
+  return {
+    url: service.url,
+    contracts: CONTRACTS,
+    isPayments: false,
+    secrets: [folder, ...chains.map(({ rpcUrl }) => new URL(rpcUrl).host)],
+    grounds: CONTRACTS.map(contract => ({
+      document: contract.document,
+      operations: operationsIn<unknown>(contract),
+      targets: ({ id }: Operation) => targets.get(id) ?? [],
+      body: () => undefined,
+      key: undefined,
+    })),
+    async close() {
+      await service.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Targets of every operation with values from answers; with those of its examples where the chains have none. */
+async function realTargets(url: string): Promise<Map<string, readonly string[]>> {
+  const client = recordingClient({ baseUrl: url });
+  const found: Harvest = new Map();
+  const targets = new Map<string, readonly string[]>();
+  harvestChains(found, parsed((await client.send('GET', '/chains')).text)?.value);
+  for (const contract of CONTRACTS) {
+    const operations = operationsIn<unknown>(contract);
+    for (const operation of operations.toSorted((a, b) => needs(a.path) - needs(b.path))) {
+      const real = realPaths(found, operation.path);
+      targets.set(operation.id, real.length > 0 ? real : [withExamples(contract.document, operation)]);
+      for (const target of real.slice(0, 3)) {
+        const { status, text } = await client.send('GET', target);
+        const body = parsed(text)?.value;
+        if (status === 200 && body !== undefined) harvest(found, body);
+      }
+    }
+  }
+  await client.close();
+  return targets;
+}

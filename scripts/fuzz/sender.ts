@@ -1,0 +1,126 @@
+import { connect } from 'node:net';
+import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
+import { Pool } from 'undici';
+import type { Exchange } from '../contract/client.ts';
+import { type FuzzRequest, isWellFormed, serialized } from './request.ts';
+
+/** Sends requests, through an HTTP client where one can, else as bytes on a connection of their own. */
+export interface Sender {
+  /** An answer that does not come has status 0, and its text says why. */
+  send(request: FuzzRequest): Promise<Exchange>;
+  close(): Promise<void>;
+}
+
+/** The time after which a raw connection with an unfinished request is half-closed. */
+const PATIENCE_MS = 300;
+const DEADLINE_MS = 20_000;
+
+type Answer = Pick<Exchange, 'status' | 'headers' | 'text'>;
+
+export function senderTo(baseUrl: string): Sender {
+  const pool = new Pool(baseUrl, {
+    connections: 16,
+    headersTimeout: DEADLINE_MS,
+    bodyTimeout: DEADLINE_MS,
+  });
+  return {
+    close: () => pool.destroy(),
+    async send(request) {
+      const startedAt = Date.now();
+      const isRaw = request.bytes !== undefined || !isWellFormed(request);
+      const answer = isRaw
+        ? await overSocket(baseUrl, request.bytes ?? serialized(request))
+        : await overClient(pool, request);
+      return {
+        method: request.method,
+        url: baseUrl + request.target,
+        sent: request.body,
+        startedAt,
+        durationMs: Date.now() - startedAt,
+        ...answer,
+      };
+    },
+  };
+}
+
+async function overClient(pool: Pool, { method, target, headers, body }: FuzzRequest): Promise<Answer> {
+  try {
+    const answer = await pool.request({
+      path: target,
+      method: methodOf(method),
+      headers: Object.fromEntries(headers),
+      ...(body === undefined ? {} : { body }),
+    });
+    const bytes = Buffer.from(await answer.body.arrayBuffer());
+    const coding = String(answer.headers['content-encoding'] ?? 'identity');
+    return { status: answer.statusCode, headers: answer.headers, text: decoded(bytes, coding) };
+  } catch (error) {
+    return { status: 0, headers: {}, text: String(error) };
+  }
+}
+
+function decoded(bytes: Buffer, coding: string): string {
+  if (bytes.length === 0 || coding === 'identity') return bytes.toString();
+  if (coding === 'br') return brotliDecompressSync(bytes).toString();
+  return (coding === 'deflate' ? inflateSync(bytes) : gunzipSync(bytes)).toString();
+}
+
+/** Reads until the server hangs up. Bytes that are no whole request get an answer when the client hangs up first. */
+function overSocket(baseUrl: string, bytes: Buffer): Promise<Answer> {
+  const { hostname, port } = new URL(baseUrl);
+  const { promise, resolve } = Promise.withResolvers<Answer>();
+  const chunks: Buffer[] = [];
+  // Without that line the server keeps the connection after its answer.
+  const isKept = !bytes.includes('\r\nConnection: close\r\n');
+  const socket = connect({ port: Number(port), host: hostname, allowHalfOpen: true }, () =>
+    socket.write(bytes),
+  );
+  let patience = setTimeout(() => socket.end(), PATIENCE_MS);
+  const deadline = setTimeout(() => socket.destroy(), DEADLINE_MS);
+  socket.on('data', (chunk: Buffer) => {
+    // An answer that began is left to end by itself: Node drops it when the client hangs up.
+    clearTimeout(patience);
+    chunks.push(chunk);
+    if (isKept) patience = setTimeout(() => socket.end(), PATIENCE_MS);
+  });
+  socket.on('end', () => socket.end());
+  // A reset after the answer is how a server ends a connection over bytes that it does not read.
+  socket.on('error', () => socket.destroy());
+  socket.on('close', () => {
+    clearTimeout(patience);
+    clearTimeout(deadline);
+    resolve(answerIn(Buffer.concat(chunks).toString()));
+  });
+  return promise;
+}
+
+/** The last answer in the bytes of a connection: an interim one and answers to earlier requests come first. */
+function answerIn(text: string): Answer {
+  const last = text.slice([...text.matchAll(/HTTP\/1\.1 \d{3} /g)].at(-1)?.index ?? text.length);
+  const [head = '', ...body] = last.split('\r\n\r\n');
+  const [line = '', ...lines] = head.split('\r\n');
+  const headers = Object.fromEntries(
+    lines.map(text => [
+      text.slice(0, text.indexOf(':')).toLowerCase(),
+      text.slice(text.indexOf(':') + 1).trim(),
+    ]),
+  );
+  const status = Number(line.slice(9, 12));
+  return status === 0
+    ? { status, headers: {}, text: 'no answer' }
+    : { status, headers, text: body.join('\r\n\r\n') };
+}
+
+function methodOf(method: string) {
+  switch (method) {
+    case 'HEAD':
+    case 'POST':
+    case 'PUT':
+    case 'DELETE':
+    case 'PATCH':
+    case 'OPTIONS':
+      return method;
+    default:
+      return 'GET';
+  }
+}

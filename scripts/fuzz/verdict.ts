@@ -1,0 +1,91 @@
+import type { Contract } from '../../src/contract/contract.ts';
+import { child, isObject } from '../../src/contract/document.ts';
+import { PAYMENTS_ERRORS } from '../../src/contract/payments-errors.ts';
+import { describeErrors } from '../../src/contract/violations.ts';
+import type { Exchange } from '../contract/client.ts';
+import { judge, parsed, type Validators } from '../contract/judge.ts';
+import { catalogueFaults, faultsOf } from '../contract/payments/judge.ts';
+import type { Operation } from '../contract/payments/operation.ts';
+import { innerDetails } from './inner-details.ts';
+import { type FuzzRequest, isWellFormed } from './request.ts';
+
+const INTERNAL_ERROR = 500;
+
+/** Everything that is wrong with the answer to a request, one text each. */
+export type Verdict = (operation: Operation, request: FuzzRequest, exchange: Exchange) => string[];
+
+export interface VerdictParts {
+  /** The contracts of one service. */
+  readonly contracts: readonly Contract<unknown>[];
+  readonly isPayments: boolean;
+  /** Texts that no answer may hold. */
+  readonly secrets: readonly string[];
+}
+
+/** A verdict by the contracts: declared statuses, bodies, the form of errors, and no detail of the inside. */
+export async function verdictFor({ contracts, isPayments, secrets }: VerdictParts): Promise<Verdict> {
+  const validators: Validators = Object.assign(
+    {},
+    ...(await Promise.all(contracts.map(one => one.responses()))),
+  );
+  const declared = new Set(
+    contracts.flatMap(({ table }) => Object.values(table).flatMap(({ statuses }) => statuses)),
+  );
+  const formFaults = isPayments ? paymentsForm(validators) : dataForm(contracts);
+
+  return (operation, request, exchange) => {
+    const { status, text } = exchange;
+    const details = innerDetails(exchange, secrets);
+    const isPlain = request.bytes === undefined && isWellFormed(request);
+    // Bytes that are no request may end a connection without an answer.
+    if (status === 0) return isPlain ? [`no answer: ${text}`] : details;
+    if (request.isAimed && isPlain) {
+      const faults = isPayments
+        ? faultsOf(exchange, operation, validators)
+        : judge(validators, exchange, operation, code => code !== INTERNAL_ERROR);
+      return [...faults, ...details];
+    }
+    if (status >= 500 && (status === INTERNAL_ERROR || !declared.has(status)))
+      details.push(`${status} is not declared`);
+    const isBodiless = request.method === 'HEAD' || exchange.headers['content-length'] === undefined;
+    if (status < 400 || (isBodiless && text === '')) return details;
+    const isJson = String(exchange.headers['content-type']).startsWith('application/json');
+    return [
+      ...details,
+      ...(isJson ? formFaults(request, exchange) : [`is ${exchange.headers['content-type']}`]),
+    ];
+  };
+}
+
+type FormFaults = (request: FuzzRequest, exchange: Exchange) => string[];
+
+/** An error of the payments platform is one of the catalogue, in the form of its status. */
+function paymentsForm(validators: Validators): FormFaults {
+  const names = Object.keys(validators);
+  return (_request, { status, text }) => {
+    const body = parsed(text)?.value;
+    const name = names.find(one => one.endsWith(`_${status}`)) ?? names.find(one => one.endsWith('_400'));
+    const validate = validators[name ?? ''];
+    const faults = validate?.(body) === false ? [describeErrors(validate.errors)] : [];
+    // Errors of HTTP itself that the catalogue does not list have the code of a 400.
+    const isListed = Object.values(PAYMENTS_ERRORS).some(row => row.status === status);
+    return [...faults, ...catalogueFaults(isListed ? status : 400, body)];
+  };
+}
+
+/** An error of the data service is one sentence, by the property of the family that the path belongs to. */
+function dataForm(contracts: readonly Contract<unknown>[]): FormFaults {
+  const families = contracts.flatMap(({ document }) =>
+    document['x-errors'] === undefined ? [] : [child(document, 'x-errors')],
+  );
+  return (request, { text }) => {
+    const body = parsed(text)?.value;
+    const path = request.target.split('?')[0] ?? '';
+    const own = families.find(({ below }) => path === below || path.startsWith(`${below}/`));
+    const properties = ['message', ...families.map(({ property }) => String(property))];
+    // Changed bytes may have changed the path, too.
+    const allowed = request.bytes === undefined ? [String(own?.property ?? 'message')] : properties;
+    const keys = isObject(body) ? Object.keys(body).join() : 'no object';
+    return allowed.includes(keys) ? [] : [`its error has ${keys}, not ${allowed.join(' or ')}`];
+  };
+}
