@@ -1689,7 +1689,7 @@ export interface components {
              * @example 12
              */
             transaction_index?: number;
-            /** @description Hash of the last item's transaction; only from some back ends. */
+            /** @description Hash of the last item's transaction, only from some back ends; handed back, it changes nothing. */
             transaction_hash?: components["schemas"]["Hash"];
             /**
              * @description Chain that the page came from; the next page comes from the same chain.
@@ -3021,7 +3021,7 @@ export interface components {
          */
         ChainId: number;
         /**
-         * @description Opaque position, `cursor` of the previous page's `next_page_params`. Wins over the other cursor keys.
+         * @description Opaque position, `cursor` of the previous page's `next_page_params`. Wins over the other cursor keys. While the back end that wrote it cannot answer, another one of its chain goes on by the other keys, so hand back all of `next_page_params`.
          * @example WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d
          */
         Cursor: string;
@@ -3080,6 +3080,11 @@ export interface components {
          * @example null
          */
         CursorBlockHash: string;
+        /**
+         * @description Cursor key, accepted because it is handed out; it changes nothing.
+         * @example 0x4f4a5c5bba4d0a4a3b0d1c9a1b1ab29e2f1b3c0ae5b4bd21d5c2c9d7e0a7c111
+         */
+        CursorTransactionHash: string;
         /**
          * @description Cursor key, a transaction hash, or the text `null`.
          * @example null
@@ -3292,7 +3297,7 @@ export interface operations {
                  */
                 transaction_hash?: components["parameters"]["CursorTransactionHashOrNull"];
                 /**
-                 * @description Opaque position, `cursor` of the previous page's `next_page_params`. Wins over the other cursor keys.
+                 * @description Opaque position, `cursor` of the previous page's `next_page_params`. Wins over the other cursor keys. While the back end that wrote it cannot answer, another one of its chain goes on by the other keys, so hand back all of `next_page_params`.
                  * @example WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d
                  */
                 cursor?: components["parameters"]["Cursor"];
@@ -3439,7 +3444,7 @@ export interface operations {
                  */
                 items_count?: components["parameters"]["CursorItemsCount"];
                 /**
-                 * @description Opaque position, `cursor` of the previous page's `next_page_params`. Wins over the other cursor keys.
+                 * @description Opaque position, `cursor` of the previous page's `next_page_params`. Wins over the other cursor keys. While the back end that wrote it cannot answer, another one of its chain goes on by the other keys, so hand back all of `next_page_params`.
                  * @example WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d
                  */
                 cursor?: components["parameters"]["Cursor"];
@@ -3579,7 +3584,7 @@ export interface operations {
                  */
                 index_in_batch?: components["parameters"]["CursorIndexInBatch"];
                 /**
-                 * @description Opaque position, `cursor` of the previous page's `next_page_params`. Wins over the other cursor keys.
+                 * @description Opaque position, `cursor` of the previous page's `next_page_params`. Wins over the other cursor keys. While the back end that wrote it cannot answer, another one of its chain goes on by the other keys, so hand back all of `next_page_params`.
                  * @example WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d
                  */
                 cursor?: components["parameters"]["Cursor"];
@@ -3656,7 +3661,7 @@ export interface operations {
                  */
                 items_count?: components["parameters"]["CursorItemsCount"];
                 /**
-                 * @description Opaque position, `cursor` of the previous page's `next_page_params`. Wins over the other cursor keys.
+                 * @description Opaque position, `cursor` of the previous page's `next_page_params`. Wins over the other cursor keys. While the back end that wrote it cannot answer, another one of its chain goes on by the other keys, so hand back all of `next_page_params`.
                  * @example WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d
                  */
                 cursor?: components["parameters"]["Cursor"];
@@ -3733,7 +3738,7 @@ export interface operations {
                  */
                 transaction_index?: components["parameters"]["CursorTransactionIndex"];
                 /**
-                 * @description Opaque position, `cursor` of the previous page's `next_page_params`. Wins over the other cursor keys.
+                 * @description Opaque position, `cursor` of the previous page's `next_page_params`. Wins over the other cursor keys. While the back end that wrote it cannot answer, another one of its chain goes on by the other keys, so hand back all of `next_page_params`.
                  * @example WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d
                  */
                 cursor?: components["parameters"]["Cursor"];
@@ -3847,7 +3852,7 @@ export interface operations {
                  */
                 items_count?: components["parameters"]["CursorStateChangesCount"];
                 /**
-                 * @description Opaque position, `cursor` of the previous page's `next_page_params`. Wins over the other cursor keys.
+                 * @description Opaque position, `cursor` of the previous page's `next_page_params`. Wins over the other cursor keys. While the back end that wrote it cannot answer, another one of its chain goes on by the other keys, so hand back all of `next_page_params`.
                  * @example WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d
                  */
                 cursor?: components["parameters"]["Cursor"];
@@ -3971,7 +3976,7 @@ export interface operations {
                  */
                 items_count?: components["parameters"]["CursorItemsCount"];
                 /**
-                 * @description Opaque position, `cursor` of the previous page's `next_page_params`. Wins over the other cursor keys.
+                 * @description Opaque position, `cursor` of the previous page's `next_page_params`. Wins over the other cursor keys. While the back end that wrote it cannot answer, another one of its chain goes on by the other keys, so hand back all of `next_page_params`.
                  * @example WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d
                  */
                 cursor?: components["parameters"]["Cursor"];
@@ -4088,7 +4093,7 @@ export interface operations {
                  */
                 items_count?: components["parameters"]["CursorItemsCount"];
                 /**
-                 * @description Opaque position, `cursor` of the previous page's `next_page_params`. Wins over the other cursor keys.
+                 * @description Opaque position, `cursor` of the previous page's `next_page_params`. Wins over the other cursor keys. While the back end that wrote it cannot answer, another one of its chain goes on by the other keys, so hand back all of `next_page_params`.
                  * @example WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d
                  */
                 cursor?: components["parameters"]["Cursor"];
@@ -4155,7 +4160,7 @@ export interface operations {
                  */
                 items_count?: components["parameters"]["CursorItemsCount"];
                 /**
-                 * @description Opaque position, `cursor` of the previous page's `next_page_params`. Wins over the other cursor keys.
+                 * @description Opaque position, `cursor` of the previous page's `next_page_params`. Wins over the other cursor keys. While the back end that wrote it cannot answer, another one of its chain goes on by the other keys, so hand back all of `next_page_params`.
                  * @example WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d
                  */
                 cursor?: components["parameters"]["Cursor"];
@@ -4242,7 +4247,7 @@ export interface operations {
                  */
                 index_in_batch?: components["parameters"]["CursorIndexInBatch"];
                 /**
-                 * @description Opaque position, `cursor` of the previous page's `next_page_params`. Wins over the other cursor keys.
+                 * @description Opaque position, `cursor` of the previous page's `next_page_params`. Wins over the other cursor keys. While the back end that wrote it cannot answer, another one of its chain goes on by the other keys, so hand back all of `next_page_params`.
                  * @example WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d
                  */
                 cursor?: components["parameters"]["Cursor"];
@@ -4312,7 +4317,7 @@ export interface operations {
                  */
                 items_count?: components["parameters"]["CursorItemsCount"];
                 /**
-                 * @description Opaque position, `cursor` of the previous page's `next_page_params`. Wins over the other cursor keys.
+                 * @description Opaque position, `cursor` of the previous page's `next_page_params`. Wins over the other cursor keys. While the back end that wrote it cannot answer, another one of its chain goes on by the other keys, so hand back all of `next_page_params`.
                  * @example WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d
                  */
                 cursor?: components["parameters"]["Cursor"];
@@ -4652,7 +4657,7 @@ export interface operations {
                  */
                 transaction_count?: components["parameters"]["CursorTransactionCount"];
                 /**
-                 * @description Opaque position, `cursor` of the previous page's `next_page_params`. Wins over the other cursor keys.
+                 * @description Opaque position, `cursor` of the previous page's `next_page_params`. Wins over the other cursor keys. While the back end that wrote it cannot answer, another one of its chain goes on by the other keys, so hand back all of `next_page_params`.
                  * @example WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d
                  */
                 cursor?: components["parameters"]["Cursor"];
@@ -4740,7 +4745,7 @@ export interface operations {
                  */
                 value?: components["parameters"]["CursorValue"];
                 /**
-                 * @description Opaque position, `cursor` of the previous page's `next_page_params`. Wins over the other cursor keys.
+                 * @description Opaque position, `cursor` of the previous page's `next_page_params`. Wins over the other cursor keys. While the back end that wrote it cannot answer, another one of its chain goes on by the other keys, so hand back all of `next_page_params`.
                  * @example WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d
                  */
                 cursor?: components["parameters"]["Cursor"];
@@ -4807,7 +4812,7 @@ export interface operations {
                  */
                 items_count?: components["parameters"]["CursorItemsCount"];
                 /**
-                 * @description Opaque position, `cursor` of the previous page's `next_page_params`. Wins over the other cursor keys.
+                 * @description Opaque position, `cursor` of the previous page's `next_page_params`. Wins over the other cursor keys. While the back end that wrote it cannot answer, another one of its chain goes on by the other keys, so hand back all of `next_page_params`.
                  * @example WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d
                  */
                 cursor?: components["parameters"]["Cursor"];
@@ -4874,7 +4879,7 @@ export interface operations {
                  */
                 items_count?: components["parameters"]["CursorItemsCount"];
                 /**
-                 * @description Opaque position, `cursor` of the previous page's `next_page_params`. Wins over the other cursor keys.
+                 * @description Opaque position, `cursor` of the previous page's `next_page_params`. Wins over the other cursor keys. While the back end that wrote it cannot answer, another one of its chain goes on by the other keys, so hand back all of `next_page_params`.
                  * @example WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d
                  */
                 cursor?: components["parameters"]["Cursor"];
@@ -4951,7 +4956,12 @@ export interface operations {
                  */
                 transaction_index?: components["parameters"]["CursorTransactionIndex"];
                 /**
-                 * @description Opaque position, `cursor` of the previous page's `next_page_params`. Wins over the other cursor keys.
+                 * @description Cursor key, accepted because it is handed out; it changes nothing.
+                 * @example 0x4f4a5c5bba4d0a4a3b0d1c9a1b1ab29e2f1b3c0ae5b4bd21d5c2c9d7e0a7c111
+                 */
+                transaction_hash?: components["parameters"]["CursorTransactionHash"];
+                /**
+                 * @description Opaque position, `cursor` of the previous page's `next_page_params`. Wins over the other cursor keys. While the back end that wrote it cannot answer, another one of its chain goes on by the other keys, so hand back all of `next_page_params`.
                  * @example WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d
                  */
                 cursor?: components["parameters"]["Cursor"];
@@ -5033,7 +5043,7 @@ export interface operations {
                  */
                 items_count?: components["parameters"]["CursorItemsCount"];
                 /**
-                 * @description Opaque position, `cursor` of the previous page's `next_page_params`. Wins over the other cursor keys.
+                 * @description Opaque position, `cursor` of the previous page's `next_page_params`. Wins over the other cursor keys. While the back end that wrote it cannot answer, another one of its chain goes on by the other keys, so hand back all of `next_page_params`.
                  * @example WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d
                  */
                 cursor?: components["parameters"]["Cursor"];
@@ -5118,7 +5128,7 @@ export interface operations {
                  */
                 items_count?: components["parameters"]["CursorItemsCount"];
                 /**
-                 * @description Opaque position, `cursor` of the previous page's `next_page_params`. Wins over the other cursor keys.
+                 * @description Opaque position, `cursor` of the previous page's `next_page_params`. Wins over the other cursor keys. While the back end that wrote it cannot answer, another one of its chain goes on by the other keys, so hand back all of `next_page_params`.
                  * @example WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d
                  */
                 cursor?: components["parameters"]["Cursor"];
@@ -5242,7 +5252,7 @@ export interface operations {
                  */
                 items_count?: components["parameters"]["CursorItemsCount"];
                 /**
-                 * @description Opaque position, `cursor` of the previous page's `next_page_params`. Wins over the other cursor keys.
+                 * @description Opaque position, `cursor` of the previous page's `next_page_params`. Wins over the other cursor keys. While the back end that wrote it cannot answer, another one of its chain goes on by the other keys, so hand back all of `next_page_params`.
                  * @example WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d
                  */
                 cursor?: components["parameters"]["Cursor"];

@@ -5023,7 +5023,7 @@ return errors === 0;
 validate77.evaluated = {"props":{"path":true,"query":true},"dynamicProps":false,"dynamicItems":false};
 
 exports.listAddressLogs = validate78;
-const schema45 = {"type":"object","properties":{"path":{"type":"object","properties":{"address_hash":{"type":"string","pattern":"^0x([A-Fa-f0-9]{40})$"}},"required":["address_hash"]},"query":{"type":"object","properties":{"block_number":{"type":"integer","minimum":0,"maximum":9007199254740991},"index":{"type":"integer","minimum":0,"maximum":9007199254740991},"items_count":{"type":"integer","minimum":0,"maximum":9007199254740991},"transaction_index":{"type":"integer","minimum":0,"maximum":9007199254740991},"cursor":{"type":"string","maxLength":4096,"pattern":"^[A-Za-z0-9_-]+$"},"chain_id":{"type":"integer","minimum":1,"maximum":9007199254740991}},"required":[]}},"required":["path","query"]};
+const schema45 = {"type":"object","properties":{"path":{"type":"object","properties":{"address_hash":{"type":"string","pattern":"^0x([A-Fa-f0-9]{40})$"}},"required":["address_hash"]},"query":{"type":"object","properties":{"block_number":{"type":"integer","minimum":0,"maximum":9007199254740991},"index":{"type":"integer","minimum":0,"maximum":9007199254740991},"items_count":{"type":"integer","minimum":0,"maximum":9007199254740991},"transaction_index":{"type":"integer","minimum":0,"maximum":9007199254740991},"transaction_hash":{"type":"string","maxLength":66,"pattern":"^0x[0-9a-fA-F]{64}$"},"cursor":{"type":"string","maxLength":4096,"pattern":"^[A-Za-z0-9_-]+$"},"chain_id":{"type":"integer","minimum":1,"maximum":9007199254740991}},"required":[]}},"required":["path","query"]};
 
 function validate78(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -5196,17 +5196,44 @@ else {
 var valid2 = true;
 }
 if(valid2){
-if(data2.cursor !== undefined){
-let data7 = data2.cursor;
+if(data2.transaction_hash !== undefined){
+let data7 = data2.transaction_hash;
 const _errs15 = errors;
 if(errors === _errs15){
 if(typeof data7 === "string"){
-if(func1(data7) > 4096){
+if(func1(data7) > 66){
+validate78.errors = [{instancePath:instancePath+"/query/transaction_hash",schemaPath:"#/properties/query/properties/transaction_hash/maxLength",keyword:"maxLength",params:{limit: 66},message:"must NOT have more than 66 characters"}];
+return false;
+}
+else {
+if(!pattern12.test(data7)){
+validate78.errors = [{instancePath:instancePath+"/query/transaction_hash",schemaPath:"#/properties/query/properties/transaction_hash/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{64}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{64}$"+"\""}];
+return false;
+}
+}
+}
+else {
+validate78.errors = [{instancePath:instancePath+"/query/transaction_hash",schemaPath:"#/properties/query/properties/transaction_hash/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid2 = _errs15 === errors;
+}
+else {
+var valid2 = true;
+}
+if(valid2){
+if(data2.cursor !== undefined){
+let data8 = data2.cursor;
+const _errs17 = errors;
+if(errors === _errs17){
+if(typeof data8 === "string"){
+if(func1(data8) > 4096){
 validate78.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"}];
 return false;
 }
 else {
-if(!pattern9.test(data7)){
+if(!pattern9.test(data8)){
 validate78.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]+$"},message:"must match pattern \""+"^[A-Za-z0-9_-]+$"+"\""}];
 return false;
 }
@@ -5217,37 +5244,38 @@ validate78.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/pr
 return false;
 }
 }
-var valid2 = _errs15 === errors;
+var valid2 = _errs17 === errors;
 }
 else {
 var valid2 = true;
 }
 if(valid2){
 if(data2.chain_id !== undefined){
-let data8 = data2.chain_id;
-const _errs17 = errors;
-if(!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))){
+let data9 = data2.chain_id;
+const _errs19 = errors;
+if(!((typeof data9 == "number") && (!(data9 % 1) && !isNaN(data9)))){
 validate78.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
-if(errors === _errs17){
-if(typeof data8 == "number"){
-if(data8 > 9007199254740991 || isNaN(data8)){
+if(errors === _errs19){
+if(typeof data9 == "number"){
+if(data9 > 9007199254740991 || isNaN(data9)){
 validate78.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"}];
 return false;
 }
 else {
-if(data8 < 1 || isNaN(data8)){
+if(data9 < 1 || isNaN(data9)){
 validate78.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
 return false;
 }
 }
 }
 }
-var valid2 = _errs17 === errors;
+var valid2 = _errs19 === errors;
 }
 else {
 var valid2 = true;
+}
 }
 }
 }
