@@ -104,8 +104,10 @@ test('the source seals no cell that reseal does not know', () => {
     ])
     .map(([, table, column]) => `${table}.${column}`);
 
+  // A canary is tied to its own key, and a keyed hash has nothing to open: a session outlives it by minutes.
+  const notMoved = ['secret_keys.canary', 'checkout_sessions.client_hash'];
   expect([...new Set(cells)].sort()).toEqual(
-    [...SEALED_COLUMNS.map(({ table, column }) => `${table}.${column}`), 'secret_keys.canary'].sort(),
+    [...SEALED_COLUMNS.map(({ table, column }) => `${table}.${column}`), ...notMoved].sort(),
   );
 });
 
