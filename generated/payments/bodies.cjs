@@ -3233,7 +3233,18 @@ validate109.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false}
 exports.updateOrganization = validate112;
 const schema45 = {"$ref":"document#/components/schemas/OrganizationChanges"};
 const schema46 = {"type":"object","description":"Changes of an organization's settings. Absent fields stay as they are.","x-decision":135,"minProperties":1,"properties":{"recipients_locked":{"type":"boolean","description":"True lets links and sessions name only recipients that are on the list already.","examples":[true]},"origins":{"type":"array","description":"Origins of the organization's own front ends, in place of the ones before. Repetitions are dropped.","maxItems":20,"items":{"$ref":"#/components/schemas/Origin"}}},"additionalProperties":false};
-const schema47 = {"type":"string","description":"Scheme, host and port as a browser sends them in `Origin`. https, or http on a loopback host.","x-decision":135,"maxLength":300,"pattern":"^(https://[^\\s/?#@*\\\\]+|http://(localhost|127(\\.[0-9]{1,3}){3}|\\[::1\\])(:[0-9]{1,5})?)$","examples":["https://shop.example"]};
+const schema47 = {"type":"string","description":"Scheme, host and port as a browser sends them in `Origin`. https, or http on a loopback host.","x-decision":135,"maxLength":300,"format":"http-url","pattern":"^(https://[^\\s/?#@*\\\\]+|http://(localhost|127(\\.[0-9]{1,3}){3}|\\[::1\\])(:[0-9]{1,5})?)$","examples":["https://shop.example"]};
+const formats44 = (isUrl => Object.assign({
+  amount: text => /^\d{1,78}$/.test(text) && BigInt(text) >> 256n === 0n,
+  "https-url": text => text.startsWith("https://") && isUrl(text),
+  "http-url": isUrl,
+}, require("ajv-formats/dist/formats").fullFormats))(text => {
+  if (!/^https?:\/\/[^\s\\]+$/.test(text) || !URL.canParse(text)) return false;
+  const { username, password, port, hostname } = new URL(text);
+  if (username !== "" || password !== "" || port === "0") return false;
+  const name = hostname.replace(/\.$/, "");
+  return name.length <= 253 && (name.startsWith("[") || name.split(".").every(label => /^.{1,63}$/.test(label)));
+})["http-url"];
 const pattern40 = new RegExp("^(https://[^\\s/?#@*\\\\]+|http://(localhost|127(\\.[0-9]{1,3}){3}|\\[::1\\])(:[0-9]{1,5})?)$", "u");
 
 function validate114(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
@@ -3247,6 +3258,7 @@ if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
 if(errors === 0){
+if(errors === 0){
 if(typeof data === "string"){
 if(func2(data) > 300){
 validate114.errors = [{instancePath,schemaPath:"#/maxLength",keyword:"maxLength",params:{limit: 300},message:"must NOT have more than 300 characters"}];
@@ -3257,11 +3269,18 @@ if(!pattern40.test(data)){
 validate114.errors = [{instancePath,schemaPath:"#/pattern",keyword:"pattern",params:{pattern: "^(https://[^\\s/?#@*\\\\]+|http://(localhost|127(\\.[0-9]{1,3}){3}|\\[::1\\])(:[0-9]{1,5})?)$"},message:"must match pattern \""+"^(https://[^\\s/?#@*\\\\]+|http://(localhost|127(\\.[0-9]{1,3}){3}|\\[::1\\])(:[0-9]{1,5})?)$"+"\""}];
 return false;
 }
+else {
+if(!(formats44(data))){
+validate114.errors = [{instancePath,schemaPath:"#/format",keyword:"format",params:{format: "http-url"},message:"must match format \""+"http-url"+"\""}];
+return false;
+}
+}
 }
 }
 else {
 validate114.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
+}
 }
 }
 validate114.errors = vErrors;
@@ -3555,17 +3574,6 @@ validate122.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false}
 exports.createWebhook = validate125;
 const schema52 = {"$ref":"document#/components/schemas/WebhookCreation"};
 const schema53 = {"type":"object","description":"A new webhook.","x-decision":120,"required":["url","events"],"properties":{"url":{"type":"string","description":"Where to send to, an https address of a public host; http where the operator allows it.","maxLength":2048,"format":"http-url","examples":["https://books.example/hooks/payments"]},"events":{"type":"array","description":"The types to be told, or `*` alone for all of them.","minItems":1,"maxItems":20,"items":{"$ref":"#/components/schemas/Subscription"}},"description":{"type":["string","null"],"description":"What the webhook is for.","maxLength":500,"examples":["Order service"]}},"additionalProperties":false};
-const formats44 = (isUrl => Object.assign({
-  amount: text => /^\d{1,78}$/.test(text) && BigInt(text) >> 256n === 0n,
-  "https-url": text => text.startsWith("https://") && isUrl(text),
-  "http-url": isUrl,
-}, require("ajv-formats/dist/formats").fullFormats))(text => {
-  if (!/^https?:\/\/[^\s\\]+$/.test(text) || !URL.canParse(text)) return false;
-  const { username, password, port, hostname } = new URL(text);
-  if (username !== "" || password !== "" || port === "0") return false;
-  const name = hostname.replace(/\.$/, "");
-  return name.length <= 253 && (name.startsWith("[") || name.split(".").every(label => /^.{1,63}$/.test(label)));
-})["http-url"];
 const schema54 = {"type":"string","description":"A type of event, or `*` for all of them.","enum":["payment.completed","payment.failed","checkout.completed","checkout.expired","*"],"examples":["payment.completed"]};
 
 function validate127(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){

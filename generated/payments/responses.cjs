@@ -19763,7 +19763,7 @@ exports.getOrganization_200 = validate756;
 const schema286 = {"$ref":"document#/components/schemas/Organization"};
 const schema287 = {"type":"object","description":"The organization of the key. Its settings are those of the key's mode.","x-decision":135,"required":["object","id","name","mode","recipients_locked","origins","created_at","updated_at"],"properties":{"object":{"type":"string","description":"Kind of the record.","const":"organization","examples":["organization"]},"id":{"type":"string","description":"Id of the organization.","x-decision":95,"pattern":"^org_[0-9A-Za-z]{24}$","examples":["org_8sKd2LmQx4TzB1nVcY7aWf3P"]},"name":{"type":"string","description":"Name of the organization.","examples":["Corner Books"]},"mode":{"$ref":"#/components/schemas/Mode","description":"The mode that the settings hold for."},"recipients_locked":{"type":"boolean","description":"True when links and sessions can name only recipients that are on the list already.","examples":[false]},"origins":{"type":"array","description":"Origins of the organization's own front ends.","items":{"$ref":"#/components/schemas/Origin"}},"created_at":{"$ref":"#/components/schemas/Timestamp","description":"When the organization was created."},"updated_at":{"$ref":"#/components/schemas/Timestamp","description":"When the settings last changed."}},"additionalProperties":false};
 const pattern42 = new RegExp("^org_[0-9A-Za-z]{24}$", "u");
-const schema288 = {"type":"string","description":"Scheme, host and port as a browser sends them in `Origin`. https, or http on a loopback host.","x-decision":135,"maxLength":300,"pattern":"^(https://[^\\s/?#@*\\\\]+|http://(localhost|127(\\.[0-9]{1,3}){3}|\\[::1\\])(:[0-9]{1,5})?)$","examples":["https://shop.example"]};
+const schema288 = {"type":"string","description":"Scheme, host and port as a browser sends them in `Origin`. https, or http on a loopback host.","x-decision":135,"maxLength":300,"format":"http-url","pattern":"^(https://[^\\s/?#@*\\\\]+|http://(localhost|127(\\.[0-9]{1,3}){3}|\\[::1\\])(:[0-9]{1,5})?)$","examples":["https://shop.example"]};
 const pattern43 = new RegExp("^(https://[^\\s/?#@*\\\\]+|http://(localhost|127(\\.[0-9]{1,3}){3}|\\[::1\\])(:[0-9]{1,5})?)$", "u");
 
 function validate759(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
@@ -19776,6 +19776,7 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
+if(errors === 0){
 if(errors === 0){
 if(typeof data === "string"){
 if(func2(data) > 300){
@@ -19792,6 +19793,7 @@ return false;
 else {
 validate759.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
+}
 }
 }
 validate759.errors = vErrors;

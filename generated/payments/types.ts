@@ -2588,6 +2588,7 @@ export interface components {
             old_key_expires_in: number;
         };
         /**
+         * Format: http-url
          * @description Scheme, host and port as a browser sends them in `Origin`. https, or http on a loopback host.
          * @example https://shop.example
          */
