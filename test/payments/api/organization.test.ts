@@ -72,6 +72,11 @@ eachDatabase('the organization', databases => {
     'https://*.shop.example',
     'http://127.0.0.256',
     'http://localhost.example',
+    'http://localhost:0',
+    'https://.',
+    'https://shop..example',
+    `https://${'a'.repeat(64)}.example`,
+    'https://shop.example:0',
     'null',
     '*',
   ])('refuses %s, which no browser sends as an origin of this organization', async origin => {
