@@ -30,6 +30,28 @@ describe('a finding names the path, the line and the rule', () => {
       'payments.publicUrl',
       /must have no path/,
     ],
+    ['an empty host', 'payments:\n  publicUrl: https://.\n', 2, 'payments.publicUrl', /host and port/],
+    [
+      'an empty label',
+      'payments:\n  publicUrl: https://pay..example.com\n',
+      2,
+      'payments.publicUrl',
+      /host and port/,
+    ],
+    [
+      'a port that nothing has',
+      'payments:\n  publicUrl: https://pay.example.com:0\n',
+      2,
+      'payments.publicUrl',
+      /host and port/,
+    ],
+    [
+      'a label of 64 letters',
+      `data:\n  publicUrl: https://${'a'.repeat(64)}.example\n`,
+      2,
+      'data.publicUrl',
+      /host and port/,
+    ],
     ['a missing key', 'chains:\n  - id: 1\n    native: { symbol: A }\n', 2, 'chains[0].name', /is required/],
     [
       'a wrong duration',
