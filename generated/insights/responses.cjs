@@ -4366,7 +4366,82 @@ return errors === 0;
 }
 validate195.evaluated = {"items":true,"dynamicProps":false,"dynamicItems":false};
 
-const schema87 = {"type":"object","description":"What was asked and how much there is.","required":["chain_ids","page","limit_per_chain","total_items","total_pages"],"properties":{"chain_ids":{"type":"array","description":"Chains that answered, ascending.","x-decision":74,"items":{"$ref":"#/components/schemas/ChainIdNumber"}},"failed_chain_ids":{"type":"array","description":"Chains that were asked and could not answer, ascending; absent when all could.","x-decision":74,"minItems":1,"items":{"$ref":"#/components/schemas/ChainIdNumber"}},"address":{"type":"string","description":"The contract or wallet that was asked about, as it was given but in lower case; absent where none is.","x-decision":84,"examples":["0xdac17f958d2ee523a2206206994597c13d831ec7","vitalik.eth"]},"signature":{"$ref":"#/components/schemas/Hash","description":"First topic of the events that were asked for; absent where none are.","x-decision":84},"page":{"type":"integer","description":"The page, counted from 0.","minimum":0,"examples":[0]},"limit_per_chain":{"type":"integer","description":"The most rows that one chain gives on a page.","minimum":0,"examples":[20]},"total_items":{"type":"integer","description":"Rows that match on all chains that answered, with aggregation groups; see `total_items_capped`.","x-decision":75,"minimum":0,"examples":[1342]},"total_items_capped":{"type":"boolean","description":"Present and true when a chain has more matching rows than are counted, so that `total_items` is too low.","x-decision":75,"const":true,"examples":[true]},"total_pages":{"type":"integer","description":"Pages of the chain that has most of them; 0 when there is nothing, or `limit` is 0.","x-decision":75,"minimum":0,"examples":[68]}},"additionalProperties":false};
+const schema87 = {"type":"object","description":"What was asked and how much there is.","required":["chain_ids","page","limit_per_chain","total_items","total_pages"],"properties":{"chain_ids":{"type":"array","description":"Chains that answered, ascending.","x-decision":74,"items":{"$ref":"#/components/schemas/ChainIdNumber"}},"failed_chain_ids":{"type":"array","description":"Chains that were asked and could not answer, ascending; absent when all could.","x-decision":74,"minItems":1,"items":{"$ref":"#/components/schemas/ChainIdNumber"}},"first_blocks":{"type":"array","description":"Chains whose records before a first block are not in this answer, ascending; absent when there are none.","x-decision":161,"minItems":1,"items":{"$ref":"#/components/schemas/FirstBlock"}},"address":{"type":"string","description":"The contract or wallet that was asked about, as it was given but in lower case; absent where none is.","x-decision":84,"examples":["0xdac17f958d2ee523a2206206994597c13d831ec7","vitalik.eth"]},"signature":{"$ref":"#/components/schemas/Hash","description":"First topic of the events that were asked for; absent where none are.","x-decision":84},"page":{"type":"integer","description":"The page, counted from 0.","minimum":0,"examples":[0]},"limit_per_chain":{"type":"integer","description":"The most rows that one chain gives on a page.","minimum":0,"examples":[20]},"total_items":{"type":"integer","description":"Rows that match on all chains that answered, with aggregation groups; see `total_items_capped`.","x-decision":75,"minimum":0,"examples":[1342]},"total_items_capped":{"type":"boolean","description":"Present and true when a chain has more matching rows than are counted, so that `total_items` is too low.","x-decision":75,"const":true,"examples":[true]},"total_pages":{"type":"integer","description":"Pages of the chain that has most of them; 0 when there is nothing, or `limit` is 0.","x-decision":75,"minimum":0,"examples":[68]}},"additionalProperties":false};
+const schema88 = {"type":"object","description":"The first block of a chain that an answer covers.","x-decision":161,"required":["chain_id","block_number"],"properties":{"chain_id":{"$ref":"#/components/schemas/ChainIdNumber","description":"The chain."},"block_number":{"type":"integer","description":"Number of the first block that is covered.","minimum":1,"examples":[23000000]}},"additionalProperties":false};
+
+function validate202(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate202.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((data.chain_id === undefined) && (missing0 = "chain_id")) || ((data.block_number === undefined) && (missing0 = "block_number"))){
+validate202.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+return false;
+}
+else {
+const _errs1 = errors;
+for(const key0 in data){
+if(!((key0 === "chain_id") || (key0 === "block_number"))){
+validate202.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+return false;
+break;
+}
+}
+if(_errs1 === errors){
+if(data.chain_id !== undefined){
+const _errs2 = errors;
+if(!(validate56(data.chain_id, {instancePath:instancePath+"/chain_id",parentData:data,parentDataProperty:"chain_id",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate56.errors : vErrors.concat(validate56.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs2 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.block_number !== undefined){
+let data1 = data.block_number;
+const _errs3 = errors;
+if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
+validate202.errors = [{instancePath:instancePath+"/block_number",schemaPath:"#/properties/block_number/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+return false;
+}
+if(errors === _errs3){
+if(typeof data1 == "number"){
+if(data1 < 1 || isNaN(data1)){
+validate202.errors = [{instancePath:instancePath+"/block_number",schemaPath:"#/properties/block_number/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+return false;
+}
+}
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+else {
+validate202.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate202.errors = vErrors;
+return errors === 0;
+}
+validate202.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
 
 function validate199(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -4461,11 +4536,35 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.address !== undefined){
+if(data.first_blocks !== undefined){
+let data4 = data.first_blocks;
 const _errs8 = errors;
-if(typeof data.address !== "string"){
-validate199.errors = [{instancePath:instancePath+"/address",schemaPath:"#/properties/address/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+if(errors === _errs8){
+if(Array.isArray(data4)){
+if(data4.length < 1){
+validate199.errors = [{instancePath:instancePath+"/first_blocks",schemaPath:"#/properties/first_blocks/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"}];
 return false;
+}
+else {
+var valid3 = true;
+const len2 = data4.length;
+for(let i2=0; i2<len2; i2++){
+const _errs10 = errors;
+if(!(validate202(data4[i2], {instancePath:instancePath+"/first_blocks/" + i2,parentData:data4,parentDataProperty:i2,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate202.errors : vErrors.concat(validate202.errors);
+errors = vErrors.length;
+}
+var valid3 = _errs10 === errors;
+if(!valid3){
+break;
+}
+}
+}
+}
+else {
+validate199.errors = [{instancePath:instancePath+"/first_blocks",schemaPath:"#/properties/first_blocks/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+return false;
+}
 }
 var valid0 = _errs8 === errors;
 }
@@ -4473,32 +4572,11 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.signature !== undefined){
-const _errs10 = errors;
-if(!(validate108(data.signature, {instancePath:instancePath+"/signature",parentData:data,parentDataProperty:"signature",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate108.errors : vErrors.concat(validate108.errors);
-errors = vErrors.length;
-}
-var valid0 = _errs10 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.page !== undefined){
-let data6 = data.page;
+if(data.address !== undefined){
 const _errs11 = errors;
-if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
-validate199.errors = [{instancePath:instancePath+"/page",schemaPath:"#/properties/page/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+if(typeof data.address !== "string"){
+validate199.errors = [{instancePath:instancePath+"/address",schemaPath:"#/properties/address/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
-}
-if(errors === _errs11){
-if(typeof data6 == "number"){
-if(data6 < 0 || isNaN(data6)){
-validate199.errors = [{instancePath:instancePath+"/page",schemaPath:"#/properties/page/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
-return false;
-}
-}
 }
 var valid0 = _errs11 === errors;
 }
@@ -4506,20 +4584,11 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.limit_per_chain !== undefined){
-let data7 = data.limit_per_chain;
+if(data.signature !== undefined){
 const _errs13 = errors;
-if(!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))){
-validate199.errors = [{instancePath:instancePath+"/limit_per_chain",schemaPath:"#/properties/limit_per_chain/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
-return false;
-}
-if(errors === _errs13){
-if(typeof data7 == "number"){
-if(data7 < 0 || isNaN(data7)){
-validate199.errors = [{instancePath:instancePath+"/limit_per_chain",schemaPath:"#/properties/limit_per_chain/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
-return false;
-}
-}
+if(!(validate108(data.signature, {instancePath:instancePath+"/signature",parentData:data,parentDataProperty:"signature",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate108.errors : vErrors.concat(validate108.errors);
+errors = vErrors.length;
 }
 var valid0 = _errs13 === errors;
 }
@@ -4527,63 +4596,106 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.total_items !== undefined){
-let data8 = data.total_items;
-const _errs15 = errors;
+if(data.page !== undefined){
+let data8 = data.page;
+const _errs14 = errors;
 if(!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))){
+validate199.errors = [{instancePath:instancePath+"/page",schemaPath:"#/properties/page/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+return false;
+}
+if(errors === _errs14){
+if(typeof data8 == "number"){
+if(data8 < 0 || isNaN(data8)){
+validate199.errors = [{instancePath:instancePath+"/page",schemaPath:"#/properties/page/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+return false;
+}
+}
+}
+var valid0 = _errs14 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.limit_per_chain !== undefined){
+let data9 = data.limit_per_chain;
+const _errs16 = errors;
+if(!((typeof data9 == "number") && (!(data9 % 1) && !isNaN(data9)))){
+validate199.errors = [{instancePath:instancePath+"/limit_per_chain",schemaPath:"#/properties/limit_per_chain/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+return false;
+}
+if(errors === _errs16){
+if(typeof data9 == "number"){
+if(data9 < 0 || isNaN(data9)){
+validate199.errors = [{instancePath:instancePath+"/limit_per_chain",schemaPath:"#/properties/limit_per_chain/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+return false;
+}
+}
+}
+var valid0 = _errs16 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.total_items !== undefined){
+let data10 = data.total_items;
+const _errs18 = errors;
+if(!((typeof data10 == "number") && (!(data10 % 1) && !isNaN(data10)))){
 validate199.errors = [{instancePath:instancePath+"/total_items",schemaPath:"#/properties/total_items/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
-if(errors === _errs15){
-if(typeof data8 == "number"){
-if(data8 < 0 || isNaN(data8)){
+if(errors === _errs18){
+if(typeof data10 == "number"){
+if(data10 < 0 || isNaN(data10)){
 validate199.errors = [{instancePath:instancePath+"/total_items",schemaPath:"#/properties/total_items/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
 return false;
 }
 }
 }
-var valid0 = _errs15 === errors;
+var valid0 = _errs18 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.total_items_capped !== undefined){
-let data9 = data.total_items_capped;
-const _errs17 = errors;
-if(typeof data9 !== "boolean"){
+let data11 = data.total_items_capped;
+const _errs20 = errors;
+if(typeof data11 !== "boolean"){
 validate199.errors = [{instancePath:instancePath+"/total_items_capped",schemaPath:"#/properties/total_items_capped/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
-if(true !== data9){
+if(true !== data11){
 validate199.errors = [{instancePath:instancePath+"/total_items_capped",schemaPath:"#/properties/total_items_capped/const",keyword:"const",params:{allowedValue: true},message:"must be equal to constant"}];
 return false;
 }
-var valid0 = _errs17 === errors;
+var valid0 = _errs20 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.total_pages !== undefined){
-let data10 = data.total_pages;
-const _errs19 = errors;
-if(!((typeof data10 == "number") && (!(data10 % 1) && !isNaN(data10)))){
+let data12 = data.total_pages;
+const _errs22 = errors;
+if(!((typeof data12 == "number") && (!(data12 % 1) && !isNaN(data12)))){
 validate199.errors = [{instancePath:instancePath+"/total_pages",schemaPath:"#/properties/total_pages/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
-if(errors === _errs19){
-if(typeof data10 == "number"){
-if(data10 < 0 || isNaN(data10)){
+if(errors === _errs22){
+if(typeof data12 == "number"){
+if(data12 < 0 || isNaN(data12)){
 validate199.errors = [{instancePath:instancePath+"/total_pages",schemaPath:"#/properties/total_pages/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
 return false;
 }
 }
 }
-var valid0 = _errs19 === errors;
+var valid0 = _errs22 === errors;
 }
 else {
 var valid0 = true;
+}
 }
 }
 }
@@ -4722,87 +4834,8 @@ return errors === 0;
 }
 validate175.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-exports.queryBlocks_400 = validate205;
-const schema88 = {"$ref":"document#/components/schemas/Error"};
-
-function validate206(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate206.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if((data.error === undefined) && (missing0 = "error")){
-validate206.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
-return false;
-}
-else {
-const _errs1 = errors;
-for(const key0 in data){
-if(!(key0 === "error")){
-validate206.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
-return false;
-break;
-}
-}
-if(_errs1 === errors){
-if(data.error !== undefined){
-let data0 = data.error;
-const _errs2 = errors;
-if(errors === _errs2){
-if(typeof data0 === "string"){
-if(func1(data0) < 1){
-validate206.errors = [{instancePath:instancePath+"/error",schemaPath:"#/properties/error/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
-return false;
-}
-}
-else {
-validate206.errors = [{instancePath:instancePath+"/error",schemaPath:"#/properties/error/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-}
-}
-}
-}
-}
-else {
-validate206.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
-return false;
-}
-}
-validate206.errors = vErrors;
-return errors === 0;
-}
-validate206.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-
-function validate205(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate205.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate206(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate206.errors : vErrors.concat(validate206.errors);
-errors = vErrors.length;
-}
-validate205.errors = vErrors;
-return errors === 0;
-}
-validate205.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-exports.queryBlocks_405 = validate208;
-const schema90 = {"$ref":"document#/components/schemas/Error"};
+exports.queryBlocks_400 = validate208;
+const schema89 = {"$ref":"document#/components/schemas/Error"};
 
 function validate209(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -4880,8 +4913,8 @@ return errors === 0;
 }
 validate208.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-exports.queryBlocks_429 = validate211;
-const schema92 = {"$ref":"document#/components/schemas/Error"};
+exports.queryBlocks_405 = validate211;
+const schema91 = {"$ref":"document#/components/schemas/Error"};
 
 function validate212(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -4959,8 +4992,8 @@ return errors === 0;
 }
 validate211.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-exports.queryBlocks_500 = validate214;
-const schema94 = {"$ref":"document#/components/schemas/Error"};
+exports.queryBlocks_429 = validate214;
+const schema93 = {"$ref":"document#/components/schemas/Error"};
 
 function validate215(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -5038,17 +5071,96 @@ return errors === 0;
 }
 validate214.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-exports.queryTransactions_200 = validate217;
-const schema96 = {"$ref":"document#/components/schemas/TransactionsAnswer"};
-const schema97 = {"type":"object","description":"Transactions, or what aggregation made of them.","required":["meta"],"properties":{"data":{"type":"array","description":"The transactions; absent with aggregation.","items":{"$ref":"#/components/schemas/Transaction"}},"aggregations":{"$ref":"#/components/schemas/Aggregations","description":"The groups; absent without aggregation."},"meta":{"$ref":"#/components/schemas/Meta","description":"What was asked and how much there is."}},"additionalProperties":false};
-const schema98 = {"type":"object","description":"A transaction in a block of the main chain.","required":["chain_id","block_number","block_hash","block_timestamp","hash","nonce","transaction_index","from_address","to_address","value","gas_price","gas","function_selector","data","max_fee_per_gas","max_priority_fee_per_gas","transaction_type","r","s","v"],"properties":{"chain_id":{"$ref":"#/components/schemas/ChainIdString","description":"The chain of the transaction."},"block_number":{"type":"integer","description":"Number of the block.","minimum":0,"examples":[19854321]},"block_hash":{"$ref":"#/components/schemas/Hash","description":"Hash of the block."},"block_timestamp":{"type":"integer","description":"When the block was made, in seconds since 1970.","minimum":0,"examples":[1715538095]},"hash":{"$ref":"#/components/schemas/Hash","description":"Hash of the transaction."},"nonce":{"type":"integer","format":"uint64","description":"Number of transactions that the sender had sent before.","minimum":0,"examples":[41]},"transaction_index":{"type":"integer","description":"Place in the block, counted from 0.","minimum":0,"examples":[12]},"from_address":{"$ref":"#/components/schemas/AddressHash","description":"The sender."},"to_address":{"description":"The receiver; null when the transaction creates a contract.","oneOf":[{"$ref":"#/components/schemas/AddressHash"},{"type":"null"}]},"value":{"$ref":"#/components/schemas/Wei","description":"Coins sent, in wei."},"gas_price":{"$ref":"#/components/schemas/Wei","description":"Price paid for a unit of gas, in wei."},"gas":{"type":"integer","format":"uint64","description":"Gas that the transaction may use.","minimum":0,"examples":[21000]},"function_selector":{"type":"string","description":"First 4 bytes of the call data as 0x-prefixed hex; `0x` when it has fewer.","x-decision":79,"pattern":"^0x([0-9a-f]{8})?$","examples":["0xa9059cbb"]},"data":{"$ref":"#/components/schemas/HexData","description":"The call data."},"max_fee_per_gas":{"description":"Highest price that the sender would pay for a unit of gas, in wei; null for types 0 and 1.","oneOf":[{"$ref":"#/components/schemas/Wei"},{"type":"null"}]},"max_priority_fee_per_gas":{"description":"Highest tip that the sender would pay for a unit of gas, in wei; null for types 0 and 1.","oneOf":[{"$ref":"#/components/schemas/Wei"},{"type":"null"}]},"transaction_type":{"type":"integer","description":"Type of the transaction (EIP-2718); 0 is legacy.","minimum":0,"examples":[2]},"r":{"$ref":"#/components/schemas/IntegerString","description":"First half of the signature.","x-decision":86},"s":{"$ref":"#/components/schemas/IntegerString","description":"Second half of the signature.","x-decision":86},"v":{"$ref":"#/components/schemas/IntegerString","description":"Recovery part of the signature.","x-decision":86},"access_list_json":{"type":"string","description":"Access list as JSON text; absent when there is none.","examples":["[{\"address\":\"0xdac17f958d2ee523a2206206994597c13d831ec7\",\"storageKeys\":[]}]"]},"authorization_list_json":{"type":"string","description":"Authorizations of EIP-7702 as JSON text; absent when there are none.","examples":["[{\"chainId\":\"0x1\",\"address\":\"0xdac17f958d2ee523a2206206994597c13d831ec7\",\"nonce\":\"0x1\"}]"]},"contract_address":{"$ref":"#/components/schemas/AddressHash","description":"The contract that the transaction created; absent when it created none."},"gas_used":{"type":"integer","description":"Gas that the transaction used; absent when not known.","minimum":0,"examples":[21000]},"cumulative_gas_used":{"type":"integer","description":"Gas used in the block up to and with this transaction; absent when not known.","minimum":0,"examples":[1523114]},"effective_gas_price":{"$ref":"#/components/schemas/Wei","description":"Price paid for a unit of gas, in wei; absent when not known."},"blob_gas_used":{"type":"integer","description":"Blob gas used; absent when the transaction has no blobs.","minimum":0,"examples":[131072]},"blob_gas_price":{"$ref":"#/components/schemas/Wei","description":"Price paid for a unit of blob gas, in wei; absent when the transaction has no blobs."},"logs_bloom":{"$ref":"#/components/schemas/HexData","description":"Bloom filter of the transaction's logs; absent when not known."},"status":{"type":"integer","description":"1 when the transaction succeeded, 0 when it was reverted; absent when not known.","enum":[0,1],"examples":[1]},"decoded":{"$ref":"#/components/schemas/DecodedCall","description":"The call by its ABI; only with `decode`, and absent when it cannot be decoded."}},"additionalProperties":false};
-const schema99 = {"type":"string","description":"Id of a chain (EIP-155) in decimal.","pattern":"^[1-9][0-9]{0,15}$","examples":["8453"]};
-const pattern9 = new RegExp("^[1-9][0-9]{0,15}$", "u");
+exports.queryBlocks_500 = validate217;
+const schema95 = {"$ref":"document#/components/schemas/Error"};
 
-function validate220(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate218(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate220.evaluated;
+const evaluated0 = validate218.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((data.error === undefined) && (missing0 = "error")){
+validate218.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+return false;
+}
+else {
+const _errs1 = errors;
+for(const key0 in data){
+if(!(key0 === "error")){
+validate218.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+return false;
+break;
+}
+}
+if(_errs1 === errors){
+if(data.error !== undefined){
+let data0 = data.error;
+const _errs2 = errors;
+if(errors === _errs2){
+if(typeof data0 === "string"){
+if(func1(data0) < 1){
+validate218.errors = [{instancePath:instancePath+"/error",schemaPath:"#/properties/error/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+return false;
+}
+}
+else {
+validate218.errors = [{instancePath:instancePath+"/error",schemaPath:"#/properties/error/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+}
+}
+}
+}
+else {
+validate218.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate218.errors = vErrors;
+return errors === 0;
+}
+validate218.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+
+function validate217(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate217.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(!(validate218(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate218.errors : vErrors.concat(validate218.errors);
+errors = vErrors.length;
+}
+validate217.errors = vErrors;
+return errors === 0;
+}
+validate217.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+exports.queryTransactions_200 = validate220;
+const schema97 = {"$ref":"document#/components/schemas/TransactionsAnswer"};
+const schema98 = {"type":"object","description":"Transactions, or what aggregation made of them.","required":["meta"],"properties":{"data":{"type":"array","description":"The transactions; absent with aggregation.","items":{"$ref":"#/components/schemas/Transaction"}},"aggregations":{"$ref":"#/components/schemas/Aggregations","description":"The groups; absent without aggregation."},"meta":{"$ref":"#/components/schemas/Meta","description":"What was asked and how much there is."}},"additionalProperties":false};
+const schema99 = {"type":"object","description":"A transaction in a block of the main chain.","required":["chain_id","block_number","block_hash","block_timestamp","hash","nonce","transaction_index","from_address","to_address","value","gas_price","gas","function_selector","data","max_fee_per_gas","max_priority_fee_per_gas","transaction_type","r","s","v"],"properties":{"chain_id":{"$ref":"#/components/schemas/ChainIdString","description":"The chain of the transaction."},"block_number":{"type":"integer","description":"Number of the block.","minimum":0,"examples":[19854321]},"block_hash":{"$ref":"#/components/schemas/Hash","description":"Hash of the block."},"block_timestamp":{"type":"integer","description":"When the block was made, in seconds since 1970.","minimum":0,"examples":[1715538095]},"hash":{"$ref":"#/components/schemas/Hash","description":"Hash of the transaction."},"nonce":{"type":"integer","format":"uint64","description":"Number of transactions that the sender had sent before.","minimum":0,"examples":[41]},"transaction_index":{"type":"integer","description":"Place in the block, counted from 0.","minimum":0,"examples":[12]},"from_address":{"$ref":"#/components/schemas/AddressHash","description":"The sender."},"to_address":{"description":"The receiver; null when the transaction creates a contract.","oneOf":[{"$ref":"#/components/schemas/AddressHash"},{"type":"null"}]},"value":{"$ref":"#/components/schemas/Wei","description":"Coins sent, in wei."},"gas_price":{"$ref":"#/components/schemas/Wei","description":"Price paid for a unit of gas, in wei."},"gas":{"type":"integer","format":"uint64","description":"Gas that the transaction may use.","minimum":0,"examples":[21000]},"function_selector":{"type":"string","description":"First 4 bytes of the call data as 0x-prefixed hex; `0x` when it has fewer.","x-decision":79,"pattern":"^0x([0-9a-f]{8})?$","examples":["0xa9059cbb"]},"data":{"$ref":"#/components/schemas/HexData","description":"The call data."},"max_fee_per_gas":{"description":"Highest price that the sender would pay for a unit of gas, in wei; null for types 0 and 1.","oneOf":[{"$ref":"#/components/schemas/Wei"},{"type":"null"}]},"max_priority_fee_per_gas":{"description":"Highest tip that the sender would pay for a unit of gas, in wei; null for types 0 and 1.","oneOf":[{"$ref":"#/components/schemas/Wei"},{"type":"null"}]},"transaction_type":{"type":"integer","description":"Type of the transaction (EIP-2718); 0 is legacy.","minimum":0,"examples":[2]},"r":{"$ref":"#/components/schemas/IntegerString","description":"First half of the signature.","x-decision":86},"s":{"$ref":"#/components/schemas/IntegerString","description":"Second half of the signature.","x-decision":86},"v":{"$ref":"#/components/schemas/IntegerString","description":"Recovery part of the signature.","x-decision":86},"access_list_json":{"type":"string","description":"Access list as JSON text; absent when there is none.","examples":["[{\"address\":\"0xdac17f958d2ee523a2206206994597c13d831ec7\",\"storageKeys\":[]}]"]},"authorization_list_json":{"type":"string","description":"Authorizations of EIP-7702 as JSON text; absent when there are none.","examples":["[{\"chainId\":\"0x1\",\"address\":\"0xdac17f958d2ee523a2206206994597c13d831ec7\",\"nonce\":\"0x1\"}]"]},"contract_address":{"$ref":"#/components/schemas/AddressHash","description":"The contract that the transaction created; absent when it created none."},"gas_used":{"type":"integer","description":"Gas that the transaction used; absent when not known.","minimum":0,"examples":[21000]},"cumulative_gas_used":{"type":"integer","description":"Gas used in the block up to and with this transaction; absent when not known.","minimum":0,"examples":[1523114]},"effective_gas_price":{"$ref":"#/components/schemas/Wei","description":"Price paid for a unit of gas, in wei; absent when not known."},"blob_gas_used":{"type":"integer","description":"Blob gas used; absent when the transaction has no blobs.","minimum":0,"examples":[131072]},"blob_gas_price":{"$ref":"#/components/schemas/Wei","description":"Price paid for a unit of blob gas, in wei; absent when the transaction has no blobs."},"logs_bloom":{"$ref":"#/components/schemas/HexData","description":"Bloom filter of the transaction's logs; absent when not known."},"status":{"type":"integer","description":"1 when the transaction succeeded, 0 when it was reverted; absent when not known.","enum":[0,1],"examples":[1]},"decoded":{"$ref":"#/components/schemas/DecodedCall","description":"The call by its ABI; only with `decode`, and absent when it cannot be decoded."}},"additionalProperties":false};
+const schema100 = {"type":"string","description":"Id of a chain (EIP-155) in decimal.","pattern":"^[1-9][0-9]{0,15}$","examples":["8453"]};
+const pattern9 = new RegExp("^[1-9][0-9]{0,15}$", "u");
+
+function validate223(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate223.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -5058,26 +5170,26 @@ evaluated0.items = undefined;
 if(errors === 0){
 if(typeof data === "string"){
 if(!pattern9.test(data)){
-validate220.errors = [{instancePath,schemaPath:"#/pattern",keyword:"pattern",params:{pattern: "^[1-9][0-9]{0,15}$"},message:"must match pattern \""+"^[1-9][0-9]{0,15}$"+"\""}];
+validate223.errors = [{instancePath,schemaPath:"#/pattern",keyword:"pattern",params:{pattern: "^[1-9][0-9]{0,15}$"},message:"must match pattern \""+"^[1-9][0-9]{0,15}$"+"\""}];
 return false;
 }
 }
 else {
-validate220.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate223.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
-validate220.errors = vErrors;
+validate223.errors = vErrors;
 return errors === 0;
 }
-validate220.evaluated = {"dynamicProps":false,"dynamicItems":false};
+validate223.evaluated = {"dynamicProps":false,"dynamicItems":false};
 
-const schema100 = {"type":"string","description":"Amount of the chain's native coin in wei, a decimal integer of up to 78 digits.","pattern":"^(0|[1-9][0-9]{0,77})$","examples":["1000000000000000000"]};
+const schema101 = {"type":"string","description":"Amount of the chain's native coin in wei, a decimal integer of up to 78 digits.","pattern":"^(0|[1-9][0-9]{0,77})$","examples":["1000000000000000000"]};
 
-function validate226(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate229(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate226.evaluated;
+const evaluated0 = validate229.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -5087,26 +5199,26 @@ evaluated0.items = undefined;
 if(errors === 0){
 if(typeof data === "string"){
 if(!pattern6.test(data)){
-validate226.errors = [{instancePath,schemaPath:"#/pattern",keyword:"pattern",params:{pattern: "^(0|[1-9][0-9]{0,77})$"},message:"must match pattern \""+"^(0|[1-9][0-9]{0,77})$"+"\""}];
+validate229.errors = [{instancePath,schemaPath:"#/pattern",keyword:"pattern",params:{pattern: "^(0|[1-9][0-9]{0,77})$"},message:"must match pattern \""+"^(0|[1-9][0-9]{0,77})$"+"\""}];
 return false;
 }
 }
 else {
-validate226.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate229.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
-validate226.errors = vErrors;
+validate229.errors = vErrors;
 return errors === 0;
 }
-validate226.evaluated = {"dynamicProps":false,"dynamicItems":false};
+validate229.evaluated = {"dynamicProps":false,"dynamicItems":false};
 
-const schema101 = {"type":"object","description":"Call data by the ABI of the contract that was called.","x-decision":85,"required":["name","signature"],"properties":{"name":{"type":"string","description":"Name of the function.","examples":["transfer"]},"signature":{"type":"string","description":"Canonical signature of the function.","examples":["transfer(address,uint256)"]},"inputs":{"type":"object","description":"Arguments by name; an unnamed one by its place.","additionalProperties":true,"examples":[{"to":"0xdac17f958d2ee523a2206206994597c13d831ec7","amount":"1000000"}]}},"additionalProperties":false};
+const schema102 = {"type":"object","description":"Call data by the ABI of the contract that was called.","x-decision":85,"required":["name","signature"],"properties":{"name":{"type":"string","description":"Name of the function.","examples":["transfer"]},"signature":{"type":"string","description":"Canonical signature of the function.","examples":["transfer(address,uint256)"]},"inputs":{"type":"object","description":"Arguments by name; an unnamed one by its place.","additionalProperties":true,"examples":[{"to":"0xdac17f958d2ee523a2206206994597c13d831ec7","amount":"1000000"}]}},"additionalProperties":false};
 
-function validate239(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate242(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate239.evaluated;
+const evaluated0 = validate242.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -5117,14 +5229,14 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.name === undefined) && (missing0 = "name")) || ((data.signature === undefined) && (missing0 = "signature"))){
-validate239.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate242.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(((key0 === "name") || (key0 === "signature")) || (key0 === "inputs"))){
-validate239.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate242.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -5133,7 +5245,7 @@ if(_errs1 === errors){
 if(data.name !== undefined){
 const _errs2 = errors;
 if(typeof data.name !== "string"){
-validate239.errors = [{instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate242.errors = [{instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 var valid0 = _errs2 === errors;
@@ -5145,7 +5257,7 @@ if(valid0){
 if(data.signature !== undefined){
 const _errs4 = errors;
 if(typeof data.signature !== "string"){
-validate239.errors = [{instancePath:instancePath+"/signature",schemaPath:"#/properties/signature/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate242.errors = [{instancePath:instancePath+"/signature",schemaPath:"#/properties/signature/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 var valid0 = _errs4 === errors;
@@ -5161,7 +5273,7 @@ if(errors === _errs6){
 if(data2 && typeof data2 == "object" && !Array.isArray(data2)){
 }
 else {
-validate239.errors = [{instancePath:instancePath+"/inputs",schemaPath:"#/properties/inputs/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate242.errors = [{instancePath:instancePath+"/inputs",schemaPath:"#/properties/inputs/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
@@ -5176,21 +5288,21 @@ var valid0 = true;
 }
 }
 else {
-validate239.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate242.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate239.errors = vErrors;
+validate242.errors = vErrors;
 return errors === 0;
 }
-validate239.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate242.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 const pattern11 = new RegExp("^0x([0-9a-f]{8})?$", "u");
 
-function validate219(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate222(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate219.evaluated;
+const evaluated0 = validate222.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -5201,14 +5313,14 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((((((((((((((((((data.chain_id === undefined) && (missing0 = "chain_id")) || ((data.block_number === undefined) && (missing0 = "block_number"))) || ((data.block_hash === undefined) && (missing0 = "block_hash"))) || ((data.block_timestamp === undefined) && (missing0 = "block_timestamp"))) || ((data.hash === undefined) && (missing0 = "hash"))) || ((data.nonce === undefined) && (missing0 = "nonce"))) || ((data.transaction_index === undefined) && (missing0 = "transaction_index"))) || ((data.from_address === undefined) && (missing0 = "from_address"))) || ((data.to_address === undefined) && (missing0 = "to_address"))) || ((data.value === undefined) && (missing0 = "value"))) || ((data.gas_price === undefined) && (missing0 = "gas_price"))) || ((data.gas === undefined) && (missing0 = "gas"))) || ((data.function_selector === undefined) && (missing0 = "function_selector"))) || ((data.data === undefined) && (missing0 = "data"))) || ((data.max_fee_per_gas === undefined) && (missing0 = "max_fee_per_gas"))) || ((data.max_priority_fee_per_gas === undefined) && (missing0 = "max_priority_fee_per_gas"))) || ((data.transaction_type === undefined) && (missing0 = "transaction_type"))) || ((data.r === undefined) && (missing0 = "r"))) || ((data.s === undefined) && (missing0 = "s"))) || ((data.v === undefined) && (missing0 = "v"))){
-validate219.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate222.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
-if(!(func5.call(schema98.properties, key0))){
-validate219.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+if(!(func5.call(schema99.properties, key0))){
+validate222.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -5216,8 +5328,8 @@ break;
 if(_errs1 === errors){
 if(data.chain_id !== undefined){
 const _errs2 = errors;
-if(!(validate220(data.chain_id, {instancePath:instancePath+"/chain_id",parentData:data,parentDataProperty:"chain_id",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate220.errors : vErrors.concat(validate220.errors);
+if(!(validate223(data.chain_id, {instancePath:instancePath+"/chain_id",parentData:data,parentDataProperty:"chain_id",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate223.errors : vErrors.concat(validate223.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs2 === errors;
@@ -5230,13 +5342,13 @@ if(data.block_number !== undefined){
 let data1 = data.block_number;
 const _errs3 = errors;
 if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate219.errors = [{instancePath:instancePath+"/block_number",schemaPath:"#/properties/block_number/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate222.errors = [{instancePath:instancePath+"/block_number",schemaPath:"#/properties/block_number/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs3){
 if(typeof data1 == "number"){
 if(data1 < 0 || isNaN(data1)){
-validate219.errors = [{instancePath:instancePath+"/block_number",schemaPath:"#/properties/block_number/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate222.errors = [{instancePath:instancePath+"/block_number",schemaPath:"#/properties/block_number/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
 return false;
 }
 }
@@ -5263,13 +5375,13 @@ if(data.block_timestamp !== undefined){
 let data3 = data.block_timestamp;
 const _errs6 = errors;
 if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate219.errors = [{instancePath:instancePath+"/block_timestamp",schemaPath:"#/properties/block_timestamp/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate222.errors = [{instancePath:instancePath+"/block_timestamp",schemaPath:"#/properties/block_timestamp/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs6){
 if(typeof data3 == "number"){
 if(data3 < 0 || isNaN(data3)){
-validate219.errors = [{instancePath:instancePath+"/block_timestamp",schemaPath:"#/properties/block_timestamp/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate222.errors = [{instancePath:instancePath+"/block_timestamp",schemaPath:"#/properties/block_timestamp/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
 return false;
 }
 }
@@ -5296,13 +5408,13 @@ if(data.nonce !== undefined){
 let data5 = data.nonce;
 const _errs9 = errors;
 if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
-validate219.errors = [{instancePath:instancePath+"/nonce",schemaPath:"#/properties/nonce/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate222.errors = [{instancePath:instancePath+"/nonce",schemaPath:"#/properties/nonce/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs9){
 if(typeof data5 == "number"){
 if(data5 < 0 || isNaN(data5)){
-validate219.errors = [{instancePath:instancePath+"/nonce",schemaPath:"#/properties/nonce/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate222.errors = [{instancePath:instancePath+"/nonce",schemaPath:"#/properties/nonce/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
 return false;
 }
 }
@@ -5317,13 +5429,13 @@ if(data.transaction_index !== undefined){
 let data6 = data.transaction_index;
 const _errs11 = errors;
 if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
-validate219.errors = [{instancePath:instancePath+"/transaction_index",schemaPath:"#/properties/transaction_index/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate222.errors = [{instancePath:instancePath+"/transaction_index",schemaPath:"#/properties/transaction_index/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs11){
 if(typeof data6 == "number"){
 if(data6 < 0 || isNaN(data6)){
-validate219.errors = [{instancePath:instancePath+"/transaction_index",schemaPath:"#/properties/transaction_index/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate222.errors = [{instancePath:instancePath+"/transaction_index",schemaPath:"#/properties/transaction_index/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
 return false;
 }
 }
@@ -5393,7 +5505,7 @@ else {
 vErrors.push(err1);
 }
 errors++;
-validate219.errors = vErrors;
+validate222.errors = vErrors;
 return false;
 }
 else {
@@ -5415,8 +5527,8 @@ var valid0 = true;
 if(valid0){
 if(data.value !== undefined){
 const _errs19 = errors;
-if(!(validate226(data.value, {instancePath:instancePath+"/value",parentData:data,parentDataProperty:"value",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate226.errors : vErrors.concat(validate226.errors);
+if(!(validate229(data.value, {instancePath:instancePath+"/value",parentData:data,parentDataProperty:"value",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate229.errors : vErrors.concat(validate229.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs19 === errors;
@@ -5427,8 +5539,8 @@ var valid0 = true;
 if(valid0){
 if(data.gas_price !== undefined){
 const _errs20 = errors;
-if(!(validate226(data.gas_price, {instancePath:instancePath+"/gas_price",parentData:data,parentDataProperty:"gas_price",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate226.errors : vErrors.concat(validate226.errors);
+if(!(validate229(data.gas_price, {instancePath:instancePath+"/gas_price",parentData:data,parentDataProperty:"gas_price",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate229.errors : vErrors.concat(validate229.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs20 === errors;
@@ -5441,13 +5553,13 @@ if(data.gas !== undefined){
 let data11 = data.gas;
 const _errs21 = errors;
 if(!((typeof data11 == "number") && (!(data11 % 1) && !isNaN(data11)))){
-validate219.errors = [{instancePath:instancePath+"/gas",schemaPath:"#/properties/gas/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate222.errors = [{instancePath:instancePath+"/gas",schemaPath:"#/properties/gas/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs21){
 if(typeof data11 == "number"){
 if(data11 < 0 || isNaN(data11)){
-validate219.errors = [{instancePath:instancePath+"/gas",schemaPath:"#/properties/gas/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate222.errors = [{instancePath:instancePath+"/gas",schemaPath:"#/properties/gas/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
 return false;
 }
 }
@@ -5464,12 +5576,12 @@ const _errs23 = errors;
 if(errors === _errs23){
 if(typeof data12 === "string"){
 if(!pattern11.test(data12)){
-validate219.errors = [{instancePath:instancePath+"/function_selector",schemaPath:"#/properties/function_selector/pattern",keyword:"pattern",params:{pattern: "^0x([0-9a-f]{8})?$"},message:"must match pattern \""+"^0x([0-9a-f]{8})?$"+"\""}];
+validate222.errors = [{instancePath:instancePath+"/function_selector",schemaPath:"#/properties/function_selector/pattern",keyword:"pattern",params:{pattern: "^0x([0-9a-f]{8})?$"},message:"must match pattern \""+"^0x([0-9a-f]{8})?$"+"\""}];
 return false;
 }
 }
 else {
-validate219.errors = [{instancePath:instancePath+"/function_selector",schemaPath:"#/properties/function_selector/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate222.errors = [{instancePath:instancePath+"/function_selector",schemaPath:"#/properties/function_selector/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -5498,8 +5610,8 @@ const _errs27 = errors;
 let valid2 = false;
 let passing1 = null;
 const _errs28 = errors;
-if(!(validate226(data14, {instancePath:instancePath+"/max_fee_per_gas",parentData:data,parentDataProperty:"max_fee_per_gas",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate226.errors : vErrors.concat(validate226.errors);
+if(!(validate229(data14, {instancePath:instancePath+"/max_fee_per_gas",parentData:data,parentDataProperty:"max_fee_per_gas",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate229.errors : vErrors.concat(validate229.errors);
 errors = vErrors.length;
 }
 var _valid1 = _errs28 === errors;
@@ -5538,7 +5650,7 @@ else {
 vErrors.push(err3);
 }
 errors++;
-validate219.errors = vErrors;
+validate222.errors = vErrors;
 return false;
 }
 else {
@@ -5565,8 +5677,8 @@ const _errs32 = errors;
 let valid3 = false;
 let passing2 = null;
 const _errs33 = errors;
-if(!(validate226(data15, {instancePath:instancePath+"/max_priority_fee_per_gas",parentData:data,parentDataProperty:"max_priority_fee_per_gas",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate226.errors : vErrors.concat(validate226.errors);
+if(!(validate229(data15, {instancePath:instancePath+"/max_priority_fee_per_gas",parentData:data,parentDataProperty:"max_priority_fee_per_gas",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate229.errors : vErrors.concat(validate229.errors);
 errors = vErrors.length;
 }
 var _valid2 = _errs33 === errors;
@@ -5605,7 +5717,7 @@ else {
 vErrors.push(err5);
 }
 errors++;
-validate219.errors = vErrors;
+validate222.errors = vErrors;
 return false;
 }
 else {
@@ -5629,13 +5741,13 @@ if(data.transaction_type !== undefined){
 let data16 = data.transaction_type;
 const _errs36 = errors;
 if(!((typeof data16 == "number") && (!(data16 % 1) && !isNaN(data16)))){
-validate219.errors = [{instancePath:instancePath+"/transaction_type",schemaPath:"#/properties/transaction_type/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate222.errors = [{instancePath:instancePath+"/transaction_type",schemaPath:"#/properties/transaction_type/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs36){
 if(typeof data16 == "number"){
 if(data16 < 0 || isNaN(data16)){
-validate219.errors = [{instancePath:instancePath+"/transaction_type",schemaPath:"#/properties/transaction_type/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate222.errors = [{instancePath:instancePath+"/transaction_type",schemaPath:"#/properties/transaction_type/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
 return false;
 }
 }
@@ -5685,7 +5797,7 @@ if(valid0){
 if(data.access_list_json !== undefined){
 const _errs41 = errors;
 if(typeof data.access_list_json !== "string"){
-validate219.errors = [{instancePath:instancePath+"/access_list_json",schemaPath:"#/properties/access_list_json/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate222.errors = [{instancePath:instancePath+"/access_list_json",schemaPath:"#/properties/access_list_json/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 var valid0 = _errs41 === errors;
@@ -5697,7 +5809,7 @@ if(valid0){
 if(data.authorization_list_json !== undefined){
 const _errs43 = errors;
 if(typeof data.authorization_list_json !== "string"){
-validate219.errors = [{instancePath:instancePath+"/authorization_list_json",schemaPath:"#/properties/authorization_list_json/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate222.errors = [{instancePath:instancePath+"/authorization_list_json",schemaPath:"#/properties/authorization_list_json/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 var valid0 = _errs43 === errors;
@@ -5722,13 +5834,13 @@ if(data.gas_used !== undefined){
 let data23 = data.gas_used;
 const _errs46 = errors;
 if(!((typeof data23 == "number") && (!(data23 % 1) && !isNaN(data23)))){
-validate219.errors = [{instancePath:instancePath+"/gas_used",schemaPath:"#/properties/gas_used/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate222.errors = [{instancePath:instancePath+"/gas_used",schemaPath:"#/properties/gas_used/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs46){
 if(typeof data23 == "number"){
 if(data23 < 0 || isNaN(data23)){
-validate219.errors = [{instancePath:instancePath+"/gas_used",schemaPath:"#/properties/gas_used/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate222.errors = [{instancePath:instancePath+"/gas_used",schemaPath:"#/properties/gas_used/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
 return false;
 }
 }
@@ -5743,13 +5855,13 @@ if(data.cumulative_gas_used !== undefined){
 let data24 = data.cumulative_gas_used;
 const _errs48 = errors;
 if(!((typeof data24 == "number") && (!(data24 % 1) && !isNaN(data24)))){
-validate219.errors = [{instancePath:instancePath+"/cumulative_gas_used",schemaPath:"#/properties/cumulative_gas_used/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate222.errors = [{instancePath:instancePath+"/cumulative_gas_used",schemaPath:"#/properties/cumulative_gas_used/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs48){
 if(typeof data24 == "number"){
 if(data24 < 0 || isNaN(data24)){
-validate219.errors = [{instancePath:instancePath+"/cumulative_gas_used",schemaPath:"#/properties/cumulative_gas_used/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate222.errors = [{instancePath:instancePath+"/cumulative_gas_used",schemaPath:"#/properties/cumulative_gas_used/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
 return false;
 }
 }
@@ -5762,8 +5874,8 @@ var valid0 = true;
 if(valid0){
 if(data.effective_gas_price !== undefined){
 const _errs50 = errors;
-if(!(validate226(data.effective_gas_price, {instancePath:instancePath+"/effective_gas_price",parentData:data,parentDataProperty:"effective_gas_price",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate226.errors : vErrors.concat(validate226.errors);
+if(!(validate229(data.effective_gas_price, {instancePath:instancePath+"/effective_gas_price",parentData:data,parentDataProperty:"effective_gas_price",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate229.errors : vErrors.concat(validate229.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs50 === errors;
@@ -5776,13 +5888,13 @@ if(data.blob_gas_used !== undefined){
 let data26 = data.blob_gas_used;
 const _errs51 = errors;
 if(!((typeof data26 == "number") && (!(data26 % 1) && !isNaN(data26)))){
-validate219.errors = [{instancePath:instancePath+"/blob_gas_used",schemaPath:"#/properties/blob_gas_used/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate222.errors = [{instancePath:instancePath+"/blob_gas_used",schemaPath:"#/properties/blob_gas_used/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs51){
 if(typeof data26 == "number"){
 if(data26 < 0 || isNaN(data26)){
-validate219.errors = [{instancePath:instancePath+"/blob_gas_used",schemaPath:"#/properties/blob_gas_used/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate222.errors = [{instancePath:instancePath+"/blob_gas_used",schemaPath:"#/properties/blob_gas_used/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
 return false;
 }
 }
@@ -5795,8 +5907,8 @@ var valid0 = true;
 if(valid0){
 if(data.blob_gas_price !== undefined){
 const _errs53 = errors;
-if(!(validate226(data.blob_gas_price, {instancePath:instancePath+"/blob_gas_price",parentData:data,parentDataProperty:"blob_gas_price",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate226.errors : vErrors.concat(validate226.errors);
+if(!(validate229(data.blob_gas_price, {instancePath:instancePath+"/blob_gas_price",parentData:data,parentDataProperty:"blob_gas_price",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate229.errors : vErrors.concat(validate229.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs53 === errors;
@@ -5821,11 +5933,11 @@ if(data.status !== undefined){
 let data29 = data.status;
 const _errs55 = errors;
 if(!((typeof data29 == "number") && (!(data29 % 1) && !isNaN(data29)))){
-validate219.errors = [{instancePath:instancePath+"/status",schemaPath:"#/properties/status/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate222.errors = [{instancePath:instancePath+"/status",schemaPath:"#/properties/status/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(!((data29 === 0) || (data29 === 1))){
-validate219.errors = [{instancePath:instancePath+"/status",schemaPath:"#/properties/status/enum",keyword:"enum",params:{allowedValues: schema98.properties.status.enum},message:"must be equal to one of the allowed values"}];
+validate222.errors = [{instancePath:instancePath+"/status",schemaPath:"#/properties/status/enum",keyword:"enum",params:{allowedValues: schema99.properties.status.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid0 = _errs55 === errors;
@@ -5836,8 +5948,8 @@ var valid0 = true;
 if(valid0){
 if(data.decoded !== undefined){
 const _errs57 = errors;
-if(!(validate239(data.decoded, {instancePath:instancePath+"/decoded",parentData:data,parentDataProperty:"decoded",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate239.errors : vErrors.concat(validate239.errors);
+if(!(validate242(data.decoded, {instancePath:instancePath+"/decoded",parentData:data,parentDataProperty:"decoded",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate242.errors : vErrors.concat(validate242.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs57 === errors;
@@ -5879,20 +5991,20 @@ var valid0 = true;
 }
 }
 else {
-validate219.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate222.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate219.errors = vErrors;
+validate222.errors = vErrors;
 return errors === 0;
 }
-validate219.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate222.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 
-function validate218(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate221(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate218.evaluated;
+const evaluated0 = validate221.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -5903,14 +6015,14 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.meta === undefined) && (missing0 = "meta")){
-validate218.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate221.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(((key0 === "data") || (key0 === "aggregations")) || (key0 === "meta"))){
-validate218.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate221.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -5925,8 +6037,8 @@ var valid1 = true;
 const len0 = data0.length;
 for(let i0=0; i0<len0; i0++){
 const _errs4 = errors;
-if(!(validate219(data0[i0], {instancePath:instancePath+"/data/" + i0,parentData:data0,parentDataProperty:i0,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate219.errors : vErrors.concat(validate219.errors);
+if(!(validate222(data0[i0], {instancePath:instancePath+"/data/" + i0,parentData:data0,parentDataProperty:i0,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate222.errors : vErrors.concat(validate222.errors);
 errors = vErrors.length;
 }
 var valid1 = _errs4 === errors;
@@ -5936,7 +6048,7 @@ break;
 }
 }
 else {
-validate218.errors = [{instancePath:instancePath+"/data",schemaPath:"#/properties/data/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate221.errors = [{instancePath:instancePath+"/data",schemaPath:"#/properties/data/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
 }
@@ -5975,116 +6087,37 @@ var valid0 = true;
 }
 }
 else {
-validate218.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate221.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate218.errors = vErrors;
+validate221.errors = vErrors;
 return errors === 0;
 }
-validate218.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate221.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 
-function validate217(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate220(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate217.evaluated;
+const evaluated0 = validate220.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(!(validate218(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate218.errors : vErrors.concat(validate218.errors);
+if(!(validate221(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate221.errors : vErrors.concat(validate221.errors);
 errors = vErrors.length;
 }
-validate217.errors = vErrors;
+validate220.errors = vErrors;
 return errors === 0;
 }
-validate217.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate220.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-exports.queryTransactions_400 = validate245;
-const schema102 = {"$ref":"document#/components/schemas/Error"};
-
-function validate246(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate246.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if((data.error === undefined) && (missing0 = "error")){
-validate246.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
-return false;
-}
-else {
-const _errs1 = errors;
-for(const key0 in data){
-if(!(key0 === "error")){
-validate246.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
-return false;
-break;
-}
-}
-if(_errs1 === errors){
-if(data.error !== undefined){
-let data0 = data.error;
-const _errs2 = errors;
-if(errors === _errs2){
-if(typeof data0 === "string"){
-if(func1(data0) < 1){
-validate246.errors = [{instancePath:instancePath+"/error",schemaPath:"#/properties/error/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
-return false;
-}
-}
-else {
-validate246.errors = [{instancePath:instancePath+"/error",schemaPath:"#/properties/error/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-}
-}
-}
-}
-}
-else {
-validate246.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
-return false;
-}
-}
-validate246.errors = vErrors;
-return errors === 0;
-}
-validate246.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-
-function validate245(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate245.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate246(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate246.errors : vErrors.concat(validate246.errors);
-errors = vErrors.length;
-}
-validate245.errors = vErrors;
-return errors === 0;
-}
-validate245.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-exports.queryTransactions_405 = validate248;
-const schema104 = {"$ref":"document#/components/schemas/Error"};
+exports.queryTransactions_400 = validate248;
+const schema103 = {"$ref":"document#/components/schemas/Error"};
 
 function validate249(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -6162,8 +6195,8 @@ return errors === 0;
 }
 validate248.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-exports.queryTransactions_429 = validate251;
-const schema106 = {"$ref":"document#/components/schemas/Error"};
+exports.queryTransactions_405 = validate251;
+const schema105 = {"$ref":"document#/components/schemas/Error"};
 
 function validate252(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -6241,8 +6274,8 @@ return errors === 0;
 }
 validate251.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-exports.queryTransactions_500 = validate254;
-const schema108 = {"$ref":"document#/components/schemas/Error"};
+exports.queryTransactions_429 = validate254;
+const schema107 = {"$ref":"document#/components/schemas/Error"};
 
 function validate255(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -6320,8 +6353,8 @@ return errors === 0;
 }
 validate254.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-exports.queryWalletTransactions_200 = validate257;
-const schema110 = {"$ref":"document#/components/schemas/TransactionsAnswer"};
+exports.queryTransactions_500 = validate257;
+const schema109 = {"$ref":"document#/components/schemas/Error"};
 
 function validate258(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -6336,15 +6369,94 @@ evaluated0.items = undefined;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if((data.meta === undefined) && (missing0 = "meta")){
+if((data.error === undefined) && (missing0 = "error")){
 validate258.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
-if(!(((key0 === "data") || (key0 === "aggregations")) || (key0 === "meta"))){
+if(!(key0 === "error")){
 validate258.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+return false;
+break;
+}
+}
+if(_errs1 === errors){
+if(data.error !== undefined){
+let data0 = data.error;
+const _errs2 = errors;
+if(errors === _errs2){
+if(typeof data0 === "string"){
+if(func1(data0) < 1){
+validate258.errors = [{instancePath:instancePath+"/error",schemaPath:"#/properties/error/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+return false;
+}
+}
+else {
+validate258.errors = [{instancePath:instancePath+"/error",schemaPath:"#/properties/error/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+}
+}
+}
+}
+else {
+validate258.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate258.errors = vErrors;
+return errors === 0;
+}
+validate258.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+
+function validate257(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate257.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(!(validate258(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate258.errors : vErrors.concat(validate258.errors);
+errors = vErrors.length;
+}
+validate257.errors = vErrors;
+return errors === 0;
+}
+validate257.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+exports.queryWalletTransactions_200 = validate260;
+const schema111 = {"$ref":"document#/components/schemas/TransactionsAnswer"};
+
+function validate261(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate261.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((data.meta === undefined) && (missing0 = "meta")){
+validate261.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+return false;
+}
+else {
+const _errs1 = errors;
+for(const key0 in data){
+if(!(((key0 === "data") || (key0 === "aggregations")) || (key0 === "meta"))){
+validate261.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -6359,8 +6471,8 @@ var valid1 = true;
 const len0 = data0.length;
 for(let i0=0; i0<len0; i0++){
 const _errs4 = errors;
-if(!(validate219(data0[i0], {instancePath:instancePath+"/data/" + i0,parentData:data0,parentDataProperty:i0,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate219.errors : vErrors.concat(validate219.errors);
+if(!(validate222(data0[i0], {instancePath:instancePath+"/data/" + i0,parentData:data0,parentDataProperty:i0,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate222.errors : vErrors.concat(validate222.errors);
 errors = vErrors.length;
 }
 var valid1 = _errs4 === errors;
@@ -6370,7 +6482,7 @@ break;
 }
 }
 else {
-validate258.errors = [{instancePath:instancePath+"/data",schemaPath:"#/properties/data/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate261.errors = [{instancePath:instancePath+"/data",schemaPath:"#/properties/data/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
 }
@@ -6409,116 +6521,37 @@ var valid0 = true;
 }
 }
 else {
-validate258.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate261.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate258.errors = vErrors;
+validate261.errors = vErrors;
 return errors === 0;
 }
-validate258.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate261.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 
-function validate257(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate260(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate257.evaluated;
+const evaluated0 = validate260.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(!(validate258(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate258.errors : vErrors.concat(validate258.errors);
+if(!(validate261(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate261.errors : vErrors.concat(validate261.errors);
 errors = vErrors.length;
 }
-validate257.errors = vErrors;
+validate260.errors = vErrors;
 return errors === 0;
 }
-validate257.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate260.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-exports.queryWalletTransactions_400 = validate263;
-const schema112 = {"$ref":"document#/components/schemas/Error"};
-
-function validate264(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate264.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if((data.error === undefined) && (missing0 = "error")){
-validate264.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
-return false;
-}
-else {
-const _errs1 = errors;
-for(const key0 in data){
-if(!(key0 === "error")){
-validate264.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
-return false;
-break;
-}
-}
-if(_errs1 === errors){
-if(data.error !== undefined){
-let data0 = data.error;
-const _errs2 = errors;
-if(errors === _errs2){
-if(typeof data0 === "string"){
-if(func1(data0) < 1){
-validate264.errors = [{instancePath:instancePath+"/error",schemaPath:"#/properties/error/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
-return false;
-}
-}
-else {
-validate264.errors = [{instancePath:instancePath+"/error",schemaPath:"#/properties/error/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-}
-}
-}
-}
-}
-else {
-validate264.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
-return false;
-}
-}
-validate264.errors = vErrors;
-return errors === 0;
-}
-validate264.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-
-function validate263(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate263.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate264(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate264.errors : vErrors.concat(validate264.errors);
-errors = vErrors.length;
-}
-validate263.errors = vErrors;
-return errors === 0;
-}
-validate263.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-exports.queryWalletTransactions_405 = validate266;
-const schema114 = {"$ref":"document#/components/schemas/Error"};
+exports.queryWalletTransactions_400 = validate266;
+const schema113 = {"$ref":"document#/components/schemas/Error"};
 
 function validate267(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -6596,8 +6629,8 @@ return errors === 0;
 }
 validate266.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-exports.queryWalletTransactions_429 = validate269;
-const schema116 = {"$ref":"document#/components/schemas/Error"};
+exports.queryWalletTransactions_405 = validate269;
+const schema115 = {"$ref":"document#/components/schemas/Error"};
 
 function validate270(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -6675,8 +6708,8 @@ return errors === 0;
 }
 validate269.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-exports.queryWalletTransactions_500 = validate272;
-const schema118 = {"$ref":"document#/components/schemas/Error"};
+exports.queryWalletTransactions_429 = validate272;
+const schema117 = {"$ref":"document#/components/schemas/Error"};
 
 function validate273(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -6754,16 +6787,95 @@ return errors === 0;
 }
 validate272.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-exports.queryEvents_200 = validate275;
-const schema120 = {"$ref":"document#/components/schemas/EventsAnswer"};
-const schema121 = {"type":"object","description":"Events, or what aggregation made of them.","required":["meta"],"properties":{"data":{"type":"array","description":"The events; absent with aggregation.","items":{"$ref":"#/components/schemas/Event"}},"aggregations":{"$ref":"#/components/schemas/Aggregations","description":"The groups; absent without aggregation."},"meta":{"$ref":"#/components/schemas/Meta","description":"What was asked and how much there is."}},"additionalProperties":false};
-const schema122 = {"type":"object","description":"An event of a contract in a block of the main chain.","required":["chain_id","block_number","block_hash","block_timestamp","transaction_hash","transaction_index","log_index","address","data","topics"],"properties":{"chain_id":{"$ref":"#/components/schemas/ChainIdString","description":"The chain of the event."},"block_number":{"type":"integer","description":"Number of the block.","minimum":0,"examples":[19854321]},"block_hash":{"$ref":"#/components/schemas/Hash","description":"Hash of the block."},"block_timestamp":{"type":"integer","description":"When the block was made, in seconds since 1970.","minimum":0,"examples":[1715538095]},"transaction_hash":{"$ref":"#/components/schemas/Hash","description":"Hash of the transaction."},"transaction_index":{"type":"integer","description":"Place of the transaction in its block, counted from 0.","minimum":0,"examples":[12]},"log_index":{"type":"integer","description":"Place of the event in its block, counted from 0.","minimum":0,"examples":[68]},"address":{"$ref":"#/components/schemas/AddressHash","description":"The contract that emitted the event."},"data":{"$ref":"#/components/schemas/HexData","description":"The parameters that are not indexed, encoded."},"topics":{"type":"array","description":"None to four, as many as the event has.","maxItems":4,"items":{"$ref":"#/components/schemas/Hash"}},"decoded":{"$ref":"#/components/schemas/DecodedEvent","description":"The event by its ABI; absent when it cannot be decoded, or was not asked for."}},"additionalProperties":false};
-const schema123 = {"type":"object","description":"An event by the ABI of its contract or the signature that was asked for.","x-decision":85,"required":["name","signature","indexed_params","non_indexed_params"],"properties":{"name":{"type":"string","description":"Name of the event.","examples":["Transfer"]},"signature":{"type":"string","description":"Canonical signature of the event.","examples":["Transfer(address,address,uint256)"]},"indexed_params":{"type":"object","description":"Indexed parameters by name; of dynamic types there is only the hash that is the topic.","additionalProperties":true,"examples":[{"from":"0xdac17f958d2ee523a2206206994597c13d831ec7"}]},"non_indexed_params":{"type":"object","description":"The other parameters by name.","additionalProperties":true,"examples":[{"value":"1000000"}]}},"additionalProperties":false};
+exports.queryWalletTransactions_500 = validate275;
+const schema119 = {"$ref":"document#/components/schemas/Error"};
 
-function validate284(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate276(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate284.evaluated;
+const evaluated0 = validate276.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((data.error === undefined) && (missing0 = "error")){
+validate276.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+return false;
+}
+else {
+const _errs1 = errors;
+for(const key0 in data){
+if(!(key0 === "error")){
+validate276.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+return false;
+break;
+}
+}
+if(_errs1 === errors){
+if(data.error !== undefined){
+let data0 = data.error;
+const _errs2 = errors;
+if(errors === _errs2){
+if(typeof data0 === "string"){
+if(func1(data0) < 1){
+validate276.errors = [{instancePath:instancePath+"/error",schemaPath:"#/properties/error/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+return false;
+}
+}
+else {
+validate276.errors = [{instancePath:instancePath+"/error",schemaPath:"#/properties/error/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+}
+}
+}
+}
+else {
+validate276.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate276.errors = vErrors;
+return errors === 0;
+}
+validate276.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+
+function validate275(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate275.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(!(validate276(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate276.errors : vErrors.concat(validate276.errors);
+errors = vErrors.length;
+}
+validate275.errors = vErrors;
+return errors === 0;
+}
+validate275.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+exports.queryEvents_200 = validate278;
+const schema121 = {"$ref":"document#/components/schemas/EventsAnswer"};
+const schema122 = {"type":"object","description":"Events, or what aggregation made of them.","required":["meta"],"properties":{"data":{"type":"array","description":"The events; absent with aggregation.","items":{"$ref":"#/components/schemas/Event"}},"aggregations":{"$ref":"#/components/schemas/Aggregations","description":"The groups; absent without aggregation."},"meta":{"$ref":"#/components/schemas/Meta","description":"What was asked and how much there is."}},"additionalProperties":false};
+const schema123 = {"type":"object","description":"An event of a contract in a block of the main chain.","required":["chain_id","block_number","block_hash","block_timestamp","transaction_hash","transaction_index","log_index","address","data","topics"],"properties":{"chain_id":{"$ref":"#/components/schemas/ChainIdString","description":"The chain of the event."},"block_number":{"type":"integer","description":"Number of the block.","minimum":0,"examples":[19854321]},"block_hash":{"$ref":"#/components/schemas/Hash","description":"Hash of the block."},"block_timestamp":{"type":"integer","description":"When the block was made, in seconds since 1970.","minimum":0,"examples":[1715538095]},"transaction_hash":{"$ref":"#/components/schemas/Hash","description":"Hash of the transaction."},"transaction_index":{"type":"integer","description":"Place of the transaction in its block, counted from 0.","minimum":0,"examples":[12]},"log_index":{"type":"integer","description":"Place of the event in its block, counted from 0.","minimum":0,"examples":[68]},"address":{"$ref":"#/components/schemas/AddressHash","description":"The contract that emitted the event."},"data":{"$ref":"#/components/schemas/HexData","description":"The parameters that are not indexed, encoded."},"topics":{"type":"array","description":"None to four, as many as the event has.","maxItems":4,"items":{"$ref":"#/components/schemas/Hash"}},"decoded":{"$ref":"#/components/schemas/DecodedEvent","description":"The event by its ABI; absent when it cannot be decoded, or was not asked for."}},"additionalProperties":false};
+const schema124 = {"type":"object","description":"An event by the ABI of its contract or the signature that was asked for.","x-decision":85,"required":["name","signature","indexed_params","non_indexed_params"],"properties":{"name":{"type":"string","description":"Name of the event.","examples":["Transfer"]},"signature":{"type":"string","description":"Canonical signature of the event.","examples":["Transfer(address,address,uint256)"]},"indexed_params":{"type":"object","description":"Indexed parameters by name; of dynamic types there is only the hash that is the topic.","additionalProperties":true,"examples":[{"from":"0xdac17f958d2ee523a2206206994597c13d831ec7"}]},"non_indexed_params":{"type":"object","description":"The other parameters by name.","additionalProperties":true,"examples":[{"value":"1000000"}]}},"additionalProperties":false};
+
+function validate287(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate287.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -6774,14 +6886,14 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((data.name === undefined) && (missing0 = "name")) || ((data.signature === undefined) && (missing0 = "signature"))) || ((data.indexed_params === undefined) && (missing0 = "indexed_params"))) || ((data.non_indexed_params === undefined) && (missing0 = "non_indexed_params"))){
-validate284.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate287.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!((((key0 === "name") || (key0 === "signature")) || (key0 === "indexed_params")) || (key0 === "non_indexed_params"))){
-validate284.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate287.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -6790,7 +6902,7 @@ if(_errs1 === errors){
 if(data.name !== undefined){
 const _errs2 = errors;
 if(typeof data.name !== "string"){
-validate284.errors = [{instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate287.errors = [{instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 var valid0 = _errs2 === errors;
@@ -6802,7 +6914,7 @@ if(valid0){
 if(data.signature !== undefined){
 const _errs4 = errors;
 if(typeof data.signature !== "string"){
-validate284.errors = [{instancePath:instancePath+"/signature",schemaPath:"#/properties/signature/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate287.errors = [{instancePath:instancePath+"/signature",schemaPath:"#/properties/signature/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 var valid0 = _errs4 === errors;
@@ -6818,7 +6930,7 @@ if(errors === _errs6){
 if(data2 && typeof data2 == "object" && !Array.isArray(data2)){
 }
 else {
-validate284.errors = [{instancePath:instancePath+"/indexed_params",schemaPath:"#/properties/indexed_params/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate287.errors = [{instancePath:instancePath+"/indexed_params",schemaPath:"#/properties/indexed_params/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
@@ -6835,7 +6947,7 @@ if(errors === _errs9){
 if(data3 && typeof data3 == "object" && !Array.isArray(data3)){
 }
 else {
-validate284.errors = [{instancePath:instancePath+"/non_indexed_params",schemaPath:"#/properties/non_indexed_params/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate287.errors = [{instancePath:instancePath+"/non_indexed_params",schemaPath:"#/properties/non_indexed_params/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
@@ -6851,20 +6963,20 @@ var valid0 = true;
 }
 }
 else {
-validate284.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate287.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate284.errors = vErrors;
+validate287.errors = vErrors;
 return errors === 0;
 }
-validate284.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate287.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 
-function validate277(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate280(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate277.evaluated;
+const evaluated0 = validate280.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -6875,14 +6987,14 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((((((((data.chain_id === undefined) && (missing0 = "chain_id")) || ((data.block_number === undefined) && (missing0 = "block_number"))) || ((data.block_hash === undefined) && (missing0 = "block_hash"))) || ((data.block_timestamp === undefined) && (missing0 = "block_timestamp"))) || ((data.transaction_hash === undefined) && (missing0 = "transaction_hash"))) || ((data.transaction_index === undefined) && (missing0 = "transaction_index"))) || ((data.log_index === undefined) && (missing0 = "log_index"))) || ((data.address === undefined) && (missing0 = "address"))) || ((data.data === undefined) && (missing0 = "data"))) || ((data.topics === undefined) && (missing0 = "topics"))){
-validate277.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate280.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
-if(!(func5.call(schema122.properties, key0))){
-validate277.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+if(!(func5.call(schema123.properties, key0))){
+validate280.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -6890,8 +7002,8 @@ break;
 if(_errs1 === errors){
 if(data.chain_id !== undefined){
 const _errs2 = errors;
-if(!(validate220(data.chain_id, {instancePath:instancePath+"/chain_id",parentData:data,parentDataProperty:"chain_id",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate220.errors : vErrors.concat(validate220.errors);
+if(!(validate223(data.chain_id, {instancePath:instancePath+"/chain_id",parentData:data,parentDataProperty:"chain_id",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate223.errors : vErrors.concat(validate223.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs2 === errors;
@@ -6904,13 +7016,13 @@ if(data.block_number !== undefined){
 let data1 = data.block_number;
 const _errs3 = errors;
 if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate277.errors = [{instancePath:instancePath+"/block_number",schemaPath:"#/properties/block_number/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate280.errors = [{instancePath:instancePath+"/block_number",schemaPath:"#/properties/block_number/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs3){
 if(typeof data1 == "number"){
 if(data1 < 0 || isNaN(data1)){
-validate277.errors = [{instancePath:instancePath+"/block_number",schemaPath:"#/properties/block_number/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate280.errors = [{instancePath:instancePath+"/block_number",schemaPath:"#/properties/block_number/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
 return false;
 }
 }
@@ -6937,13 +7049,13 @@ if(data.block_timestamp !== undefined){
 let data3 = data.block_timestamp;
 const _errs6 = errors;
 if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate277.errors = [{instancePath:instancePath+"/block_timestamp",schemaPath:"#/properties/block_timestamp/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate280.errors = [{instancePath:instancePath+"/block_timestamp",schemaPath:"#/properties/block_timestamp/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs6){
 if(typeof data3 == "number"){
 if(data3 < 0 || isNaN(data3)){
-validate277.errors = [{instancePath:instancePath+"/block_timestamp",schemaPath:"#/properties/block_timestamp/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate280.errors = [{instancePath:instancePath+"/block_timestamp",schemaPath:"#/properties/block_timestamp/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
 return false;
 }
 }
@@ -6970,13 +7082,13 @@ if(data.transaction_index !== undefined){
 let data5 = data.transaction_index;
 const _errs9 = errors;
 if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
-validate277.errors = [{instancePath:instancePath+"/transaction_index",schemaPath:"#/properties/transaction_index/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate280.errors = [{instancePath:instancePath+"/transaction_index",schemaPath:"#/properties/transaction_index/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs9){
 if(typeof data5 == "number"){
 if(data5 < 0 || isNaN(data5)){
-validate277.errors = [{instancePath:instancePath+"/transaction_index",schemaPath:"#/properties/transaction_index/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate280.errors = [{instancePath:instancePath+"/transaction_index",schemaPath:"#/properties/transaction_index/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
 return false;
 }
 }
@@ -6991,13 +7103,13 @@ if(data.log_index !== undefined){
 let data6 = data.log_index;
 const _errs11 = errors;
 if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
-validate277.errors = [{instancePath:instancePath+"/log_index",schemaPath:"#/properties/log_index/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate280.errors = [{instancePath:instancePath+"/log_index",schemaPath:"#/properties/log_index/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs11){
 if(typeof data6 == "number"){
 if(data6 < 0 || isNaN(data6)){
-validate277.errors = [{instancePath:instancePath+"/log_index",schemaPath:"#/properties/log_index/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate280.errors = [{instancePath:instancePath+"/log_index",schemaPath:"#/properties/log_index/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
 return false;
 }
 }
@@ -7038,7 +7150,7 @@ const _errs15 = errors;
 if(errors === _errs15){
 if(Array.isArray(data9)){
 if(data9.length > 4){
-validate277.errors = [{instancePath:instancePath+"/topics",schemaPath:"#/properties/topics/maxItems",keyword:"maxItems",params:{limit: 4},message:"must NOT have more than 4 items"}];
+validate280.errors = [{instancePath:instancePath+"/topics",schemaPath:"#/properties/topics/maxItems",keyword:"maxItems",params:{limit: 4},message:"must NOT have more than 4 items"}];
 return false;
 }
 else {
@@ -7058,7 +7170,7 @@ break;
 }
 }
 else {
-validate277.errors = [{instancePath:instancePath+"/topics",schemaPath:"#/properties/topics/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate280.errors = [{instancePath:instancePath+"/topics",schemaPath:"#/properties/topics/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
 }
@@ -7070,8 +7182,8 @@ var valid0 = true;
 if(valid0){
 if(data.decoded !== undefined){
 const _errs18 = errors;
-if(!(validate284(data.decoded, {instancePath:instancePath+"/decoded",parentData:data,parentDataProperty:"decoded",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate284.errors : vErrors.concat(validate284.errors);
+if(!(validate287(data.decoded, {instancePath:instancePath+"/decoded",parentData:data,parentDataProperty:"decoded",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate287.errors : vErrors.concat(validate287.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs18 === errors;
@@ -7093,20 +7205,20 @@ var valid0 = true;
 }
 }
 else {
-validate277.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate280.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate277.errors = vErrors;
+validate280.errors = vErrors;
 return errors === 0;
 }
-validate277.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate280.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 
-function validate276(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate279(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate276.evaluated;
+const evaluated0 = validate279.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -7117,14 +7229,14 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.meta === undefined) && (missing0 = "meta")){
-validate276.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate279.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(((key0 === "data") || (key0 === "aggregations")) || (key0 === "meta"))){
-validate276.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate279.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -7139,8 +7251,8 @@ var valid1 = true;
 const len0 = data0.length;
 for(let i0=0; i0<len0; i0++){
 const _errs4 = errors;
-if(!(validate277(data0[i0], {instancePath:instancePath+"/data/" + i0,parentData:data0,parentDataProperty:i0,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate277.errors : vErrors.concat(validate277.errors);
+if(!(validate280(data0[i0], {instancePath:instancePath+"/data/" + i0,parentData:data0,parentDataProperty:i0,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate280.errors : vErrors.concat(validate280.errors);
 errors = vErrors.length;
 }
 var valid1 = _errs4 === errors;
@@ -7150,7 +7262,7 @@ break;
 }
 }
 else {
-validate276.errors = [{instancePath:instancePath+"/data",schemaPath:"#/properties/data/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate279.errors = [{instancePath:instancePath+"/data",schemaPath:"#/properties/data/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
 }
@@ -7189,116 +7301,37 @@ var valid0 = true;
 }
 }
 else {
-validate276.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate279.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate276.errors = vErrors;
+validate279.errors = vErrors;
 return errors === 0;
 }
-validate276.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate279.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 
-function validate275(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate278(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate275.evaluated;
+const evaluated0 = validate278.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(!(validate276(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate276.errors : vErrors.concat(validate276.errors);
+if(!(validate279(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate279.errors : vErrors.concat(validate279.errors);
 errors = vErrors.length;
 }
-validate275.errors = vErrors;
+validate278.errors = vErrors;
 return errors === 0;
 }
-validate275.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate278.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-exports.queryEvents_400 = validate290;
-const schema124 = {"$ref":"document#/components/schemas/Error"};
-
-function validate291(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate291.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if((data.error === undefined) && (missing0 = "error")){
-validate291.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
-return false;
-}
-else {
-const _errs1 = errors;
-for(const key0 in data){
-if(!(key0 === "error")){
-validate291.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
-return false;
-break;
-}
-}
-if(_errs1 === errors){
-if(data.error !== undefined){
-let data0 = data.error;
-const _errs2 = errors;
-if(errors === _errs2){
-if(typeof data0 === "string"){
-if(func1(data0) < 1){
-validate291.errors = [{instancePath:instancePath+"/error",schemaPath:"#/properties/error/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
-return false;
-}
-}
-else {
-validate291.errors = [{instancePath:instancePath+"/error",schemaPath:"#/properties/error/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-}
-}
-}
-}
-}
-else {
-validate291.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
-return false;
-}
-}
-validate291.errors = vErrors;
-return errors === 0;
-}
-validate291.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-
-function validate290(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate290.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate291(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate291.errors : vErrors.concat(validate291.errors);
-errors = vErrors.length;
-}
-validate290.errors = vErrors;
-return errors === 0;
-}
-validate290.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-exports.queryEvents_405 = validate293;
-const schema126 = {"$ref":"document#/components/schemas/Error"};
+exports.queryEvents_400 = validate293;
+const schema125 = {"$ref":"document#/components/schemas/Error"};
 
 function validate294(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -7376,8 +7409,8 @@ return errors === 0;
 }
 validate293.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-exports.queryEvents_429 = validate296;
-const schema128 = {"$ref":"document#/components/schemas/Error"};
+exports.queryEvents_405 = validate296;
+const schema127 = {"$ref":"document#/components/schemas/Error"};
 
 function validate297(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -7455,8 +7488,8 @@ return errors === 0;
 }
 validate296.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-exports.queryEvents_500 = validate299;
-const schema130 = {"$ref":"document#/components/schemas/Error"};
+exports.queryEvents_429 = validate299;
+const schema129 = {"$ref":"document#/components/schemas/Error"};
 
 function validate300(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -7534,9 +7567,8 @@ return errors === 0;
 }
 validate299.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-exports.getContractAbi_200 = validate302;
-const schema132 = {"$ref":"document#/components/schemas/ContractAbi"};
-const schema133 = {"type":"array","description":"The standard JSON ABI, one object for each function, event, error and the like.","x-decision":92,"items":{"type":"object","additionalProperties":true},"examples":[[{"type":"function","name":"totalSupply","stateMutability":"view","inputs":[],"outputs":[{"name":"","type":"uint256"}]}]]};
+exports.queryEvents_500 = validate302;
+const schema131 = {"$ref":"document#/components/schemas/Error"};
 
 function validate303(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -7549,35 +7581,50 @@ if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
 if(errors === 0){
-if(Array.isArray(data)){
-var valid0 = true;
-const len0 = data.length;
-for(let i0=0; i0<len0; i0++){
-let data0 = data[i0];
-const _errs1 = errors;
-if(errors === _errs1){
-if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
-}
-else {
-validate303.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"#/items/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((data.error === undefined) && (missing0 = "error")){
+validate303.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
-}
-var valid0 = _errs1 === errors;
-if(!valid0){
+else {
+const _errs1 = errors;
+for(const key0 in data){
+if(!(key0 === "error")){
+validate303.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+return false;
 break;
 }
 }
+if(_errs1 === errors){
+if(data.error !== undefined){
+let data0 = data.error;
+const _errs2 = errors;
+if(errors === _errs2){
+if(typeof data0 === "string"){
+if(func1(data0) < 1){
+validate303.errors = [{instancePath:instancePath+"/error",schemaPath:"#/properties/error/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+return false;
+}
 }
 else {
-validate303.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate303.errors = [{instancePath:instancePath+"/error",schemaPath:"#/properties/error/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+}
+}
+}
+}
+else {
+validate303.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
 validate303.errors = vErrors;
 return errors === 0;
 }
-validate303.evaluated = {"items":true,"dynamicProps":false,"dynamicItems":false};
+validate303.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 
 function validate302(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
@@ -7597,10 +7644,11 @@ errors = vErrors.length;
 validate302.errors = vErrors;
 return errors === 0;
 }
-validate302.evaluated = {"items":true,"dynamicProps":false,"dynamicItems":false};
+validate302.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-exports.getContractAbi_400 = validate305;
-const schema134 = {"$ref":"document#/components/schemas/Error"};
+exports.getContractAbi_200 = validate305;
+const schema133 = {"$ref":"document#/components/schemas/ContractAbi"};
+const schema134 = {"type":"array","description":"The standard JSON ABI, one object for each function, event, error and the like.","x-decision":92,"items":{"type":"object","additionalProperties":true},"examples":[[{"type":"function","name":"totalSupply","stateMutability":"view","inputs":[],"outputs":[{"name":"","type":"uint256"}]}]]};
 
 function validate306(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -7613,50 +7661,35 @@ if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
 if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if((data.error === undefined) && (missing0 = "error")){
-validate306.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
-return false;
+if(Array.isArray(data)){
+var valid0 = true;
+const len0 = data.length;
+for(let i0=0; i0<len0; i0++){
+let data0 = data[i0];
+const _errs1 = errors;
+if(errors === _errs1){
+if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
 }
 else {
-const _errs1 = errors;
-for(const key0 in data){
-if(!(key0 === "error")){
-validate306.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate306.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"#/items/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
+}
+}
+var valid0 = _errs1 === errors;
+if(!valid0){
 break;
 }
 }
-if(_errs1 === errors){
-if(data.error !== undefined){
-let data0 = data.error;
-const _errs2 = errors;
-if(errors === _errs2){
-if(typeof data0 === "string"){
-if(func1(data0) < 1){
-validate306.errors = [{instancePath:instancePath+"/error",schemaPath:"#/properties/error/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
-return false;
-}
 }
 else {
-validate306.errors = [{instancePath:instancePath+"/error",schemaPath:"#/properties/error/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-}
-}
-}
-}
-}
-else {
-validate306.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate306.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
 }
 validate306.errors = vErrors;
 return errors === 0;
 }
-validate306.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate306.evaluated = {"items":true,"dynamicProps":false,"dynamicItems":false};
 
 
 function validate305(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
@@ -7676,10 +7709,10 @@ errors = vErrors.length;
 validate305.errors = vErrors;
 return errors === 0;
 }
-validate305.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate305.evaluated = {"items":true,"dynamicProps":false,"dynamicItems":false};
 
-exports.getContractAbi_404 = validate308;
-const schema136 = {"$ref":"document#/components/schemas/Error"};
+exports.getContractAbi_400 = validate308;
+const schema135 = {"$ref":"document#/components/schemas/Error"};
 
 function validate309(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -7757,8 +7790,8 @@ return errors === 0;
 }
 validate308.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-exports.getContractAbi_405 = validate311;
-const schema138 = {"$ref":"document#/components/schemas/Error"};
+exports.getContractAbi_404 = validate311;
+const schema137 = {"$ref":"document#/components/schemas/Error"};
 
 function validate312(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -7836,8 +7869,8 @@ return errors === 0;
 }
 validate311.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-exports.getContractAbi_429 = validate314;
-const schema140 = {"$ref":"document#/components/schemas/Error"};
+exports.getContractAbi_405 = validate314;
+const schema139 = {"$ref":"document#/components/schemas/Error"};
 
 function validate315(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -7915,8 +7948,8 @@ return errors === 0;
 }
 validate314.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-exports.getContractAbi_500 = validate317;
-const schema142 = {"$ref":"document#/components/schemas/Error"};
+exports.getContractAbi_429 = validate317;
+const schema141 = {"$ref":"document#/components/schemas/Error"};
 
 function validate318(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -7993,3 +8026,82 @@ validate317.errors = vErrors;
 return errors === 0;
 }
 validate317.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+exports.getContractAbi_500 = validate320;
+const schema143 = {"$ref":"document#/components/schemas/Error"};
+
+function validate321(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate321.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((data.error === undefined) && (missing0 = "error")){
+validate321.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+return false;
+}
+else {
+const _errs1 = errors;
+for(const key0 in data){
+if(!(key0 === "error")){
+validate321.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+return false;
+break;
+}
+}
+if(_errs1 === errors){
+if(data.error !== undefined){
+let data0 = data.error;
+const _errs2 = errors;
+if(errors === _errs2){
+if(typeof data0 === "string"){
+if(func1(data0) < 1){
+validate321.errors = [{instancePath:instancePath+"/error",schemaPath:"#/properties/error/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+return false;
+}
+}
+else {
+validate321.errors = [{instancePath:instancePath+"/error",schemaPath:"#/properties/error/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+}
+}
+}
+}
+else {
+validate321.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate321.errors = vErrors;
+return errors === 0;
+}
+validate321.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+
+function validate320(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate320.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(!(validate321(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate321.errors : vErrors.concat(validate321.errors);
+errors = vErrors.length;
+}
+validate320.errors = vErrors;
+return errors === 0;
+}
+validate320.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};

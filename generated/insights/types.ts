@@ -680,12 +680,24 @@ export interface components {
         };
         /** @description One row for each group, or a single one without `group_by`. Takes the place of `data`. */
         Aggregations: components["schemas"]["AggregationRow"][];
+        /** @description The first block of a chain that an answer covers. */
+        FirstBlock: {
+            /** @description The chain. */
+            chain_id: components["schemas"]["ChainIdNumber"];
+            /**
+             * @description Number of the first block that is covered.
+             * @example 23000000
+             */
+            block_number: number;
+        };
         /** @description What was asked and how much there is. */
         Meta: {
             /** @description Chains that answered, ascending. */
             chain_ids: components["schemas"]["ChainIdNumber"][];
             /** @description Chains that were asked and could not answer, ascending; absent when all could. */
             failed_chain_ids?: components["schemas"]["ChainIdNumber"][];
+            /** @description Chains whose records before a first block are not in this answer, ascending; absent when there are none. */
+            first_blocks?: components["schemas"]["FirstBlock"][];
             /**
              * @description The contract or wallet that was asked about, as it was given but in lower case; absent where none is.
              * @example 0xdac17f958d2ee523a2206206994597c13d831ec7
