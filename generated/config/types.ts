@@ -318,7 +318,7 @@ export interface components {
             kind: "index";
             /** @description `sqlite:./var/index-<id>.db` when absent. */
             database?: components["schemas"]["SqliteDatabase"];
-            /** @description The first block to index; 0 when absent. */
+            /** @description The first block to index; 0 when absent. What can lie before it is asked of the next back end. An index that has blocks keeps its own first block. */
             fromBlock?: number;
         };
         /** @description Embedded chains, instead of or beside `chains`; on when no chain is configured. */

@@ -34,6 +34,7 @@ export interface RpcBlock {
 export interface RpcTransaction {
   /** Null while it waits in the pool. */
   blockHash?: Hash | null;
+  blockNumber?: Hex | null;
   hash: Hash;
   from: Address;
   to?: Address | null;

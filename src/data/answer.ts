@@ -8,7 +8,7 @@ import { cacheKey } from './cache/key.ts';
 import { askChain } from './chains/ask-chain.ts';
 import type { Chain } from './chains/chain.ts';
 import { locations } from './chains/locations.ts';
-import { type Found, isPassing, NothingFound } from './chains/outcome.ts';
+import { type Found, leavesOpen, NothingFound } from './chains/outcome.ts';
 import { failureOf } from './failure.ts';
 import { type Lifetimes, lifetimeOf } from './lifetime.ts';
 import type { Made } from './load.ts';
@@ -88,7 +88,7 @@ export function answerer(options: AnswererOptions): Serve {
     } catch (error) {
       if (!(error instanceof NothingFound)) throw error;
       const failure = failureOf(error.failures, error);
-      if (failure.status === 501 && !error.failures.some(isPassing))
+      if (failure.status === 501 && !error.failures.some(leavesOpen))
         log.warn({ operation: id }, 'no configured back end answers this operation');
       throw failure;
     }

@@ -1,5 +1,5 @@
 import { HttpError } from '../http/errors.ts';
-import { type Failure, retryAfterOf, sentenceOf } from './chains/outcome.ts';
+import { type Failure, leavesOpen, retryAfterOf, sentenceOf } from './chains/outcome.ts';
 
 /**
  * What a client hears when nobody had an answer, by the failure table: 400 for input that a back end refused, 502 or
@@ -20,8 +20,7 @@ export function failureOf(all: readonly Failure[], cause: unknown): HttpError {
     );
   }
   const [missing] = of('not_found');
-  const incomplete = failures.filter(({ error }) => error.reason === 'incomplete');
-  if (missing !== undefined && incomplete.length === 0)
+  if (missing !== undefined && !failures.some(leavesOpen))
     return new HttpError(404, missing.error.message, { cause });
   return new HttpError(
     501,

@@ -1,13 +1,15 @@
 import type { Db } from '../db/open.ts';
 import type { Clock } from '../lib/clock.ts';
 import { isStateFresh } from './store/dirty.ts';
-import { type Head, readHead, readIdentity } from './store/head.ts';
+import { firstNumber, type Head, readHead, readIdentity } from './store/head.ts';
 
 /** How far the index has come. Heights are null until known. */
 export interface IndexStatus {
   head: number | null;
   nodeHead: number | null;
   lag: number | null;
+  /** The lowest block that the index has, or will begin with; 0 when it has its whole chain. */
+  firstBlock: number;
   /** Within one block of the node's head as last seen, and no state left to read. */
   complete: boolean;
 }
@@ -27,14 +29,16 @@ export interface IndexProgress {
 }
 
 /**
- * What was learnt of the node's head longer than `nodeHeadLastsMs` ago says nothing of the present.
+ * What was learnt of the node's head longer than `nodeHeadLastsMs` ago says nothing of the present. An empty index begins
+ * with `fromBlock`.
  */
 export async function indexProgress(
   db: Db,
-  { clock, nodeHeadLastsMs }: { clock: Clock; nodeHeadLastsMs: number },
+  { clock, nodeHeadLastsMs, fromBlock }: { clock: Clock; nodeHeadLastsMs: number; fromBlock: number },
 ): Promise<IndexProgress> {
   let head: Head | null = await readHead(db);
   let isFresh = await isStateFresh(db);
+  let firstBlock = (await firstNumber(db)) ?? fromBlock;
   let nodeHead: number | null = null;
   let nodeHeadAt = 0;
   const identity = await readIdentity(db);
@@ -48,13 +52,15 @@ export async function indexProgress(
       head: head?.number ?? null,
       nodeHead: isKnown ? nodeHead : null,
       lag,
+      firstBlock,
       complete: lag !== null && lag <= 1 && isFresh,
     };
   }
 
   return {
     async publish() {
-      [head, isFresh] = await Promise.all([readHead(db), isStateFresh(db)]);
+      const [newHead, newFresh, first] = await Promise.all([readHead(db), isStateFresh(db), firstNumber(db)]);
+      [head, isFresh, firstBlock] = [newHead, newFresh, first ?? fromBlock];
       if (status().complete) completed.resolve();
       changed.resolve();
       changed = Promise.withResolvers<void>();

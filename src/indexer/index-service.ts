@@ -74,7 +74,7 @@ export async function openIndex(options: IndexOptions): Promise<ChainIndex> {
   await readDb.raw('select 1');
   const queries = openQueryPool({ file, clock });
   const nodeHeadLastsMs = Math.max(NODE_HEAD_POLLS * pollMs, NODE_HEAD_LASTS_MS);
-  const progress = await indexProgress(db, { clock, nodeHeadLastsMs });
+  const progress = await indexProgress(db, { clock, nodeHeadLastsMs, fromBlock });
   const run = syncRun({
     db,
     client,

@@ -24,6 +24,8 @@ import { record } from '../support/json.ts';
 /** A chain on which every list has more than one page, and an index of it. */
 export interface Ground extends AsyncDisposable {
   readonly chain: EmbeddedChain;
+  /** Its node, with the withdrawals that the chain is to have. */
+  readonly rpcUrl: string;
   /** The data service that serves the chain from its index. */
   readonly indexUrl: string;
   /** Interfaces of the contracts that count as verified. */
@@ -100,6 +102,7 @@ export async function startGround(): Promise<Ground> {
   const kept = stack.move();
   return {
     chain,
+    rpcUrl: proxy.rpcUrl,
     indexUrl: service.url,
     abis: knownContracts(chain.contracts).map(({ abi }) => abi),
     places: {

@@ -51,3 +51,8 @@ export function retryAfterOf(failures: readonly Failure[]): Record<string, strin
 export function isPassing({ error }: Failure): boolean {
   return error.kind === 'unavailable' || error.reason === 'incomplete';
 }
+
+/** Whether this back end may have what it did not find: it does not know the whole of its chain, now or at all. */
+export function leavesOpen(failure: Failure): boolean {
+  return isPassing(failure) || failure.error.reason === 'not_indexed';
+}

@@ -1,7 +1,7 @@
 import type { Clock } from '../../lib/clock.ts';
 import { asBackendError, BackendError } from '../port/backend-error.ts';
 import type { Chain } from './chain.ts';
-import { type Failure, type Found, isPassing, NothingFound } from './outcome.ts';
+import { type Failure, type Found, leavesOpen, NothingFound } from './outcome.ts';
 
 export interface StrategyOptions<Body> {
   readonly chains: readonly Chain[];
@@ -130,7 +130,7 @@ function emptyAnswer<Body>(outcomes: readonly (Outcome<Found<Body>> | undefined)
 
 /** Whether the failures leave a chain's answer open. "Not found" is its last word, whatever failed before. */
 function isOut(failures: readonly Failure[]): boolean {
-  return failures.some(isPassing) && !failures.some(({ error }) => error.kind === 'not_found');
+  return failures.some(leavesOpen) && !failures.some(({ error }) => error.kind === 'not_found');
 }
 
 function outrun(): BackendError {

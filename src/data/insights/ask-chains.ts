@@ -19,6 +19,8 @@ export interface Answered {
   readonly backend: Backend;
   /** As of the moment before it was asked. */
   readonly validity: Validity | undefined;
+  /** Where the answer begins, when earlier blocks of the chain are not in it. */
+  readonly firstBlock?: number;
 }
 
 /** What came of asking several chains. */
@@ -56,6 +58,8 @@ interface Candidate {
 /** One of those whose turn it is to be asked about in one call. */
 interface Member extends Candidate {
   readonly backend: Backend;
+  /** As in `Answered`. */
+  readonly firstBlock?: number;
 }
 
 /**
@@ -71,9 +75,10 @@ export async function askChains<Result>(
   const parts: (Part<Result> & { readonly first: Chain })[] = [];
   const answered: Answered[] = [];
   const empty: Answered[] = [];
-  const failed: Candidate[] = [];
+  let failed: Candidate[] = [];
   const passedOver: Failure[] = [];
   await go(chains.map(chain => ({ chain, position: 0, failures: [] })));
+  await goOnWithPartial();
   parts.sort((a, b) => placeOf(a.first) - placeOf(b.first));
   answered.sort((a, b) => placeOf(a.chain) - placeOf(b.chain));
   failed.sort((a, b) => placeOf(a.chain) - placeOf(b.chain));
@@ -81,6 +86,19 @@ export async function askChains<Result>(
 
   function placeOf(chain: Chain): number {
     return order.get(chain.id) ?? 0;
+  }
+
+  /** Asks again who began late, for chains that nobody answered for: what they have is better than nothing. */
+  async function goOnWithPartial(): Promise<void> {
+    const silent = failed;
+    failed = [];
+    await Promise.all(
+      silent.map(async candidate => {
+        const member = partialMember(candidate);
+        if (member === undefined) failed.push(candidate);
+        else await askTogether([member]);
+      }),
+    );
   }
 
   async function go(candidates: readonly Candidate[]): Promise<void> {
@@ -100,13 +118,14 @@ export async function askChains<Result>(
   }
 
   async function askTogether(members: readonly [Member, ...Member[]]): Promise<void> {
-    const [{ backend, chain: first }] = members;
+    const [{ backend, chain: first, firstBlock }] = members;
     const { signal, timeoutMs } = options;
     const until = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
     const asked = members.map(({ chain, backend: own }) => ({
       chain,
       backend: own,
       validity: own.validity?.(),
+      ...(firstBlock === undefined ? {} : { firstBlock }),
     }));
     try {
       signal.throwIfAborted();
@@ -138,4 +157,15 @@ export async function askChains<Result>(
     if (isLastWord) failed.push(...next);
     else await go(next);
   }
+}
+
+/** The first of a chain's back ends that would answer but for the blocks before its first one. Nobody is asked after it. */
+function partialMember({ chain, failures }: Candidate): Member | undefined {
+  const last = failures.at(-1)?.error.kind;
+  if (last === 'not_found' || last === 'rejected') return undefined;
+  const backend = failures.find(({ error }) => error.reason === 'not_indexed')?.backend;
+  const partial = backend?.partial?.();
+  if (backend === undefined || partial === undefined) return undefined;
+  const { insights, firstBlock } = partial;
+  return { chain, failures, position: chain.backends.length, backend: { ...backend, insights }, firstBlock };
 }

@@ -17,15 +17,19 @@ export interface MetaFacts {
  * (Decision 80).
  */
 export function metaOf(
-  { chains, failed }: Asked<unknown>,
+  { chains, answered, failed }: Asked<unknown>,
   { address, signature, page, limit, total, pages, isCapped }: MetaFacts,
 ): InsightsSchemas['Meta'] {
   const silent = failed
     .filter(({ failures }) => failures.at(-1)?.error.kind !== 'not_found')
     .map(({ chain }) => chain.id);
+  const firstBlocks = answered.flatMap(({ chain, firstBlock }) =>
+    firstBlock === undefined ? [] : [{ chain_id: chain.id, block_number: firstBlock }],
+  );
   return {
     chain_ids: chains.map(({ id }) => id).filter(id => !silent.includes(id)),
     ...(silent.length === 0 ? {} : { failed_chain_ids: silent }),
+    ...(firstBlocks.length === 0 ? {} : { first_blocks: firstBlocks }),
     ...(address === undefined ? {} : { address }),
     ...(signature === undefined ? {} : { signature }),
     page,

@@ -13,6 +13,7 @@ export type BackendErrorReason =
   | 'over_quota'
   | 'unreadable'
   | 'no_such_answer'
+  | 'not_indexed'
   | 'no_such_record'
   | 'unknown_name'
   | 'bad_input';

@@ -47,6 +47,12 @@ export interface BackendStatus {
   readonly lag: number | undefined;
 }
 
+/** Answers from a first block on. */
+export interface PartialInsights {
+  readonly firstBlock: number;
+  readonly insights: InsightsAnswers;
+}
+
 /** One source of a chain's data. Capability is presence in `answers`. */
 export interface Backend {
   readonly kind: 'index' | 'blockscout' | 'insight';
@@ -58,6 +64,11 @@ export interface Backend {
   readonly answers: Answers;
   /** What it knows of document 2. */
   readonly insights?: InsightsAnswers;
+  /**
+   * What it says of document 2 when its chain's first blocks need not be in the answer. Undefined when it has them all:
+   * then `insights` says everything.
+   */
+  partial?(): PartialInsights | undefined;
   /** Back ends of several chains with the same one are asked about all of them at once. */
   readonly sharedAs?: string;
   validity?(): Validity;

@@ -32,11 +32,13 @@ export async function pendingTransactions(client: ChainClient): Promise<PendingT
   return found.map(pendingOf);
 }
 
-/** The node has put a transaction into a block that the index has not read yet. */
+/** The node has put a transaction into a block that the index does not have: not yet, or because it began later. */
 export class MinedMeanwhile extends Error {
-  constructor(hash: Hash) {
-    super(`Transaction ${hash} is in a block that is not indexed yet.`);
+  readonly blockNumber: number;
+  constructor(hash: Hash, blockNumber: number) {
+    super(`Transaction ${hash} is in block ${blockNumber}, which is not indexed.`);
     this.name = 'MinedMeanwhile';
+    this.blockNumber = blockNumber;
   }
 }
 
@@ -50,7 +52,7 @@ export async function pendingTransaction(
 ): Promise<PendingTransaction | null> {
   await client.verify();
   const found = await client.request({ method: 'eth_getTransactionByHash', params: [hash] });
-  if (found?.blockHash) throw new MinedMeanwhile(hash);
+  if (found?.blockHash) throw new MinedMeanwhile(hash, Number(found.blockNumber));
   return found === null ? null : pendingOf(found);
 }
 

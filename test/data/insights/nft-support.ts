@@ -33,6 +33,7 @@ export async function indexed(
       hasCaughtUp: () => true,
       isAtHead: () => true,
       progress: () => ({ head: null, lag: 0 }),
+      firstBlock: () => 0,
       untilFound: lookUp => lookUp(),
     },
     close: () => db.destroy(),

@@ -6,7 +6,7 @@ import type { Keys } from './position.ts';
 import { addressToken } from './records/address-token.ts';
 import { checksummed } from './records/text.ts';
 import { addressNft } from './records/token-instance.ts';
-import { assertCaughtUp, type IndexSource, leadingBack, PAGE_SIZE } from './source.ts';
+import { assertWhole, type IndexSource, leadingBack, PAGE_SIZE } from './source.ts';
 import { lookUpInstances } from './tokens-described.ts';
 
 type AddressTokenAnswers = Pick<Answers, 'listAddressTokens' | 'listAddressNfts'>;
@@ -16,7 +16,7 @@ export function addressTokenAnswers(source: IndexSource): AddressTokenAnswers {
   const { reader } = source;
   return {
     async listAddressTokens({ path, query }, { position, signal }) {
-      assertCaughtUp(source);
+      assertWhole(source);
       const keys = wholeKeys(
         { position, query },
         ['id'],
@@ -48,7 +48,7 @@ export function addressTokenAnswers(source: IndexSource): AddressTokenAnswers {
     },
 
     async listAddressNfts({ path, query }, { position, signal }) {
-      assertCaughtUp(source);
+      assertWhole(source);
       const after = nftAfter(position, query);
       const { type: wanted } = query;
       const { items, hasMore } = await reader.nftHoldings({

@@ -4,7 +4,7 @@ import { blockRecords, nextBlocks } from './blocks.ts';
 import { internalTransactionPage } from './internal-transactions.ts';
 import { nodeCannot } from './node-answer.ts';
 import { blockBefore, placeBefore } from './position.ts';
-import { assertCaughtUp, type IndexSource, PAGE_SIZE } from './source.ts';
+import { assertWhole, type IndexSource, PAGE_SIZE } from './source.ts';
 import { tracePlace } from './trace-position.ts';
 import { logPage } from './transaction-lists.ts';
 
@@ -18,7 +18,7 @@ export function addressListAnswers(source: IndexSource): AddressListAnswers {
   const { reader } = source;
   return {
     async listAddressLogs({ path, query }, { position }) {
-      assertCaughtUp(source);
+      assertWhole(source);
       const before = placeBefore(position, query);
       const page = await reader.addressLogs({
         address: asAddress(path.address_hash),
@@ -29,7 +29,7 @@ export function addressListAnswers(source: IndexSource): AddressListAnswers {
     },
 
     async listAddressInternalTransactions({ path, query }, { position }) {
-      assertCaughtUp(source);
+      assertWhole(source);
       const before = tracePlace(position, query);
       const [page, { items: newest }] = await Promise.all([
         reader.addressInternalTransactions({
@@ -45,7 +45,7 @@ export function addressListAnswers(source: IndexSource): AddressListAnswers {
     },
 
     async listAddressBlocksValidated({ path, query }, { position }) {
-      assertCaughtUp(source);
+      assertWhole(source);
       const before = blockBefore(position, query);
       const { items, hasMore } = await reader.validatedBlocks({
         miner: asAddress(path.address_hash),

@@ -6,18 +6,18 @@ import { addressKey, uintKey, wholeKeys } from './addresses-position.ts';
 import type { Keys } from './position.ts';
 import { loadParties } from './records/parties.ts';
 import { checksummed } from './records/text.ts';
-import { assertCaughtUp, type IndexSource, leadingBack, PAGE_SIZE } from './source.ts';
+import { assertWhole, type IndexSource, leadingBack, PAGE_SIZE } from './source.ts';
 
 /** Holders of the native coin, as far as the index has seen them. Decision 40. */
 export function addressAnswers(source: IndexSource): Pick<Answers, 'listAddresses'> {
   const { reader } = source;
   return {
     async listAddresses({ query }, { position }) {
-      assertCaughtUp(source);
+      assertWhole(source);
       const before = holderBefore(position, query);
-      const [{ items, hasMore }, supply] = await Promise.all([
+      const [{ items, hasMore }, { coinSupply }] = await Promise.all([
         reader.coinHolders({ limit: PAGE_SIZE, ...(before === undefined ? {} : { before }) }),
-        knownSupply(source),
+        reader.totals(),
       ]);
       const parties = await loadParties(reader, { addresses: items.map(({ address }) => address) });
       const last = items.at(-1);
@@ -32,7 +32,7 @@ export function addressAnswers(source: IndexSource): Pick<Answers, 'listAddresse
       return {
         body: {
           exchange_rate: null,
-          total_supply: supply === null ? null : formatEther(supply),
+          total_supply: formatEther(coinSupply),
           items: items.map(row => ({
             ...parties.address(row.address),
             coin_balance: row.balance.toString(),
@@ -53,10 +53,4 @@ function holderBefore(position: CursorPosition | undefined, query: Keys): CoinHo
   const keys = wholeKeys({ position, query }, ['fetched_coin_balance', 'hash', 'transaction_count']);
   if (keys === undefined) return undefined;
   return { balance: uintKey(keys.fetched_coin_balance), address: addressKey(keys.hash) };
-}
-
-/** In wei. An index that does not begin with the chain has not seen who holds coins. Decision 40. */
-async function knownSupply({ reader }: IndexSource): Promise<bigint | null> {
-  const [head, { blocks, coinSupply }] = await Promise.all([reader.head(), reader.totals()]);
-  return head !== null && blocks === head.number + 1 ? coinSupply : null;
 }

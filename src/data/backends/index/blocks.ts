@@ -3,7 +3,14 @@ import type { Answers } from '../../port/backend.ts';
 import { blockBefore, placeBefore } from './position.ts';
 import { blockRecord } from './records/block.ts';
 import { loadParties } from './records/parties.ts';
-import { assertCaughtUp, type IndexSource, leadingBack, missingFrom, PAGE_SIZE } from './source.ts';
+import {
+  assertCaughtUp,
+  assertNotCutOff,
+  type IndexSource,
+  leadingBack,
+  missingFrom,
+  PAGE_SIZE,
+} from './source.ts';
 import { asHash, nextTransactions, transactionRecords } from './transactions.ts';
 
 const MAIN_PAGE_BLOCKS = 4;
@@ -22,6 +29,8 @@ export function blockAnswers(source: IndexSource): BlockAnswers {
         limit: PAGE_SIZE,
         ...(before === undefined ? {} : { before }),
       });
+      // Of blocks that lost their place every index has only those that it saw.
+      if (query.type === undefined || query.type === 'block') assertNotCutOff(source, { hasMore });
       const last = items.at(-1);
       return {
         body: {
@@ -34,6 +43,7 @@ export function blockAnswers(source: IndexSource): BlockAnswers {
     async listMainPageBlocks() {
       assertCaughtUp(source);
       const { items } = await reader.blocks({ kind: 'block', limit: MAIN_PAGE_BLOCKS });
+      assertNotCutOff(source, { hasMore: items.length === MAIN_PAGE_BLOCKS });
       return { body: await blockRecords(source, items) };
     },
 
@@ -72,7 +82,8 @@ export function blockAnswers(source: IndexSource): BlockAnswers {
 export async function findBlock(source: IndexSource, numberOrHash: string): Promise<BlockRow> {
   const id = numberOrHash.startsWith('0x') ? asHash(numberOrHash) : Number(numberOrHash);
   const row = await source.reader.blockByNumberOrHash(id);
-  if (row === null) throw missingFrom(source, `Block ${numberOrHash}`);
+  if (row === null)
+    throw missingFrom(source, `Block ${numberOrHash}`, typeof id === 'number' ? id : undefined);
   return row;
 }
 

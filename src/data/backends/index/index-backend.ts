@@ -4,6 +4,7 @@ import type { Exchange } from '../../../indexer/reader/markets.ts';
 import type { Reader } from '../../../indexer/reader/reader.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import type { Backend } from '../../port/backend.ts';
+import type { InsightsAnswers } from '../../port/insights.ts';
 import { addressListAnswers } from './address-lists.ts';
 import { addressTokenAnswers } from './address-lists-tokens.ts';
 import { addressAnswers } from './addresses.ts';
@@ -32,7 +33,7 @@ import { withdrawalAnswers } from './withdrawals.ts';
 export interface RunningIndex {
   readonly reader: Reader;
   readonly queries: QueryEngine;
-  status(): { head: number | null; lag: number | null; complete: boolean };
+  status(): { head: number | null; lag: number | null; firstBlock: number; complete: boolean };
   revision(): string;
   epoch(): number;
   readonly identity: string;
@@ -76,9 +77,12 @@ export function indexBackend(options: {
       const { lag } = index.status();
       return lag !== null && lag <= CLOSE;
     },
+    firstBlock: () => index.status().firstBlock,
     progress: () => index.status(),
     untilFound: index.untilFound,
   };
+  // As if its first block were the chain's.
+  const partial = insightsAnswers({ ...source, firstBlock: () => 0 }, index.queries);
   return {
     kind: 'index',
     name,
@@ -101,11 +105,10 @@ export function indexBackend(options: {
       ...tokenAnswers(source),
       ...withdrawalAnswers(source),
     },
-    insights: {
-      ...recordAnswers(source, index.queries),
-      ...priceAnswers(source),
-      ...nftAnswers(source),
-      ...abiAnswers(source),
+    insights: insightsAnswers(source, index.queries),
+    partial() {
+      const firstBlock = source.firstBlock();
+      return firstBlock === 0 ? undefined : { firstBlock, insights: partial };
     },
     validity: () => ({ revision: index.revision(), epoch: `${index.identity}-${index.epoch()}` }),
     probe: async () => void (await index.reader.head()),
@@ -117,5 +120,14 @@ export function indexBackend(options: {
         lag: lag ?? undefined,
       };
     },
+  };
+}
+
+function insightsAnswers(source: IndexSource, queries: QueryEngine): InsightsAnswers {
+  return {
+    ...recordAnswers(source, queries),
+    ...priceAnswers(source),
+    ...nftAnswers(source),
+    ...abiAnswers(source),
   };
 }

@@ -5,7 +5,7 @@ import type { Answers } from '../../port/backend.ts';
 import { minedOrPending, nodeCannot } from './node-answer.ts';
 import { internalTransaction } from './records/internal-transaction.ts';
 import { loadParties } from './records/parties.ts';
-import { assertCaughtUp, type IndexSource, leadingBack, PAGE_SIZE } from './source.ts';
+import { assertCaughtUp, assertNotCutOff, type IndexSource, leadingBack, PAGE_SIZE } from './source.ts';
 import { tracePlace } from './trace-position.ts';
 import { asHash } from './transactions.ts';
 
@@ -23,6 +23,7 @@ export function internalTransactionAnswers(source: IndexSource): InternalAnswers
         reader.blocks({ kind: 'block', limit: 1 }),
       ]);
       if (newest[0]?.internalTransactionCount === null) throw nodeCannot('trace');
+      assertNotCutOff(source, page);
       return { body: await internalTransactionPage(source, page) };
     },
 

@@ -2,7 +2,7 @@ import type { Hash } from 'viem';
 import { MinedMeanwhile, type PendingTransaction } from '../../../indexer/reader/pending.ts';
 import type { TransactionRow } from '../../../indexer/reader/transaction-row.ts';
 import { BackendError } from '../../port/backend-error.ts';
-import { type IndexSource, incomplete, missingFrom } from './source.ts';
+import { type IndexSource, incomplete, missingFrom, notIndexed } from './source.ts';
 
 /** A transaction in a block, with how deep it lies. */
 export interface Mined {
@@ -32,6 +32,7 @@ export async function findTransaction(source: IndexSource, hash: Hash): Promise<
     return pending === null ? null : { mined: undefined, pending };
   } catch (error) {
     if (!(error instanceof MinedMeanwhile)) throw error;
+    if (error.blockNumber < source.firstBlock()) throw notIndexed(source, error);
     // An index that is still being filled has this block for later.
     if (!source.hasCaughtUp()) throw incomplete(error);
     const arrived = await source.untilFound(() => reader.transactionByHash(hash));

@@ -17,7 +17,7 @@ import {
   type SearchPosition,
   searchPosition,
 } from './search-position.ts';
-import { assertCaughtUp, type IndexSource, leadingBack, PAGE_SIZE } from './source.ts';
+import { assertCaughtUp, assertNotCutOff, type IndexSource, leadingBack, PAGE_SIZE } from './source.ts';
 
 type Result = ExplorerSchemas['SearchResult'];
 
@@ -33,6 +33,8 @@ export function searchAnswers(source: IndexSource): Pick<Answers, 'search' | 'se
       const { found, hasMore } = exact.isNameToo
         ? await namedPage(source, at, PAGE_SIZE - first.length)
         : { found: [], hasMore: false };
+      // What a text names outright is what was searched for.
+      if (exact.match === null) assertNotCutOff(source, { hasMore });
       const items = [...first, ...(await namedResults(source, found))];
       const last = found.at(-1);
       return {
@@ -57,6 +59,7 @@ export function searchAnswers(source: IndexSource): Pick<Answers, 'search' | 'se
     async searchRedirect({ query }) {
       assertCaughtUp(source);
       const { match, isUnsettled } = await exactSearch(source, (query.q ?? '').trim());
+      assertNotCutOff(source, { hasMore: match !== null });
       return { ...(isUnsettled ? { unsettled: true as const } : {}), body: redirectRecord(match) };
     },
   };

@@ -5,7 +5,7 @@ import { indexingStatus } from './indexing-status.ts';
 import { dateText, dayOf } from './records/day.ts';
 import { gasPrices } from './records/gas-prices.ts';
 import { percentage, timestamp } from './records/text.ts';
-import { assertCaughtUp, type IndexSource } from './source.ts';
+import { assertCaughtUp, assertWhole, type IndexSource } from './source.ts';
 
 /** Blocks that tell the pace, the load and the gas prices of now. */
 const RECENT_BLOCKS = 100;
@@ -23,7 +23,7 @@ export function statisticsAnswers(source: IndexSource): StatisticsAnswers {
   const { reader } = source;
   return {
     async getStats() {
-      assertCaughtUp(source);
+      assertWhole(source);
       const [totals, load] = await Promise.all([reader.totals(), reader.recentLoad(RECENT_BLOCKS + 1)]);
       const [head] = load;
       const recent = load.slice(0, RECENT_BLOCKS);
@@ -70,7 +70,7 @@ export function statisticsAnswers(source: IndexSource): StatisticsAnswers {
     },
 
     async getMarketChart() {
-      assertCaughtUp(source);
+      assertWhole(source);
       const { coinSupply } = await reader.totals();
       return { body: { available_supply: formatEther(coinSupply), chart_data: [] } };
     },

@@ -5,7 +5,7 @@ import type { Answers } from '../../port/backend.ts';
 import { placeBefore } from './position.ts';
 import { loadParties } from './records/parties.ts';
 import { tokenTransfer } from './records/token-transfer.ts';
-import { assertCaughtUp, type IndexSource, leadingBack, PAGE_SIZE } from './source.ts';
+import { assertCaughtUp, assertNotCutOff, type IndexSource, leadingBack, PAGE_SIZE } from './source.ts';
 
 /** All token transfers of one chain, newest first. */
 export function tokenTransferAnswers(source: IndexSource): Pick<Answers, 'listTokenTransfers'> {
@@ -17,6 +17,7 @@ export function tokenTransferAnswers(source: IndexSource): Pick<Answers, 'listTo
         limit: PAGE_SIZE,
         ...(before === undefined ? {} : { before }),
       });
+      assertNotCutOff(source, page);
       return { body: await transferPage(source, page) };
     },
   };

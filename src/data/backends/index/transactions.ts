@@ -11,7 +11,7 @@ import { loadParties } from './records/parties.ts';
 import { pendingTransaction, pendingTypes } from './records/pending-transaction.ts';
 import { embeddedTokenTransfer } from './records/token-transfer.ts';
 import { minedTransaction } from './records/transaction.ts';
-import { assertCaughtUp, type IndexSource, leadingBack, PAGE_SIZE } from './source.ts';
+import { assertCaughtUp, assertNotCutOff, type IndexSource, leadingBack, PAGE_SIZE } from './source.ts';
 
 type Transaction = ExplorerSchemas['Transaction'];
 
@@ -36,6 +36,7 @@ export function transactionAnswers(source: IndexSource): TransactionAnswers {
         ...(query.type === undefined ? {} : { types: query.type }),
         ...(query.method === undefined ? {} : { selectors: selectorsOf(source, query.method) }),
       });
+      assertNotCutOff(source, { hasMore });
       const last = items.at(-1);
       return {
         body: {
@@ -49,6 +50,7 @@ export function transactionAnswers(source: IndexSource): TransactionAnswers {
     async listMainPageTransactions() {
       assertCaughtUp(source);
       const { items } = await reader.transactions({ limit: MAIN_PAGE_TRANSACTIONS });
+      assertNotCutOff(source, { hasMore: items.length === MAIN_PAGE_TRANSACTIONS });
       return { body: await transactionRecords(source, items) };
     },
 

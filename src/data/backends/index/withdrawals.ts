@@ -7,7 +7,14 @@ import { depthOf, findBlock } from './blocks.ts';
 import type { Keys } from './position.ts';
 import { loadParties } from './records/parties.ts';
 import { addressWithdrawal, blockWithdrawal, withdrawal } from './records/withdrawal.ts';
-import { assertCaughtUp, type IndexSource, leadingBack, PAGE_SIZE } from './source.ts';
+import {
+  assertCaughtUp,
+  assertNotCutOff,
+  assertWhole,
+  type IndexSource,
+  leadingBack,
+  PAGE_SIZE,
+} from './source.ts';
 
 type WithdrawalAnswers = Pick<Answers, 'listWithdrawals' | 'listBlockWithdrawals' | 'listAddressWithdrawals'>;
 
@@ -18,6 +25,7 @@ export function withdrawalAnswers(source: IndexSource): WithdrawalAnswers {
     async listWithdrawals({ query }, { position }) {
       assertCaughtUp(source);
       const page = await reader.withdrawals(request(position, query));
+      assertNotCutOff(source, page);
       const parties = await receiversOf(source, page);
       return {
         body: {
@@ -44,7 +52,7 @@ export function withdrawalAnswers(source: IndexSource): WithdrawalAnswers {
     },
 
     async listAddressWithdrawals({ path, query }, { position }) {
-      assertCaughtUp(source);
+      assertWhole(source);
       const receiver = asAddress(path.address_hash);
       const page = await reader.withdrawals({ receiver, ...request(position, query) });
       return {

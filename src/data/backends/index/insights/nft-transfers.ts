@@ -3,7 +3,7 @@ import type { InsightsSchemas } from '../../../../contract/insights.ts';
 import type { NftTransferRow } from '../../../../indexer/reader/nft-transfers.ts';
 import type { FulfilledOrder } from '../../../../indexer/reader/seaport.ts';
 import type { InsightsAnswers } from '../../../port/insights.ts';
-import { assertCaughtUp, type IndexSource, missingFrom } from '../source.ts';
+import { assertCaughtUp, assertNotCutOff, type IndexSource, missingFrom } from '../source.ts';
 import { resolveAddress } from './names.ts';
 import { describeNfts } from './nft-described.ts';
 import { nftSale, orderOf } from './nft-sales.ts';
@@ -23,8 +23,10 @@ export function nftAnswers(source: IndexSource): Pick<InsightsAnswers, 'listNftT
       if (rows.length === 0) {
         if (!(await isNftContract(source, token, signal)))
           throw missingFrom(source, `NFT contract ${path.contract_address}`);
+        assertNotCutOff(source, { hasMore: false });
         return [];
       }
+      assertNotCutOff(source, { hasMore: rows.length === limit });
       const orders = await nfts.fulfilledOrders([...new Set(rows.map(row => row.transactionHash))]);
       const metadataOf =
         query.metadata === 'true'

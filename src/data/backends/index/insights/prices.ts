@@ -2,7 +2,7 @@ import type { InsightsSchemas } from '../../../../contract/insights.ts';
 import type { TokenRow } from '../../../../indexer/reader/tokens.ts';
 import type { InsightsAnswers, InsightsRequestOf } from '../../../port/insights.ts';
 import { dateText } from '../records/day.ts';
-import { assertCaughtUp, type IndexSource } from '../source.ts';
+import { assertWhole, type IndexSource } from '../source.ts';
 import { type Market, marketsOf } from './market.ts';
 import { resolveAddress } from './names.ts';
 import { numberOf, percentChange, type Ratio } from './ratio.ts';
@@ -16,7 +16,7 @@ const FIRST_IN_MS = 10 ** 11;
 export function priceAnswers(source: IndexSource): Pick<InsightsAnswers, 'lookUpTokens' | 'getTokenPrices'> {
   return {
     async lookUpTokens({ query }) {
-      assertCaughtUp(source);
+      assertWhole(source);
       const tokens = mostHeldFirst(await source.reader.tokensWithSymbols(query.symbol));
       const markets = await marketsOf(source, tokens, undefined);
       return tokens.map(token => foundToken(source, token, markets.get(token.address)));
@@ -30,7 +30,7 @@ async function tokenPrices(
   source: IndexSource,
   { query }: InsightsRequestOf<'getTokenPrices'>,
 ): Promise<InsightsSchemas['TokenPrice'][]> {
-  assertCaughtUp(source);
+  assertWhole(source);
   const tokens = await tokensOf(source, query);
   const markets = await marketsOf(source, tokens, timeOf(query.timestamp));
   const prices = tokens.flatMap(token => {

@@ -1,6 +1,6 @@
 import type { QueryEngine } from '../../../../indexer/query/query.ts';
 import type { EntityRecords, Filter, InsightsAnswers, Selected } from '../../../port/insights.ts';
-import { assertCaughtUp, type IndexSource } from '../source.ts';
+import { assertCaughtUp, assertWhole, type IndexSource } from '../source.ts';
 import { resolveAddress } from './names.ts';
 import { type RecordReader, recordReaders } from './record-readers.ts';
 import { advising } from './too-large.ts';
@@ -20,7 +20,7 @@ export function recordAnswers(
 ): Required<Pick<InsightsAnswers, 'records' | 'groups'>> {
   return {
     async records(query, { signal }) {
-      assertCaughtUp(source);
+      assertWithin(source, query);
       const { entity, sort, limit, page, decode, event } = query;
       const selected = await inIndexTerms(source, query);
       const { rows, total, isCapped } = await advising(
@@ -46,7 +46,7 @@ export function recordAnswers(
     },
 
     async groups(query, { signal }) {
-      assertCaughtUp(source);
+      assertWithin(source, query);
       const { keys, folds } = query;
       const selected = await inIndexTerms(source, query);
       const { groups } = await advising(
@@ -55,6 +55,21 @@ export function recordAnswers(
       return groups;
     },
   };
+}
+
+/**
+ * @throws BackendError `unsupported` while the index has holes, and when the query may be about blocks before its first.
+ */
+function assertWithin(source: IndexSource, { filters }: Selected): void {
+  assertCaughtUp(source);
+  if (!filters.some(filter => isFrom(filter, source.firstBlock()))) assertWhole(source);
+}
+
+/** Whether nothing before that block passes the filter. */
+function isFrom({ field, operator, value }: Filter, firstBlock: number): boolean {
+  if (field !== 'block_number' || typeof value !== 'bigint') return false;
+  if (operator === 'gt') return value + 1n >= BigInt(firstBlock);
+  return (operator === 'gte' || operator === 'eq') && value >= BigInt(firstBlock);
 }
 
 /** The same selection with every name resolved, and the event as what it is: two filters. */

@@ -1,0 +1,211 @@
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { ServedChain } from '../../src/data/open-chain.ts';
+import { temporaryFolder } from '../indexer/support.ts';
+import { startBlockscoutEmulator } from '../support/blockscout-emulator.ts';
+import { type Answer, type Client, client } from '../support/contract-client.ts';
+import { servedChain, startTestDataService } from '../support/data-service.ts';
+import { startInsightEmulator } from '../support/insight-emulator.ts';
+import { itemOf, pageOf, walk } from '../support/walk.ts';
+import { filterCases, listCases, transactionCases } from './cases.ts';
+import { type Ground, startGround } from './ground.ts';
+import { walkList } from './list-walk.ts';
+import { NO_HASH } from './suite/bench.ts';
+
+/** First block of the index that begins late; the chain has more than a page after it. */
+const FIRST = 25;
+const GENERATION = 'v12';
+
+let ground: Ground;
+/** An index of the whole chain; one that begins late, by itself; the same before a Blockscout and an Insight. */
+let whole: Client;
+let alone: Client;
+let backed: Client;
+const stack = new AsyncDisposableStack();
+
+beforeAll(async () => {
+  ground = stack.use(await startGround());
+  const { folder, remove } = await temporaryFolder();
+  stack.defer(remove);
+  const { indexUrl: serviceUrl, abis } = ground;
+  const blockscout = stack.use(await startBlockscoutEmulator({ generation: GENERATION, serviceUrl, abis }));
+  const insight = stack.use(await startInsightEmulator({ generation: '2025-10', serviceUrl }));
+  whole = client(serviceUrl);
+  alone = await late(join(folder, 'alone.db'), []);
+  backed = await late(join(folder, 'backed.db'), [
+    { kind: 'blockscout', url: blockscout.url },
+    { kind: 'insight', url: insight.url },
+  ]);
+}, 120_000);
+afterAll(() => stack.disposeAsync());
+
+async function late(file: string, behind: ServedChain['backends']): Promise<Client> {
+  const served = servedChain({ ...ground.chain, rpcUrl: ground.rpcUrl }, '.');
+  const index = { kind: 'index' as const, file, fromBlock: FIRST, pollMs: 50 };
+  const service = await startTestDataService([], {
+    chains: [{ ...served, backends: [index, ...behind] }],
+    rateLimitPerMinute: 1e9,
+  });
+  stack.use(service);
+  return client(service.url);
+}
+
+/** Blocks before the first one of the index, and everything about their transactions, by number and by hash. */
+async function earlier(): Promise<string[]> {
+  const heights = [0, 1, 7, FIRST - 2, FIRST - 1];
+  const blocks = await Promise.all(heights.map(height => whole.get(`/explorer/blocks/${height}`)));
+  const transactions = await whole.get(`/explorer/blocks/${FIRST - 1}/transactions`);
+  const [first] = pageOf(transactions.body).items;
+  return [
+    ...[...heights, ...blocks.map(({ body }) => itemOf(body).hash)].flatMap(id => [
+      `/explorer/blocks/${id}`,
+      `/explorer/blocks/${id}/transactions`,
+      `/explorer/blocks/${id}/withdrawals`,
+    ]),
+    ...transactionCases(String(first?.hash)).map(({ path }) => path),
+  ];
+}
+
+/** What only an index of the whole chain knows. */
+function aboutAll(): string[] {
+  const { holder, nobody } = ground.places;
+  const address = `/explorer/addresses/${nobody}`;
+  return [
+    '/explorer/stats',
+    '/explorer/stats/charts/market',
+    '/explorer/addresses',
+    `/explorer/addresses/${holder}/tokens`,
+    `/explorer/addresses/${holder}/nft`,
+    ...['logs', 'internal-transactions', 'withdrawals', 'blocks-validated'].map(part => `${address}/${part}`),
+    '/explorer/search?q=nothing+is+called+this',
+    '/explorer/search/check-redirect?q=nothing',
+    `/explorer/search/check-redirect?q=${NO_HASH}`,
+    `/explorer/transactions/${NO_HASH}`,
+    `/explorer/blocks/${NO_HASH}`,
+  ];
+}
+
+const BEGINS_LATE = expect.stringContaining(`(index): the index begins at block ${FIRST}`);
+const asked = ({ status, headers }: Answer) => `${status} ${headers.get('x-backend')}`;
+
+describe('an index that begins late, before a Blockscout', () => {
+  test('leaves what lies before its first block to it', async () => {
+    for (const path of await earlier()) {
+      const answer = await backed.get(path);
+      expect([path, asked(answer)]).toEqual([path, `200 blockscout-${ground.chain.id}-2`]);
+    }
+  });
+
+  test('answers itself what it has', async () => {
+    const { items } = pageOf((await whole.get(`/explorer/blocks/${FIRST + 5}/transactions`)).body);
+    const paths = [
+      `/explorer/blocks/${FIRST}`,
+      '/explorer/blocks',
+      '/explorer/transactions',
+      ...transactionCases(String(items[0]?.hash)).map(({ path }) => path),
+    ];
+    for (const path of paths) {
+      const answer = await backed.get(path);
+      expect([path, asked(answer)]).toEqual([path, `200 index-${ground.chain.id}`]);
+    }
+  });
+
+  test('says what it says: a total over the whole chain, and that there is none', async () => {
+    for (const path of aboutAll()) {
+      const [answer, expected] = await Promise.all([backed.get(path), whole.get(path)]);
+      expect([path, answer.status]).toEqual([path, expected.status]);
+    }
+    const [ours, theirs] = await Promise.all([backed.get('/explorer/stats'), whole.get('/explorer/stats')]);
+    expect(itemOf(ours.body).total_blocks).toBe(itemOf(theirs.body).total_blocks);
+  });
+
+  test('has every list of an address whole, by its cursors', async () => {
+    const lists = [...listCases(ground.places), ...filterCases(ground.places)];
+    for (const list of lists.filter(({ path }) => path.startsWith('/explorer/addresses/'))) {
+      const expected = await walkList(whole, list, 'cursor');
+      const found = await walkList(backed, list, 'cursor');
+
+      expect(found.items.map(list.identity), list.path).toEqual(expected.items.map(list.identity));
+    }
+  });
+
+  test('begins a feed whose end the other one has', async () => {
+    const feeds: readonly string[] = ['/explorer/blocks', '/explorer/transactions'];
+    const lists = listCases(ground.places).filter(({ path, query }) => feeds.includes(path) && !query);
+    for (const list of lists) {
+      const expected = await walkList(whole, list, 'keys');
+      const found = await walkList(backed, list, 'keys');
+
+      expect(asked(await backed.get(list.path)), list.path).toBe(`200 index-${ground.chain.id}`);
+      expect(found.items.map(list.identity), list.path).toEqual(expected.items.map(list.identity));
+    }
+    expect(lists).toHaveLength(2);
+  });
+});
+
+describe('an index that begins late, alone', () => {
+  test('says where it begins instead of "there is none"', async () => {
+    for (const path of [...(await earlier()), ...aboutAll()]) {
+      const { status, body } = await alone.get(path);
+      expect([path, status, itemOf(body).message]).toEqual([path, 501, BEGINS_LATE]);
+    }
+  });
+
+  test('knows that a later block does not exist', async () => {
+    expect((await alone.get('/explorer/blocks/100000')).status).toBe(404);
+  });
+
+  test('ends a list with where it begins', async () => {
+    await expect(walk(alone, '/explorer/blocks')).rejects.toThrow('501');
+  });
+});
+
+describe('insights over an index that begins late', () => {
+  const count = async (api: Client, filter = '') => {
+    const { status, body } = await api.get(`/insights/v1/blocks?aggregate=count()${filter}`);
+    const { aggregations, meta } = itemOf(body);
+    const [row] = Array.isArray(aggregations) ? aggregations : [];
+    return { status, count: itemOf(row)['count()'], first: itemOf(meta).first_blocks };
+  };
+  const first = () => [{ chain_id: ground.chain.id, block_number: FIRST }];
+
+  test('count everything where another back end can', async () => {
+    const all = await count(whole);
+
+    expect(await count(backed)).toEqual(all);
+    expect(all.first).toBeUndefined();
+  });
+
+  test('count what there is and name its first block where nobody can', async () => {
+    const all = Number((await count(whole)).count);
+
+    expect(await count(alone)).toEqual({ status: 200, count: all - FIRST, first: first() });
+    const { body } = await alone.get('/insights/v1/blocks?limit=1&sort_order=asc');
+    expect(itemOf(body)).toMatchObject({
+      data: [{ block_number: FIRST }],
+      meta: { total_items: all - FIRST, first_blocks: first() },
+    });
+  });
+
+  test.each([[`_gte=${FIRST}`], [`_gt=${FIRST - 1}`], [`=${FIRST}`]])(
+    'answer alone what is asked from their first block on: filter_block_number%s',
+    async from => {
+      const filter = `&filter_block_number${from}`;
+      const expected = await count(whole, filter);
+
+      expect(await count(alone, filter)).toEqual(expected);
+      const { headers } = await backed.get(`/insights/v1/blocks?limit=1${filter}`);
+      expect(headers.get('x-backend')).toBe(`index-${ground.chain.id}`);
+    },
+  );
+
+  test('one block earlier is too early', async () => {
+    expect((await count(alone, `&filter_block_number_gte=${FIRST - 1}`)).first).toEqual(first());
+  });
+
+  test('an NFT contract that nobody knows is still a 404', async () => {
+    const path = `/insights/v1/nfts/transfers/${ground.places.nobody}`;
+
+    expect((await alone.get(path)).status).toBe((await whole.get(path)).status);
+  });
+});
