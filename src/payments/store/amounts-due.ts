@@ -11,7 +11,11 @@ import { priceSources } from './prices.ts';
 /** How long an amount stays with a session that expired: a payer who is late by less pays for no other session. */
 const KEPT_MS = 3_600_000;
 
-/** Largest tail that is tried first: less than a cent of a token with six decimals. */
+/**
+ * Largest tails that are tried before any other, in smallest units: 1 % of the price within these two bounds, then the
+ * greater bound, which is less than a cent of a token with six decimals but dollars of one with eight.
+ */
+const NEAREST_TAIL = 99n;
 const NEAR_TAIL = 9_999n;
 /**
  * Amounts that are tried at once, first near the price and then in the whole range. The first statement reads no amounts
@@ -32,24 +36,39 @@ export async function freeAmount(
   draft: SessionDraft,
   attempt = 0,
 ): Promise<bigint | undefined> {
-  const range = { from: draft.amount + 1n, to: highestAmountDue(draft.amount, draft.tokenDecimals) };
+  const { amount: price } = draft;
+  const range = { from: price + 1n, to: highestAmountDue(price, draft.tokenDecimals) };
   if (range.to < range.from) return undefined;
-  const nearest = draft.amount + NEAR_TAIL;
-  const near = { from: range.from, to: nearest < range.to ? nearest : range.to };
-  const unread = { range: near, samples: NEAR_SAMPLES, sources: priceSources };
-  const untried = attempt === 0 ? await sampled(handle, draft, unread) : undefined;
-  return (
-    untried ??
-    (await sampled(handle, draft, { range: near, samples: FAR_SAMPLES, sources: openSources })) ??
-    (await sampled(handle, draft, { range, samples: FAR_SAMPLES, sources: openSources })) ??
-    (await remaining(handle, draft, range))
-  );
+  const nearest = upTo(range, price + atLeast(NEAREST_TAIL, atMost(NEAR_TAIL, price / 100n)));
+  if (attempt === 0) {
+    const unread = { range: nearest, samples: NEAR_SAMPLES, sources: priceSources };
+    const untried = await sampled(handle, draft, unread);
+    if (untried !== undefined) return untried;
+  }
+  for (const tried of [nearest, upTo(range, price + NEAR_TAIL), range]) {
+    const amount = await sampled(handle, draft, { range: tried, samples: FAR_SAMPLES, sources: openSources });
+    if (amount !== undefined) return amount;
+  }
+  return remaining(handle, draft, range);
 }
 
 /** Amounts from the first to the last, both included. */
 interface AmountRange {
   readonly from: bigint;
   readonly to: bigint;
+}
+
+/** The part of a range that is not above an amount. */
+function upTo({ from, to }: AmountRange, most: bigint): AmountRange {
+  return { from, to: atMost(to, most) };
+}
+
+function atMost(bound: bigint, amount: bigint): bigint {
+  return amount < bound ? amount : bound;
+}
+
+function atLeast(bound: bigint, amount: bigint): bigint {
+  return amount > bound ? amount : bound;
 }
 
 interface Sampling {

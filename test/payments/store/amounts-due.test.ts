@@ -98,6 +98,19 @@ eachDatabase('exact amounts', databases => {
     expect(tails.every(one => one < 10_000n)).toBe(true);
   });
 
+  test('a coin whose smallest unit is worth something adds at most 1 % or 99 units while one of those is free', async () => {
+    const cheap = { amount: 5_000n, tokenDecimals: 8 };
+    const dear = { amount: 200_000n, tokenDecimals: 8, chainId: 1 };
+    const tails = { cheap: [] as bigint[], dear: [] as bigint[] };
+    for (let index = 0; index < 15; index++) {
+      tails.cheap.push(tail(await opened(cheap)));
+      tails.dear.push(tail(await opened(dear)));
+    }
+
+    expect(tails.cheap.filter(one => one > 99n)).toEqual([]);
+    expect(tails.dear.filter(one => one > 2_000n)).toEqual([]);
+  });
+
   test('each amount of a small range is asked for once, and then only a wallet can pay', async () => {
     const { asked, walletOnly } = await exhausted({ amount: 101n, tokenDecimals: 2 });
     const coarse = await exhausted({ amount: 3_002n, tokenDecimals: 0, chainId: 1 });
