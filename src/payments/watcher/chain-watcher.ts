@@ -37,7 +37,7 @@ export interface ChainWatcherOptions {
   readonly onElected?: (() => void) | undefined;
 }
 
-/** How far a watcher has come. */
+/** Progress of a watcher that leads; of one that does not, everything is undefined. */
 export interface WatcherStatus {
   /** Host name of the node that answered last; undefined until one did. */
   readonly node: string | undefined;
@@ -69,6 +69,7 @@ export interface RunningChainWatcher {
 }
 
 const LEASE_MS = 15_000;
+const NOTHING_SEEN: Omit<WatcherStatus, 'node'> = { head: undefined, scannedAt: undefined };
 /** Nodes lag and balance among several machines, so even what has not changed is read again now and then. */
 const LOOK_AGAIN_MS = 60_000;
 
@@ -121,7 +122,7 @@ export function chainWatcher(options: ChainWatcherOptions): ChainWatcher {
   const claims = claimFollower({ clock });
   const same = sameChain({ clock });
   const rhythm = blockRhythm({ clock });
-  let status: Omit<WatcherStatus, 'node'> = { head: undefined, scannedAt: undefined };
+  let status = NOTHING_SEEN;
   let lastRun: Promise<unknown> = Promise.resolve();
   let isLeading = false;
   let ending = new AbortController();
@@ -145,6 +146,7 @@ export function chainWatcher(options: ChainWatcherOptions): ChainWatcher {
     await fault('round');
     isLeading = await leader.hold();
     if (!isLeading) {
+      status = NOTHING_SEEN;
       forget();
       return 0;
     }
@@ -247,7 +249,7 @@ export function chainWatcher(options: ChainWatcherOptions): ChainWatcher {
       lastRun = run.catch(() => {});
       return run;
     },
-    status: () => ({ ...status, node: pool.host() }),
+    status: () => ({ ...status, node: status.head === undefined ? undefined : pool.host() }),
     pauseMs: rhythm.pauseMs,
     renew,
     resign,
