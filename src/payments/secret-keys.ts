@@ -3,6 +3,7 @@ import { transaction } from '../db/transaction.ts';
 import { CannotStart } from '../lib/cannot-start.ts';
 import { type Seals, seals } from '../lib/sealed.ts';
 import { readSecretKeys, type SecretKeySource } from '../lib/secret-key.ts';
+import type { Worker } from '../lib/worker.ts';
 import { secretKeyStore } from './store/secret-key-store.ts';
 
 const CANNOT = 'The secret key of payments cannot be used';
@@ -31,13 +32,27 @@ export async function openSeals(
     // The current key, and in a database that notes its keys for the first time those of its older values.
     for (const [place, id] of opened.keyIds.entries()) {
       const secret = secrets[place];
-      if (secret !== undefined && (place === 0 || needed.includes(id))) await keys.add(secret);
+      if (secret !== undefined && (place === 0 || needed.includes(id))) await keys.add(seals([secret]));
     }
     // Another process with another key may have started on the same empty database.
     const unknown = await keys.unknownTo(opened);
     if (unknown.length > 0) throw missingKey(unknown, opened, source);
   });
   return opened;
+}
+
+/**
+ * Notes the current key of a running process, which `reseal` may have removed: what this process seals needs the key,
+ * so the database must not open without it.
+ */
+export function currentKeyWorker({ db, seals: current }: { db: Db; seals: Seals }): Worker {
+  return {
+    name: 'note of the secret key',
+    async runOnce() {
+      await secretKeyStore(db).add(current);
+      return 0;
+    },
+  };
 }
 
 function missingKey(missing: readonly string[], { keyIds }: Seals, source: SecretKeySource): CannotStart {

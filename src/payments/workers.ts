@@ -9,6 +9,7 @@ import type { PaymentsCounters } from './metrics.ts';
 import { type PaymentChain, paymentChains } from './model/payment-chain.ts';
 import type { Outgoing } from './outgoing.ts';
 import { retentionWorker } from './retention.ts';
+import { currentKeyWorker } from './secret-keys.ts';
 import { startTellers } from './tellers.ts';
 import { startChainWatcher } from './watcher/chain-watcher.ts';
 import { expiryWorker } from './watcher/expiry.ts';
@@ -40,6 +41,7 @@ export interface Workers {
 
 const EXPIRY_PAUSE_MS = 1_000;
 const RETENTION_PAUSE_MS = 10 * 60_000;
+const KEY_PAUSE_MS = 60_000;
 
 /** Starts a watcher for every chain, the expiry of sessions, what tells merchants, and the removal of what is too old. */
 export function startWorkers(watched: readonly WatchedThrough[], deps: WorkersDeps): Workers {
@@ -58,6 +60,7 @@ export function startWorkers(watched: readonly WatchedThrough[], deps: WorkersDe
     ...watchers,
     startWorker(expiryWorker({ ...deps, chains }), { pauseMs: EXPIRY_PAUSE_MS, clock, log }),
     startWorker(retentionWorker(deps), { pauseMs: RETENTION_PAUSE_MS, clock, log }),
+    startWorker(currentKeyWorker(deps), { pauseMs: KEY_PAUSE_MS, clock, log }),
     ...startTellers({ ...deps, chains }),
   ];
   return {

@@ -12,8 +12,10 @@ import { openStore } from '../../src/payments/open-store.ts';
 import { reseal } from '../../src/payments/reseal.ts';
 import { openSeals } from '../../src/payments/secret-keys.ts';
 import { SEALED_COLUMNS, sealedCell } from '../../src/payments/store/sealed-columns.ts';
+import { secretKeyStore } from '../../src/payments/store/secret-key-store.ts';
 import { eachDatabase } from '../support/databases.ts';
 import { record, text } from '../support/json.ts';
+import { manualClock } from '../support/manual-clock.ts';
 import { startTestPayments, type TestPaymentsService } from '../support/payments-service.ts';
 import { until } from '../support/until.ts';
 
@@ -201,6 +203,25 @@ eachDatabase('secret keys', databases => {
     for (const column of SEALED_COLUMNS) {
       for (const { sealed, cell } of await valuesOf(one.db, column)) expect(open(sealed, cell)).not.toBe('');
     }
+  });
+
+  test('a key that a running process still seals with stays needed after reseal', async () => {
+    await using one = await filled();
+    const clock = manualClock(Date.now());
+    await using _running = await startTestPayments(one.database, { secretKey: key(OLD), clock });
+    const both = await openSeals(one.db, key(NEW, OLD));
+    expect(await reseal(one.db, both)).toMatchObject({ unopened: 0, remaining: [] });
+
+    const needed = await until(
+      () => {
+        clock.advance(60_000);
+        return secretKeyStore(one.db).needed();
+      },
+      ids => ids.includes(OLD_ID),
+    );
+
+    expect(needed).toContain(OLD_ID);
+    await expect(startTestPayments(one.database, { secretKey: key(NEW) })).rejects.toThrow(OLD_ID);
   });
 
   test('reseal goes on where an earlier one ended, and leaves alone what nothing opens', async () => {

@@ -2,7 +2,7 @@ import type { Migration } from '../../db/migrate.ts';
 import type { Handle } from '../../db/open.ts';
 import { execute, rowsOf } from '../../db/query.ts';
 import { table } from '../../db/table.ts';
-import { type Cell, SealError, type Seals, seals } from '../../lib/sealed.ts';
+import { type Cell, SealError, type Seals } from '../../lib/sealed.ts';
 import { SEALED_COLUMNS } from './sealed-columns.ts';
 
 /** One row for each key that values may be sealed with, holding a text that only this key opens. */
@@ -16,10 +16,8 @@ const CANARY = 'This key opens what is in this database.';
 /** The keys that a database needs, by the ids that `seals()` gives them. */
 export function secretKeyStore(handle: Handle) {
   return {
-    /** Notes a key. */
-    async add(secret: string): Promise<void> {
-      const { keyIds, seal } = seals([secret]);
-      const [id] = keyIds;
+    /** Notes the current key. */
+    async add({ keyIds: [id], seal }: Seals): Promise<void> {
       await execute(
         handle,
         'insert into secret_keys (id, canary) values (?, ?) on conflict (id) do nothing',
