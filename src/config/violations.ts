@@ -1,6 +1,6 @@
 import type { ErrorObject } from 'ajv';
+import { didYouMean } from '../lib/spelling.ts';
 import type { Steps } from './config-error.ts';
-import { didYouMean } from './spelling.ts';
 
 /** A broken rule of the schema: where, and in words. */
 export interface Violation {
