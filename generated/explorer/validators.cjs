@@ -24,7 +24,7 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.path === undefined) && (missing0 = "path")) || ((data.query === undefined) && (missing0 = "query"))){
-validate52.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate52.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'",schema:schema19.required,parentSchema:schema19,data}];
 return false;
 }
 else {
@@ -33,7 +33,7 @@ let data0 = data.path;
 const _errs1 = errors;
 if(errors === _errs1){
 if(!(data0 && typeof data0 == "object" && !Array.isArray(data0))){
-validate52.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate52.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema19.properties.path.type,parentSchema:schema19.properties.path,data:data0}];
 return false;
 }
 }
@@ -54,12 +54,12 @@ const _errs5 = errors;
 if(errors === _errs5){
 if(typeof data2 === "string"){
 if(func1(data2) > 256){
-validate52.errors = [{instancePath:instancePath+"/query/q",schemaPath:"#/properties/query/properties/q/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters"}];
+validate52.errors = [{instancePath:instancePath+"/query/q",schemaPath:"#/properties/query/properties/q/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters",schema:256,parentSchema:schema19.properties.query.properties.q,data:data2}];
 return false;
 }
 }
 else {
-validate52.errors = [{instancePath:instancePath+"/query/q",schemaPath:"#/properties/query/properties/q/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate52.errors = [{instancePath:instancePath+"/query/q",schemaPath:"#/properties/query/properties/q/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema19.properties.query.properties.q.type,parentSchema:schema19.properties.query.properties.q,data:data2}];
 return false;
 }
 }
@@ -75,18 +75,18 @@ const _errs7 = errors;
 if(errors === _errs7){
 if(typeof data3 === "string"){
 if(func1(data3) > 42){
-validate52.errors = [{instancePath:instancePath+"/query/address_hash",schemaPath:"#/properties/query/properties/address_hash/maxLength",keyword:"maxLength",params:{limit: 42},message:"must NOT have more than 42 characters"}];
+validate52.errors = [{instancePath:instancePath+"/query/address_hash",schemaPath:"#/properties/query/properties/address_hash/maxLength",keyword:"maxLength",params:{limit: 42},message:"must NOT have more than 42 characters",schema:42,parentSchema:schema19.properties.query.properties.address_hash,data:data3}];
 return false;
 }
 else {
 if(!pattern3.test(data3)){
-validate52.errors = [{instancePath:instancePath+"/query/address_hash",schemaPath:"#/properties/query/properties/address_hash/pattern",keyword:"pattern",params:{pattern: "^(null|0x[0-9a-fA-F]{40})$"},message:"must match pattern \""+"^(null|0x[0-9a-fA-F]{40})$"+"\""}];
+validate52.errors = [{instancePath:instancePath+"/query/address_hash",schemaPath:"#/properties/query/properties/address_hash/pattern",keyword:"pattern",params:{pattern: "^(null|0x[0-9a-fA-F]{40})$"},message:"must match pattern \""+"^(null|0x[0-9a-fA-F]{40})$"+"\"",schema:"^(null|0x[0-9a-fA-F]{40})$",parentSchema:schema19.properties.query.properties.address_hash,data:data3}];
 return false;
 }
 }
 }
 else {
-validate52.errors = [{instancePath:instancePath+"/query/address_hash",schemaPath:"#/properties/query/properties/address_hash/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate52.errors = [{instancePath:instancePath+"/query/address_hash",schemaPath:"#/properties/query/properties/address_hash/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema19.properties.query.properties.address_hash.type,parentSchema:schema19.properties.query.properties.address_hash,data:data3}];
 return false;
 }
 }
@@ -102,18 +102,18 @@ const _errs9 = errors;
 if(errors === _errs9){
 if(typeof data4 === "string"){
 if(func1(data4) > 66){
-validate52.errors = [{instancePath:instancePath+"/query/block_hash",schemaPath:"#/properties/query/properties/block_hash/maxLength",keyword:"maxLength",params:{limit: 66},message:"must NOT have more than 66 characters"}];
+validate52.errors = [{instancePath:instancePath+"/query/block_hash",schemaPath:"#/properties/query/properties/block_hash/maxLength",keyword:"maxLength",params:{limit: 66},message:"must NOT have more than 66 characters",schema:66,parentSchema:schema19.properties.query.properties.block_hash,data:data4}];
 return false;
 }
 else {
 if(!pattern4.test(data4)){
-validate52.errors = [{instancePath:instancePath+"/query/block_hash",schemaPath:"#/properties/query/properties/block_hash/pattern",keyword:"pattern",params:{pattern: "^(null|0x[0-9a-fA-F]{64})$"},message:"must match pattern \""+"^(null|0x[0-9a-fA-F]{64})$"+"\""}];
+validate52.errors = [{instancePath:instancePath+"/query/block_hash",schemaPath:"#/properties/query/properties/block_hash/pattern",keyword:"pattern",params:{pattern: "^(null|0x[0-9a-fA-F]{64})$"},message:"must match pattern \""+"^(null|0x[0-9a-fA-F]{64})$"+"\"",schema:"^(null|0x[0-9a-fA-F]{64})$",parentSchema:schema19.properties.query.properties.block_hash,data:data4}];
 return false;
 }
 }
 }
 else {
-validate52.errors = [{instancePath:instancePath+"/query/block_hash",schemaPath:"#/properties/query/properties/block_hash/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate52.errors = [{instancePath:instancePath+"/query/block_hash",schemaPath:"#/properties/query/properties/block_hash/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema19.properties.query.properties.block_hash.type,parentSchema:schema19.properties.query.properties.block_hash,data:data4}];
 return false;
 }
 }
@@ -129,18 +129,18 @@ const _errs11 = errors;
 if(errors === _errs11){
 if(typeof data5 === "string"){
 if(func1(data5) > 16){
-validate52.errors = [{instancePath:instancePath+"/query/holder_count",schemaPath:"#/properties/query/properties/holder_count/maxLength",keyword:"maxLength",params:{limit: 16},message:"must NOT have more than 16 characters"}];
+validate52.errors = [{instancePath:instancePath+"/query/holder_count",schemaPath:"#/properties/query/properties/holder_count/maxLength",keyword:"maxLength",params:{limit: 16},message:"must NOT have more than 16 characters",schema:16,parentSchema:schema19.properties.query.properties.holder_count,data:data5}];
 return false;
 }
 else {
 if(!pattern5.test(data5)){
-validate52.errors = [{instancePath:instancePath+"/query/holder_count",schemaPath:"#/properties/query/properties/holder_count/pattern",keyword:"pattern",params:{pattern: "^(null|0|[1-9][0-9]{0,15})$"},message:"must match pattern \""+"^(null|0|[1-9][0-9]{0,15})$"+"\""}];
+validate52.errors = [{instancePath:instancePath+"/query/holder_count",schemaPath:"#/properties/query/properties/holder_count/pattern",keyword:"pattern",params:{pattern: "^(null|0|[1-9][0-9]{0,15})$"},message:"must match pattern \""+"^(null|0|[1-9][0-9]{0,15})$"+"\"",schema:"^(null|0|[1-9][0-9]{0,15})$",parentSchema:schema19.properties.query.properties.holder_count,data:data5}];
 return false;
 }
 }
 }
 else {
-validate52.errors = [{instancePath:instancePath+"/query/holder_count",schemaPath:"#/properties/query/properties/holder_count/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate52.errors = [{instancePath:instancePath+"/query/holder_count",schemaPath:"#/properties/query/properties/holder_count/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema19.properties.query.properties.holder_count.type,parentSchema:schema19.properties.query.properties.holder_count,data:data5}];
 return false;
 }
 }
@@ -156,18 +156,18 @@ const _errs13 = errors;
 if(errors === _errs13){
 if(typeof data6 === "string"){
 if(func1(data6) > 27){
-validate52.errors = [{instancePath:instancePath+"/query/inserted_at",schemaPath:"#/properties/query/properties/inserted_at/maxLength",keyword:"maxLength",params:{limit: 27},message:"must NOT have more than 27 characters"}];
+validate52.errors = [{instancePath:instancePath+"/query/inserted_at",schemaPath:"#/properties/query/properties/inserted_at/maxLength",keyword:"maxLength",params:{limit: 27},message:"must NOT have more than 27 characters",schema:27,parentSchema:schema19.properties.query.properties.inserted_at,data:data6}];
 return false;
 }
 else {
 if(!pattern6.test(data6)){
-validate52.errors = [{instancePath:instancePath+"/query/inserted_at",schemaPath:"#/properties/query/properties/inserted_at/pattern",keyword:"pattern",params:{pattern: "^(null|[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\\.[0-9]{1,6})?Z)$"},message:"must match pattern \""+"^(null|[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\\.[0-9]{1,6})?Z)$"+"\""}];
+validate52.errors = [{instancePath:instancePath+"/query/inserted_at",schemaPath:"#/properties/query/properties/inserted_at/pattern",keyword:"pattern",params:{pattern: "^(null|[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\\.[0-9]{1,6})?Z)$"},message:"must match pattern \""+"^(null|[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\\.[0-9]{1,6})?Z)$"+"\"",schema:"^(null|[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\\.[0-9]{1,6})?Z)$",parentSchema:schema19.properties.query.properties.inserted_at,data:data6}];
 return false;
 }
 }
 }
 else {
-validate52.errors = [{instancePath:instancePath+"/query/inserted_at",schemaPath:"#/properties/query/properties/inserted_at/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate52.errors = [{instancePath:instancePath+"/query/inserted_at",schemaPath:"#/properties/query/properties/inserted_at/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema19.properties.query.properties.inserted_at.type,parentSchema:schema19.properties.query.properties.inserted_at,data:data6}];
 return false;
 }
 }
@@ -183,18 +183,18 @@ const _errs15 = errors;
 if(errors === _errs15){
 if(typeof data7 === "string"){
 if(func1(data7) > 32){
-validate52.errors = [{instancePath:instancePath+"/query/item_type",schemaPath:"#/properties/query/properties/item_type/maxLength",keyword:"maxLength",params:{limit: 32},message:"must NOT have more than 32 characters"}];
+validate52.errors = [{instancePath:instancePath+"/query/item_type",schemaPath:"#/properties/query/properties/item_type/maxLength",keyword:"maxLength",params:{limit: 32},message:"must NOT have more than 32 characters",schema:32,parentSchema:schema19.properties.query.properties.item_type,data:data7}];
 return false;
 }
 else {
 if(!pattern7.test(data7)){
-validate52.errors = [{instancePath:instancePath+"/query/item_type",schemaPath:"#/properties/query/properties/item_type/pattern",keyword:"pattern",params:{pattern: "^[a-z_]{1,32}$"},message:"must match pattern \""+"^[a-z_]{1,32}$"+"\""}];
+validate52.errors = [{instancePath:instancePath+"/query/item_type",schemaPath:"#/properties/query/properties/item_type/pattern",keyword:"pattern",params:{pattern: "^[a-z_]{1,32}$"},message:"must match pattern \""+"^[a-z_]{1,32}$"+"\"",schema:"^[a-z_]{1,32}$",parentSchema:schema19.properties.query.properties.item_type,data:data7}];
 return false;
 }
 }
 }
 else {
-validate52.errors = [{instancePath:instancePath+"/query/item_type",schemaPath:"#/properties/query/properties/item_type/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate52.errors = [{instancePath:instancePath+"/query/item_type",schemaPath:"#/properties/query/properties/item_type/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema19.properties.query.properties.item_type.type,parentSchema:schema19.properties.query.properties.item_type,data:data7}];
 return false;
 }
 }
@@ -208,18 +208,18 @@ if(data1.items_count !== undefined){
 let data8 = data1.items_count;
 const _errs17 = errors;
 if(!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))){
-validate52.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate52.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema19.properties.query.properties.items_count.type,parentSchema:schema19.properties.query.properties.items_count,data:data8}];
 return false;
 }
 if(errors === _errs17){
 if(typeof data8 == "number"){
 if(data8 > 9007199254740991 || isNaN(data8)){
-validate52.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"}];
+validate52.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema19.properties.query.properties.items_count,data:data8}];
 return false;
 }
 else {
 if(data8 < 0 || isNaN(data8)){
-validate52.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate52.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema19.properties.query.properties.items_count,data:data8}];
 return false;
 }
 }
@@ -237,18 +237,18 @@ const _errs19 = errors;
 if(errors === _errs19){
 if(typeof data9 === "string"){
 if(func1(data9) > 256){
-validate52.errors = [{instancePath:instancePath+"/query/name",schemaPath:"#/properties/query/properties/name/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters"}];
+validate52.errors = [{instancePath:instancePath+"/query/name",schemaPath:"#/properties/query/properties/name/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters",schema:256,parentSchema:schema19.properties.query.properties.name,data:data9}];
 return false;
 }
 else {
 if(func1(data9) < 1){
-validate52.errors = [{instancePath:instancePath+"/query/name",schemaPath:"#/properties/query/properties/name/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate52.errors = [{instancePath:instancePath+"/query/name",schemaPath:"#/properties/query/properties/name/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema19.properties.query.properties.name,data:data9}];
 return false;
 }
 }
 }
 else {
-validate52.errors = [{instancePath:instancePath+"/query/name",schemaPath:"#/properties/query/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate52.errors = [{instancePath:instancePath+"/query/name",schemaPath:"#/properties/query/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema19.properties.query.properties.name.type,parentSchema:schema19.properties.query.properties.name,data:data9}];
 return false;
 }
 }
@@ -264,18 +264,18 @@ const _errs21 = errors;
 if(errors === _errs21){
 if(typeof data10 === "string"){
 if(func1(data10) > 66){
-validate52.errors = [{instancePath:instancePath+"/query/transaction_hash",schemaPath:"#/properties/query/properties/transaction_hash/maxLength",keyword:"maxLength",params:{limit: 66},message:"must NOT have more than 66 characters"}];
+validate52.errors = [{instancePath:instancePath+"/query/transaction_hash",schemaPath:"#/properties/query/properties/transaction_hash/maxLength",keyword:"maxLength",params:{limit: 66},message:"must NOT have more than 66 characters",schema:66,parentSchema:schema19.properties.query.properties.transaction_hash,data:data10}];
 return false;
 }
 else {
 if(!pattern4.test(data10)){
-validate52.errors = [{instancePath:instancePath+"/query/transaction_hash",schemaPath:"#/properties/query/properties/transaction_hash/pattern",keyword:"pattern",params:{pattern: "^(null|0x[0-9a-fA-F]{64})$"},message:"must match pattern \""+"^(null|0x[0-9a-fA-F]{64})$"+"\""}];
+validate52.errors = [{instancePath:instancePath+"/query/transaction_hash",schemaPath:"#/properties/query/properties/transaction_hash/pattern",keyword:"pattern",params:{pattern: "^(null|0x[0-9a-fA-F]{64})$"},message:"must match pattern \""+"^(null|0x[0-9a-fA-F]{64})$"+"\"",schema:"^(null|0x[0-9a-fA-F]{64})$",parentSchema:schema19.properties.query.properties.transaction_hash,data:data10}];
 return false;
 }
 }
 }
 else {
-validate52.errors = [{instancePath:instancePath+"/query/transaction_hash",schemaPath:"#/properties/query/properties/transaction_hash/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate52.errors = [{instancePath:instancePath+"/query/transaction_hash",schemaPath:"#/properties/query/properties/transaction_hash/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema19.properties.query.properties.transaction_hash.type,parentSchema:schema19.properties.query.properties.transaction_hash,data:data10}];
 return false;
 }
 }
@@ -291,18 +291,18 @@ const _errs23 = errors;
 if(errors === _errs23){
 if(typeof data11 === "string"){
 if(func1(data11) > 4096){
-validate52.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"}];
+validate52.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters",schema:4096,parentSchema:schema19.properties.query.properties.cursor,data:data11}];
 return false;
 }
 else {
 if(!pattern9.test(data11)){
-validate52.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]+$"},message:"must match pattern \""+"^[A-Za-z0-9_-]+$"+"\""}];
+validate52.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]+$"},message:"must match pattern \""+"^[A-Za-z0-9_-]+$"+"\"",schema:"^[A-Za-z0-9_-]+$",parentSchema:schema19.properties.query.properties.cursor,data:data11}];
 return false;
 }
 }
 }
 else {
-validate52.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate52.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema19.properties.query.properties.cursor.type,parentSchema:schema19.properties.query.properties.cursor,data:data11}];
 return false;
 }
 }
@@ -316,18 +316,18 @@ if(data1.chain_id !== undefined){
 let data12 = data1.chain_id;
 const _errs25 = errors;
 if(!((typeof data12 == "number") && (!(data12 % 1) && !isNaN(data12)))){
-validate52.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate52.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema19.properties.query.properties.chain_id.type,parentSchema:schema19.properties.query.properties.chain_id,data:data12}];
 return false;
 }
 if(errors === _errs25){
 if(typeof data12 == "number"){
 if(data12 > 9007199254740991 || isNaN(data12)){
-validate52.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"}];
+validate52.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema19.properties.query.properties.chain_id,data:data12}];
 return false;
 }
 else {
 if(data12 < 1 || isNaN(data12)){
-validate52.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+validate52.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema19.properties.query.properties.chain_id,data:data12}];
 return false;
 }
 }
@@ -350,7 +350,7 @@ var valid1 = true;
 }
 }
 else {
-validate52.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate52.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema19.properties.query.type,parentSchema:schema19.properties.query,data:data1}];
 return false;
 }
 }
@@ -363,7 +363,7 @@ var valid0 = true;
 }
 }
 else {
-validate52.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate52.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema19.type,parentSchema:schema19,data}];
 return false;
 }
 }
@@ -389,7 +389,7 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.path === undefined) && (missing0 = "path")) || ((data.query === undefined) && (missing0 = "query"))){
-validate53.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate53.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'",schema:schema20.required,parentSchema:schema20,data}];
 return false;
 }
 else {
@@ -398,7 +398,7 @@ let data0 = data.path;
 const _errs1 = errors;
 if(errors === _errs1){
 if(!(data0 && typeof data0 == "object" && !Array.isArray(data0))){
-validate53.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate53.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema20.properties.path.type,parentSchema:schema20.properties.path,data:data0}];
 return false;
 }
 }
@@ -419,12 +419,12 @@ const _errs5 = errors;
 if(errors === _errs5){
 if(typeof data2 === "string"){
 if(func1(data2) > 256){
-validate53.errors = [{instancePath:instancePath+"/query/q",schemaPath:"#/properties/query/properties/q/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters"}];
+validate53.errors = [{instancePath:instancePath+"/query/q",schemaPath:"#/properties/query/properties/q/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters",schema:256,parentSchema:schema20.properties.query.properties.q,data:data2}];
 return false;
 }
 }
 else {
-validate53.errors = [{instancePath:instancePath+"/query/q",schemaPath:"#/properties/query/properties/q/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate53.errors = [{instancePath:instancePath+"/query/q",schemaPath:"#/properties/query/properties/q/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema20.properties.query.properties.q.type,parentSchema:schema20.properties.query.properties.q,data:data2}];
 return false;
 }
 }
@@ -438,18 +438,18 @@ if(data1.chain_id !== undefined){
 let data3 = data1.chain_id;
 const _errs7 = errors;
 if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate53.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate53.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema20.properties.query.properties.chain_id.type,parentSchema:schema20.properties.query.properties.chain_id,data:data3}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data3 == "number"){
 if(data3 > 9007199254740991 || isNaN(data3)){
-validate53.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"}];
+validate53.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema20.properties.query.properties.chain_id,data:data3}];
 return false;
 }
 else {
 if(data3 < 1 || isNaN(data3)){
-validate53.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+validate53.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema20.properties.query.properties.chain_id,data:data3}];
 return false;
 }
 }
@@ -463,7 +463,7 @@ var valid1 = true;
 }
 }
 else {
-validate53.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate53.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema20.properties.query.type,parentSchema:schema20.properties.query,data:data1}];
 return false;
 }
 }
@@ -476,7 +476,7 @@ var valid0 = true;
 }
 }
 else {
-validate53.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate53.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema20.type,parentSchema:schema20,data}];
 return false;
 }
 }
@@ -505,7 +505,7 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.path === undefined) && (missing0 = "path")) || ((data.query === undefined) && (missing0 = "query"))){
-validate54.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate54.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'",schema:schema21.required,parentSchema:schema21,data}];
 return false;
 }
 else {
@@ -514,7 +514,7 @@ let data0 = data.path;
 const _errs1 = errors;
 if(errors === _errs1){
 if(!(data0 && typeof data0 == "object" && !Array.isArray(data0))){
-validate54.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate54.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema21.properties.path.type,parentSchema:schema21.properties.path,data:data0}];
 return false;
 }
 }
@@ -533,11 +533,11 @@ if(data1.filter !== undefined){
 let data2 = data1.filter;
 const _errs5 = errors;
 if(typeof data2 !== "string"){
-validate54.errors = [{instancePath:instancePath+"/query/filter",schemaPath:"#/properties/query/properties/filter/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate54.errors = [{instancePath:instancePath+"/query/filter",schemaPath:"#/properties/query/properties/filter/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema21.properties.query.properties.filter.type,parentSchema:schema21.properties.query.properties.filter,data:data2}];
 return false;
 }
 if(!((data2 === "pending") || (data2 === "validated"))){
-validate54.errors = [{instancePath:instancePath+"/query/filter",schemaPath:"#/properties/query/properties/filter/enum",keyword:"enum",params:{allowedValues: schema21.properties.query.properties.filter.enum},message:"must be equal to one of the allowed values"}];
+validate54.errors = [{instancePath:instancePath+"/query/filter",schemaPath:"#/properties/query/properties/filter/enum",keyword:"enum",params:{allowedValues: schema21.properties.query.properties.filter.enum},message:"must be equal to one of the allowed values",schema:schema21.properties.query.properties.filter.enum,parentSchema:schema21.properties.query.properties.filter,data:data2}];
 return false;
 }
 var valid1 = _errs5 === errors;
@@ -552,12 +552,12 @@ const _errs7 = errors;
 if(errors === _errs7){
 if(Array.isArray(data3)){
 if(data3.length > 50){
-validate54.errors = [{instancePath:instancePath+"/query/type",schemaPath:"#/properties/query/properties/type/maxItems",keyword:"maxItems",params:{limit: 50},message:"must NOT have more than 50 items"}];
+validate54.errors = [{instancePath:instancePath+"/query/type",schemaPath:"#/properties/query/properties/type/maxItems",keyword:"maxItems",params:{limit: 50},message:"must NOT have more than 50 items",schema:50,parentSchema:schema21.properties.query.properties.type,data:data3}];
 return false;
 }
 else {
 if(data3.length < 1){
-validate54.errors = [{instancePath:instancePath+"/query/type",schemaPath:"#/properties/query/properties/type/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"}];
+validate54.errors = [{instancePath:instancePath+"/query/type",schemaPath:"#/properties/query/properties/type/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items",schema:1,parentSchema:schema21.properties.query.properties.type,data:data3}];
 return false;
 }
 else {
@@ -567,11 +567,11 @@ for(let i0=0; i0<len0; i0++){
 let data4 = data3[i0];
 const _errs9 = errors;
 if(typeof data4 !== "string"){
-validate54.errors = [{instancePath:instancePath+"/query/type/" + i0,schemaPath:"#/properties/query/properties/type/items/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate54.errors = [{instancePath:instancePath+"/query/type/" + i0,schemaPath:"#/properties/query/properties/type/items/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema21.properties.query.properties.type.items.type,parentSchema:schema21.properties.query.properties.type.items,data:data4}];
 return false;
 }
 if(!(((((data4 === "token_transfer") || (data4 === "contract_creation")) || (data4 === "contract_call")) || (data4 === "token_creation")) || (data4 === "coin_transfer"))){
-validate54.errors = [{instancePath:instancePath+"/query/type/" + i0,schemaPath:"#/properties/query/properties/type/items/enum",keyword:"enum",params:{allowedValues: schema21.properties.query.properties.type.items.enum},message:"must be equal to one of the allowed values"}];
+validate54.errors = [{instancePath:instancePath+"/query/type/" + i0,schemaPath:"#/properties/query/properties/type/items/enum",keyword:"enum",params:{allowedValues: schema21.properties.query.properties.type.items.enum},message:"must be equal to one of the allowed values",schema:schema21.properties.query.properties.type.items.enum,parentSchema:schema21.properties.query.properties.type.items,data:data4}];
 return false;
 }
 var valid2 = _errs9 === errors;
@@ -583,7 +583,7 @@ break;
 }
 }
 else {
-validate54.errors = [{instancePath:instancePath+"/query/type",schemaPath:"#/properties/query/properties/type/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate54.errors = [{instancePath:instancePath+"/query/type",schemaPath:"#/properties/query/properties/type/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema21.properties.query.properties.type.type,parentSchema:schema21.properties.query.properties.type,data:data3}];
 return false;
 }
 }
@@ -599,12 +599,12 @@ const _errs11 = errors;
 if(errors === _errs11){
 if(Array.isArray(data5)){
 if(data5.length > 50){
-validate54.errors = [{instancePath:instancePath+"/query/method",schemaPath:"#/properties/query/properties/method/maxItems",keyword:"maxItems",params:{limit: 50},message:"must NOT have more than 50 items"}];
+validate54.errors = [{instancePath:instancePath+"/query/method",schemaPath:"#/properties/query/properties/method/maxItems",keyword:"maxItems",params:{limit: 50},message:"must NOT have more than 50 items",schema:50,parentSchema:schema21.properties.query.properties.method,data:data5}];
 return false;
 }
 else {
 if(data5.length < 1){
-validate54.errors = [{instancePath:instancePath+"/query/method",schemaPath:"#/properties/query/properties/method/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"}];
+validate54.errors = [{instancePath:instancePath+"/query/method",schemaPath:"#/properties/query/properties/method/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items",schema:1,parentSchema:schema21.properties.query.properties.method,data:data5}];
 return false;
 }
 else {
@@ -616,18 +616,18 @@ const _errs13 = errors;
 if(errors === _errs13){
 if(typeof data6 === "string"){
 if(func1(data6) > 128){
-validate54.errors = [{instancePath:instancePath+"/query/method/" + i1,schemaPath:"#/properties/query/properties/method/items/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+validate54.errors = [{instancePath:instancePath+"/query/method/" + i1,schemaPath:"#/properties/query/properties/method/items/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters",schema:128,parentSchema:schema21.properties.query.properties.method.items,data:data6}];
 return false;
 }
 else {
 if(!pattern10.test(data6)){
-validate54.errors = [{instancePath:instancePath+"/query/method/" + i1,schemaPath:"#/properties/query/properties/method/items/pattern",keyword:"pattern",params:{pattern: "^(0x[0-9a-fA-F]{8}|[A-Za-z_$][A-Za-z0-9_$]{0,127})$"},message:"must match pattern \""+"^(0x[0-9a-fA-F]{8}|[A-Za-z_$][A-Za-z0-9_$]{0,127})$"+"\""}];
+validate54.errors = [{instancePath:instancePath+"/query/method/" + i1,schemaPath:"#/properties/query/properties/method/items/pattern",keyword:"pattern",params:{pattern: "^(0x[0-9a-fA-F]{8}|[A-Za-z_$][A-Za-z0-9_$]{0,127})$"},message:"must match pattern \""+"^(0x[0-9a-fA-F]{8}|[A-Za-z_$][A-Za-z0-9_$]{0,127})$"+"\"",schema:"^(0x[0-9a-fA-F]{8}|[A-Za-z_$][A-Za-z0-9_$]{0,127})$",parentSchema:schema21.properties.query.properties.method.items,data:data6}];
 return false;
 }
 }
 }
 else {
-validate54.errors = [{instancePath:instancePath+"/query/method/" + i1,schemaPath:"#/properties/query/properties/method/items/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate54.errors = [{instancePath:instancePath+"/query/method/" + i1,schemaPath:"#/properties/query/properties/method/items/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema21.properties.query.properties.method.items.type,parentSchema:schema21.properties.query.properties.method.items,data:data6}];
 return false;
 }
 }
@@ -640,7 +640,7 @@ break;
 }
 }
 else {
-validate54.errors = [{instancePath:instancePath+"/query/method",schemaPath:"#/properties/query/properties/method/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate54.errors = [{instancePath:instancePath+"/query/method",schemaPath:"#/properties/query/properties/method/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema21.properties.query.properties.method.type,parentSchema:schema21.properties.query.properties.method,data:data5}];
 return false;
 }
 }
@@ -654,18 +654,18 @@ if(data1.block_number !== undefined){
 let data7 = data1.block_number;
 const _errs15 = errors;
 if(!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))){
-validate54.errors = [{instancePath:instancePath+"/query/block_number",schemaPath:"#/properties/query/properties/block_number/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate54.errors = [{instancePath:instancePath+"/query/block_number",schemaPath:"#/properties/query/properties/block_number/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema21.properties.query.properties.block_number.type,parentSchema:schema21.properties.query.properties.block_number,data:data7}];
 return false;
 }
 if(errors === _errs15){
 if(typeof data7 == "number"){
 if(data7 > 9007199254740991 || isNaN(data7)){
-validate54.errors = [{instancePath:instancePath+"/query/block_number",schemaPath:"#/properties/query/properties/block_number/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"}];
+validate54.errors = [{instancePath:instancePath+"/query/block_number",schemaPath:"#/properties/query/properties/block_number/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema21.properties.query.properties.block_number,data:data7}];
 return false;
 }
 else {
 if(data7 < 0 || isNaN(data7)){
-validate54.errors = [{instancePath:instancePath+"/query/block_number",schemaPath:"#/properties/query/properties/block_number/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate54.errors = [{instancePath:instancePath+"/query/block_number",schemaPath:"#/properties/query/properties/block_number/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema21.properties.query.properties.block_number,data:data7}];
 return false;
 }
 }
@@ -681,18 +681,18 @@ if(data1.index !== undefined){
 let data8 = data1.index;
 const _errs17 = errors;
 if(!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))){
-validate54.errors = [{instancePath:instancePath+"/query/index",schemaPath:"#/properties/query/properties/index/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate54.errors = [{instancePath:instancePath+"/query/index",schemaPath:"#/properties/query/properties/index/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema21.properties.query.properties.index.type,parentSchema:schema21.properties.query.properties.index,data:data8}];
 return false;
 }
 if(errors === _errs17){
 if(typeof data8 == "number"){
 if(data8 > 9007199254740991 || isNaN(data8)){
-validate54.errors = [{instancePath:instancePath+"/query/index",schemaPath:"#/properties/query/properties/index/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"}];
+validate54.errors = [{instancePath:instancePath+"/query/index",schemaPath:"#/properties/query/properties/index/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema21.properties.query.properties.index,data:data8}];
 return false;
 }
 else {
 if(data8 < 0 || isNaN(data8)){
-validate54.errors = [{instancePath:instancePath+"/query/index",schemaPath:"#/properties/query/properties/index/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate54.errors = [{instancePath:instancePath+"/query/index",schemaPath:"#/properties/query/properties/index/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema21.properties.query.properties.index,data:data8}];
 return false;
 }
 }
@@ -710,18 +710,18 @@ const _errs19 = errors;
 if(errors === _errs19){
 if(typeof data9 === "string"){
 if(func1(data9) > 27){
-validate54.errors = [{instancePath:instancePath+"/query/inserted_at",schemaPath:"#/properties/query/properties/inserted_at/maxLength",keyword:"maxLength",params:{limit: 27},message:"must NOT have more than 27 characters"}];
+validate54.errors = [{instancePath:instancePath+"/query/inserted_at",schemaPath:"#/properties/query/properties/inserted_at/maxLength",keyword:"maxLength",params:{limit: 27},message:"must NOT have more than 27 characters",schema:27,parentSchema:schema21.properties.query.properties.inserted_at,data:data9}];
 return false;
 }
 else {
 if(!pattern11.test(data9)){
-validate54.errors = [{instancePath:instancePath+"/query/inserted_at",schemaPath:"#/properties/query/properties/inserted_at/pattern",keyword:"pattern",params:{pattern: "^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\\.[0-9]{1,6})?Z$"},message:"must match pattern \""+"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\\.[0-9]{1,6})?Z$"+"\""}];
+validate54.errors = [{instancePath:instancePath+"/query/inserted_at",schemaPath:"#/properties/query/properties/inserted_at/pattern",keyword:"pattern",params:{pattern: "^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\\.[0-9]{1,6})?Z$"},message:"must match pattern \""+"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\\.[0-9]{1,6})?Z$"+"\"",schema:"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\\.[0-9]{1,6})?Z$",parentSchema:schema21.properties.query.properties.inserted_at,data:data9}];
 return false;
 }
 }
 }
 else {
-validate54.errors = [{instancePath:instancePath+"/query/inserted_at",schemaPath:"#/properties/query/properties/inserted_at/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate54.errors = [{instancePath:instancePath+"/query/inserted_at",schemaPath:"#/properties/query/properties/inserted_at/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema21.properties.query.properties.inserted_at.type,parentSchema:schema21.properties.query.properties.inserted_at,data:data9}];
 return false;
 }
 }
@@ -737,18 +737,18 @@ const _errs21 = errors;
 if(errors === _errs21){
 if(typeof data10 === "string"){
 if(func1(data10) > 66){
-validate54.errors = [{instancePath:instancePath+"/query/hash",schemaPath:"#/properties/query/properties/hash/maxLength",keyword:"maxLength",params:{limit: 66},message:"must NOT have more than 66 characters"}];
+validate54.errors = [{instancePath:instancePath+"/query/hash",schemaPath:"#/properties/query/properties/hash/maxLength",keyword:"maxLength",params:{limit: 66},message:"must NOT have more than 66 characters",schema:66,parentSchema:schema21.properties.query.properties.hash,data:data10}];
 return false;
 }
 else {
 if(!pattern12.test(data10)){
-validate54.errors = [{instancePath:instancePath+"/query/hash",schemaPath:"#/properties/query/properties/hash/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{64}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{64}$"+"\""}];
+validate54.errors = [{instancePath:instancePath+"/query/hash",schemaPath:"#/properties/query/properties/hash/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{64}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{64}$"+"\"",schema:"^0x[0-9a-fA-F]{64}$",parentSchema:schema21.properties.query.properties.hash,data:data10}];
 return false;
 }
 }
 }
 else {
-validate54.errors = [{instancePath:instancePath+"/query/hash",schemaPath:"#/properties/query/properties/hash/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate54.errors = [{instancePath:instancePath+"/query/hash",schemaPath:"#/properties/query/properties/hash/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema21.properties.query.properties.hash.type,parentSchema:schema21.properties.query.properties.hash,data:data10}];
 return false;
 }
 }
@@ -762,18 +762,18 @@ if(data1.items_count !== undefined){
 let data11 = data1.items_count;
 const _errs23 = errors;
 if(!((typeof data11 == "number") && (!(data11 % 1) && !isNaN(data11)))){
-validate54.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate54.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema21.properties.query.properties.items_count.type,parentSchema:schema21.properties.query.properties.items_count,data:data11}];
 return false;
 }
 if(errors === _errs23){
 if(typeof data11 == "number"){
 if(data11 > 9007199254740991 || isNaN(data11)){
-validate54.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"}];
+validate54.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema21.properties.query.properties.items_count,data:data11}];
 return false;
 }
 else {
 if(data11 < 0 || isNaN(data11)){
-validate54.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate54.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema21.properties.query.properties.items_count,data:data11}];
 return false;
 }
 }
@@ -791,18 +791,18 @@ const _errs25 = errors;
 if(errors === _errs25){
 if(typeof data12 === "string"){
 if(func1(data12) > 4096){
-validate54.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"}];
+validate54.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters",schema:4096,parentSchema:schema21.properties.query.properties.cursor,data:data12}];
 return false;
 }
 else {
 if(!pattern9.test(data12)){
-validate54.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]+$"},message:"must match pattern \""+"^[A-Za-z0-9_-]+$"+"\""}];
+validate54.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]+$"},message:"must match pattern \""+"^[A-Za-z0-9_-]+$"+"\"",schema:"^[A-Za-z0-9_-]+$",parentSchema:schema21.properties.query.properties.cursor,data:data12}];
 return false;
 }
 }
 }
 else {
-validate54.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate54.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema21.properties.query.properties.cursor.type,parentSchema:schema21.properties.query.properties.cursor,data:data12}];
 return false;
 }
 }
@@ -816,18 +816,18 @@ if(data1.chain_id !== undefined){
 let data13 = data1.chain_id;
 const _errs27 = errors;
 if(!((typeof data13 == "number") && (!(data13 % 1) && !isNaN(data13)))){
-validate54.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate54.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema21.properties.query.properties.chain_id.type,parentSchema:schema21.properties.query.properties.chain_id,data:data13}];
 return false;
 }
 if(errors === _errs27){
 if(typeof data13 == "number"){
 if(data13 > 9007199254740991 || isNaN(data13)){
-validate54.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"}];
+validate54.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema21.properties.query.properties.chain_id,data:data13}];
 return false;
 }
 else {
 if(data13 < 1 || isNaN(data13)){
-validate54.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+validate54.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema21.properties.query.properties.chain_id,data:data13}];
 return false;
 }
 }
@@ -849,7 +849,7 @@ var valid1 = true;
 }
 }
 else {
-validate54.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate54.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema21.properties.query.type,parentSchema:schema21.properties.query,data:data1}];
 return false;
 }
 }
@@ -862,7 +862,7 @@ var valid0 = true;
 }
 }
 else {
-validate54.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate54.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema21.type,parentSchema:schema21,data}];
 return false;
 }
 }
@@ -888,7 +888,7 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.path === undefined) && (missing0 = "path")) || ((data.query === undefined) && (missing0 = "query"))){
-validate55.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate55.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'",schema:schema22.required,parentSchema:schema22,data}];
 return false;
 }
 else {
@@ -899,7 +899,7 @@ if(errors === _errs1){
 if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
 let missing1;
 if((data0.transaction_hash === undefined) && (missing1 = "transaction_hash")){
-validate55.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'"}];
+validate55.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'",schema:schema22.properties.path.required,parentSchema:schema22.properties.path,data:data0}];
 return false;
 }
 else {
@@ -909,12 +909,12 @@ const _errs3 = errors;
 if(errors === _errs3){
 if(typeof data1 === "string"){
 if(!pattern12.test(data1)){
-validate55.errors = [{instancePath:instancePath+"/path/transaction_hash",schemaPath:"#/properties/path/properties/transaction_hash/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{64}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{64}$"+"\""}];
+validate55.errors = [{instancePath:instancePath+"/path/transaction_hash",schemaPath:"#/properties/path/properties/transaction_hash/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{64}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{64}$"+"\"",schema:"^0x[0-9a-fA-F]{64}$",parentSchema:schema22.properties.path.properties.transaction_hash,data:data1}];
 return false;
 }
 }
 else {
-validate55.errors = [{instancePath:instancePath+"/path/transaction_hash",schemaPath:"#/properties/path/properties/transaction_hash/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate55.errors = [{instancePath:instancePath+"/path/transaction_hash",schemaPath:"#/properties/path/properties/transaction_hash/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema22.properties.path.properties.transaction_hash.type,parentSchema:schema22.properties.path.properties.transaction_hash,data:data1}];
 return false;
 }
 }
@@ -922,7 +922,7 @@ return false;
 }
 }
 else {
-validate55.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate55.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema22.properties.path.type,parentSchema:schema22.properties.path,data:data0}];
 return false;
 }
 }
@@ -941,18 +941,18 @@ if(data2.chain_id !== undefined){
 let data3 = data2.chain_id;
 const _errs7 = errors;
 if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate55.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate55.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema22.properties.query.properties.chain_id.type,parentSchema:schema22.properties.query.properties.chain_id,data:data3}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data3 == "number"){
 if(data3 > 9007199254740991 || isNaN(data3)){
-validate55.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"}];
+validate55.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema22.properties.query.properties.chain_id,data:data3}];
 return false;
 }
 else {
 if(data3 < 1 || isNaN(data3)){
-validate55.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+validate55.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema22.properties.query.properties.chain_id,data:data3}];
 return false;
 }
 }
@@ -961,7 +961,7 @@ return false;
 }
 }
 else {
-validate55.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate55.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema22.properties.query.type,parentSchema:schema22.properties.query,data:data2}];
 return false;
 }
 }
@@ -974,7 +974,7 @@ var valid0 = true;
 }
 }
 else {
-validate55.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate55.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema22.type,parentSchema:schema22,data}];
 return false;
 }
 }
@@ -1000,7 +1000,7 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.path === undefined) && (missing0 = "path")) || ((data.query === undefined) && (missing0 = "query"))){
-validate56.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate56.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'",schema:schema23.required,parentSchema:schema23,data}];
 return false;
 }
 else {
@@ -1011,7 +1011,7 @@ if(errors === _errs1){
 if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
 let missing1;
 if((data0.transaction_hash === undefined) && (missing1 = "transaction_hash")){
-validate56.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'"}];
+validate56.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'",schema:schema23.properties.path.required,parentSchema:schema23.properties.path,data:data0}];
 return false;
 }
 else {
@@ -1021,12 +1021,12 @@ const _errs3 = errors;
 if(errors === _errs3){
 if(typeof data1 === "string"){
 if(!pattern12.test(data1)){
-validate56.errors = [{instancePath:instancePath+"/path/transaction_hash",schemaPath:"#/properties/path/properties/transaction_hash/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{64}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{64}$"+"\""}];
+validate56.errors = [{instancePath:instancePath+"/path/transaction_hash",schemaPath:"#/properties/path/properties/transaction_hash/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{64}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{64}$"+"\"",schema:"^0x[0-9a-fA-F]{64}$",parentSchema:schema23.properties.path.properties.transaction_hash,data:data1}];
 return false;
 }
 }
 else {
-validate56.errors = [{instancePath:instancePath+"/path/transaction_hash",schemaPath:"#/properties/path/properties/transaction_hash/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate56.errors = [{instancePath:instancePath+"/path/transaction_hash",schemaPath:"#/properties/path/properties/transaction_hash/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema23.properties.path.properties.transaction_hash.type,parentSchema:schema23.properties.path.properties.transaction_hash,data:data1}];
 return false;
 }
 }
@@ -1034,7 +1034,7 @@ return false;
 }
 }
 else {
-validate56.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate56.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema23.properties.path.type,parentSchema:schema23.properties.path,data:data0}];
 return false;
 }
 }
@@ -1055,12 +1055,12 @@ const _errs7 = errors;
 if(errors === _errs7){
 if(Array.isArray(data3)){
 if(data3.length > 50){
-validate56.errors = [{instancePath:instancePath+"/query/type",schemaPath:"#/properties/query/properties/type/maxItems",keyword:"maxItems",params:{limit: 50},message:"must NOT have more than 50 items"}];
+validate56.errors = [{instancePath:instancePath+"/query/type",schemaPath:"#/properties/query/properties/type/maxItems",keyword:"maxItems",params:{limit: 50},message:"must NOT have more than 50 items",schema:50,parentSchema:schema23.properties.query.properties.type,data:data3}];
 return false;
 }
 else {
 if(data3.length < 1){
-validate56.errors = [{instancePath:instancePath+"/query/type",schemaPath:"#/properties/query/properties/type/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"}];
+validate56.errors = [{instancePath:instancePath+"/query/type",schemaPath:"#/properties/query/properties/type/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items",schema:1,parentSchema:schema23.properties.query.properties.type,data:data3}];
 return false;
 }
 else {
@@ -1070,11 +1070,11 @@ for(let i0=0; i0<len0; i0++){
 let data4 = data3[i0];
 const _errs9 = errors;
 if(typeof data4 !== "string"){
-validate56.errors = [{instancePath:instancePath+"/query/type/" + i0,schemaPath:"#/properties/query/properties/type/items/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate56.errors = [{instancePath:instancePath+"/query/type/" + i0,schemaPath:"#/properties/query/properties/type/items/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema23.properties.query.properties.type.items.type,parentSchema:schema23.properties.query.properties.type.items,data:data4}];
 return false;
 }
 if(!(((data4 === "ERC-20") || (data4 === "ERC-721")) || (data4 === "ERC-1155"))){
-validate56.errors = [{instancePath:instancePath+"/query/type/" + i0,schemaPath:"#/properties/query/properties/type/items/enum",keyword:"enum",params:{allowedValues: schema23.properties.query.properties.type.items.enum},message:"must be equal to one of the allowed values"}];
+validate56.errors = [{instancePath:instancePath+"/query/type/" + i0,schemaPath:"#/properties/query/properties/type/items/enum",keyword:"enum",params:{allowedValues: schema23.properties.query.properties.type.items.enum},message:"must be equal to one of the allowed values",schema:schema23.properties.query.properties.type.items.enum,parentSchema:schema23.properties.query.properties.type.items,data:data4}];
 return false;
 }
 var valid3 = _errs9 === errors;
@@ -1086,7 +1086,7 @@ break;
 }
 }
 else {
-validate56.errors = [{instancePath:instancePath+"/query/type",schemaPath:"#/properties/query/properties/type/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate56.errors = [{instancePath:instancePath+"/query/type",schemaPath:"#/properties/query/properties/type/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema23.properties.query.properties.type.type,parentSchema:schema23.properties.query.properties.type,data:data3}];
 return false;
 }
 }
@@ -1100,18 +1100,18 @@ if(data2.block_number !== undefined){
 let data5 = data2.block_number;
 const _errs11 = errors;
 if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
-validate56.errors = [{instancePath:instancePath+"/query/block_number",schemaPath:"#/properties/query/properties/block_number/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate56.errors = [{instancePath:instancePath+"/query/block_number",schemaPath:"#/properties/query/properties/block_number/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema23.properties.query.properties.block_number.type,parentSchema:schema23.properties.query.properties.block_number,data:data5}];
 return false;
 }
 if(errors === _errs11){
 if(typeof data5 == "number"){
 if(data5 > 9007199254740991 || isNaN(data5)){
-validate56.errors = [{instancePath:instancePath+"/query/block_number",schemaPath:"#/properties/query/properties/block_number/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"}];
+validate56.errors = [{instancePath:instancePath+"/query/block_number",schemaPath:"#/properties/query/properties/block_number/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema23.properties.query.properties.block_number,data:data5}];
 return false;
 }
 else {
 if(data5 < 0 || isNaN(data5)){
-validate56.errors = [{instancePath:instancePath+"/query/block_number",schemaPath:"#/properties/query/properties/block_number/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate56.errors = [{instancePath:instancePath+"/query/block_number",schemaPath:"#/properties/query/properties/block_number/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema23.properties.query.properties.block_number,data:data5}];
 return false;
 }
 }
@@ -1127,18 +1127,18 @@ if(data2.index !== undefined){
 let data6 = data2.index;
 const _errs13 = errors;
 if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
-validate56.errors = [{instancePath:instancePath+"/query/index",schemaPath:"#/properties/query/properties/index/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate56.errors = [{instancePath:instancePath+"/query/index",schemaPath:"#/properties/query/properties/index/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema23.properties.query.properties.index.type,parentSchema:schema23.properties.query.properties.index,data:data6}];
 return false;
 }
 if(errors === _errs13){
 if(typeof data6 == "number"){
 if(data6 > 9007199254740991 || isNaN(data6)){
-validate56.errors = [{instancePath:instancePath+"/query/index",schemaPath:"#/properties/query/properties/index/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"}];
+validate56.errors = [{instancePath:instancePath+"/query/index",schemaPath:"#/properties/query/properties/index/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema23.properties.query.properties.index,data:data6}];
 return false;
 }
 else {
 if(data6 < 0 || isNaN(data6)){
-validate56.errors = [{instancePath:instancePath+"/query/index",schemaPath:"#/properties/query/properties/index/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate56.errors = [{instancePath:instancePath+"/query/index",schemaPath:"#/properties/query/properties/index/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema23.properties.query.properties.index,data:data6}];
 return false;
 }
 }
@@ -1154,18 +1154,18 @@ if(data2.batch_log_index !== undefined){
 let data7 = data2.batch_log_index;
 const _errs15 = errors;
 if(!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))){
-validate56.errors = [{instancePath:instancePath+"/query/batch_log_index",schemaPath:"#/properties/query/properties/batch_log_index/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate56.errors = [{instancePath:instancePath+"/query/batch_log_index",schemaPath:"#/properties/query/properties/batch_log_index/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema23.properties.query.properties.batch_log_index.type,parentSchema:schema23.properties.query.properties.batch_log_index,data:data7}];
 return false;
 }
 if(errors === _errs15){
 if(typeof data7 == "number"){
 if(data7 > 9007199254740991 || isNaN(data7)){
-validate56.errors = [{instancePath:instancePath+"/query/batch_log_index",schemaPath:"#/properties/query/properties/batch_log_index/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"}];
+validate56.errors = [{instancePath:instancePath+"/query/batch_log_index",schemaPath:"#/properties/query/properties/batch_log_index/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema23.properties.query.properties.batch_log_index,data:data7}];
 return false;
 }
 else {
 if(data7 < 0 || isNaN(data7)){
-validate56.errors = [{instancePath:instancePath+"/query/batch_log_index",schemaPath:"#/properties/query/properties/batch_log_index/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate56.errors = [{instancePath:instancePath+"/query/batch_log_index",schemaPath:"#/properties/query/properties/batch_log_index/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema23.properties.query.properties.batch_log_index,data:data7}];
 return false;
 }
 }
@@ -1183,18 +1183,18 @@ const _errs17 = errors;
 if(errors === _errs17){
 if(typeof data8 === "string"){
 if(func1(data8) > 66){
-validate56.errors = [{instancePath:instancePath+"/query/batch_block_hash",schemaPath:"#/properties/query/properties/batch_block_hash/maxLength",keyword:"maxLength",params:{limit: 66},message:"must NOT have more than 66 characters"}];
+validate56.errors = [{instancePath:instancePath+"/query/batch_block_hash",schemaPath:"#/properties/query/properties/batch_block_hash/maxLength",keyword:"maxLength",params:{limit: 66},message:"must NOT have more than 66 characters",schema:66,parentSchema:schema23.properties.query.properties.batch_block_hash,data:data8}];
 return false;
 }
 else {
 if(!pattern12.test(data8)){
-validate56.errors = [{instancePath:instancePath+"/query/batch_block_hash",schemaPath:"#/properties/query/properties/batch_block_hash/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{64}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{64}$"+"\""}];
+validate56.errors = [{instancePath:instancePath+"/query/batch_block_hash",schemaPath:"#/properties/query/properties/batch_block_hash/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{64}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{64}$"+"\"",schema:"^0x[0-9a-fA-F]{64}$",parentSchema:schema23.properties.query.properties.batch_block_hash,data:data8}];
 return false;
 }
 }
 }
 else {
-validate56.errors = [{instancePath:instancePath+"/query/batch_block_hash",schemaPath:"#/properties/query/properties/batch_block_hash/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate56.errors = [{instancePath:instancePath+"/query/batch_block_hash",schemaPath:"#/properties/query/properties/batch_block_hash/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema23.properties.query.properties.batch_block_hash.type,parentSchema:schema23.properties.query.properties.batch_block_hash,data:data8}];
 return false;
 }
 }
@@ -1210,18 +1210,18 @@ const _errs19 = errors;
 if(errors === _errs19){
 if(typeof data9 === "string"){
 if(func1(data9) > 66){
-validate56.errors = [{instancePath:instancePath+"/query/batch_transaction_hash",schemaPath:"#/properties/query/properties/batch_transaction_hash/maxLength",keyword:"maxLength",params:{limit: 66},message:"must NOT have more than 66 characters"}];
+validate56.errors = [{instancePath:instancePath+"/query/batch_transaction_hash",schemaPath:"#/properties/query/properties/batch_transaction_hash/maxLength",keyword:"maxLength",params:{limit: 66},message:"must NOT have more than 66 characters",schema:66,parentSchema:schema23.properties.query.properties.batch_transaction_hash,data:data9}];
 return false;
 }
 else {
 if(!pattern12.test(data9)){
-validate56.errors = [{instancePath:instancePath+"/query/batch_transaction_hash",schemaPath:"#/properties/query/properties/batch_transaction_hash/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{64}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{64}$"+"\""}];
+validate56.errors = [{instancePath:instancePath+"/query/batch_transaction_hash",schemaPath:"#/properties/query/properties/batch_transaction_hash/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{64}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{64}$"+"\"",schema:"^0x[0-9a-fA-F]{64}$",parentSchema:schema23.properties.query.properties.batch_transaction_hash,data:data9}];
 return false;
 }
 }
 }
 else {
-validate56.errors = [{instancePath:instancePath+"/query/batch_transaction_hash",schemaPath:"#/properties/query/properties/batch_transaction_hash/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate56.errors = [{instancePath:instancePath+"/query/batch_transaction_hash",schemaPath:"#/properties/query/properties/batch_transaction_hash/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema23.properties.query.properties.batch_transaction_hash.type,parentSchema:schema23.properties.query.properties.batch_transaction_hash,data:data9}];
 return false;
 }
 }
@@ -1235,18 +1235,18 @@ if(data2.index_in_batch !== undefined){
 let data10 = data2.index_in_batch;
 const _errs21 = errors;
 if(!((typeof data10 == "number") && (!(data10 % 1) && !isNaN(data10)))){
-validate56.errors = [{instancePath:instancePath+"/query/index_in_batch",schemaPath:"#/properties/query/properties/index_in_batch/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate56.errors = [{instancePath:instancePath+"/query/index_in_batch",schemaPath:"#/properties/query/properties/index_in_batch/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema23.properties.query.properties.index_in_batch.type,parentSchema:schema23.properties.query.properties.index_in_batch,data:data10}];
 return false;
 }
 if(errors === _errs21){
 if(typeof data10 == "number"){
 if(data10 > 9007199254740991 || isNaN(data10)){
-validate56.errors = [{instancePath:instancePath+"/query/index_in_batch",schemaPath:"#/properties/query/properties/index_in_batch/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"}];
+validate56.errors = [{instancePath:instancePath+"/query/index_in_batch",schemaPath:"#/properties/query/properties/index_in_batch/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema23.properties.query.properties.index_in_batch,data:data10}];
 return false;
 }
 else {
 if(data10 < 0 || isNaN(data10)){
-validate56.errors = [{instancePath:instancePath+"/query/index_in_batch",schemaPath:"#/properties/query/properties/index_in_batch/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate56.errors = [{instancePath:instancePath+"/query/index_in_batch",schemaPath:"#/properties/query/properties/index_in_batch/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema23.properties.query.properties.index_in_batch,data:data10}];
 return false;
 }
 }
@@ -1264,18 +1264,18 @@ const _errs23 = errors;
 if(errors === _errs23){
 if(typeof data11 === "string"){
 if(func1(data11) > 4096){
-validate56.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"}];
+validate56.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters",schema:4096,parentSchema:schema23.properties.query.properties.cursor,data:data11}];
 return false;
 }
 else {
 if(!pattern9.test(data11)){
-validate56.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]+$"},message:"must match pattern \""+"^[A-Za-z0-9_-]+$"+"\""}];
+validate56.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]+$"},message:"must match pattern \""+"^[A-Za-z0-9_-]+$"+"\"",schema:"^[A-Za-z0-9_-]+$",parentSchema:schema23.properties.query.properties.cursor,data:data11}];
 return false;
 }
 }
 }
 else {
-validate56.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate56.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema23.properties.query.properties.cursor.type,parentSchema:schema23.properties.query.properties.cursor,data:data11}];
 return false;
 }
 }
@@ -1289,18 +1289,18 @@ if(data2.chain_id !== undefined){
 let data12 = data2.chain_id;
 const _errs25 = errors;
 if(!((typeof data12 == "number") && (!(data12 % 1) && !isNaN(data12)))){
-validate56.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate56.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema23.properties.query.properties.chain_id.type,parentSchema:schema23.properties.query.properties.chain_id,data:data12}];
 return false;
 }
 if(errors === _errs25){
 if(typeof data12 == "number"){
 if(data12 > 9007199254740991 || isNaN(data12)){
-validate56.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"}];
+validate56.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema23.properties.query.properties.chain_id,data:data12}];
 return false;
 }
 else {
 if(data12 < 1 || isNaN(data12)){
-validate56.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+validate56.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema23.properties.query.properties.chain_id,data:data12}];
 return false;
 }
 }
@@ -1321,7 +1321,7 @@ var valid2 = true;
 }
 }
 else {
-validate56.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate56.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema23.properties.query.type,parentSchema:schema23.properties.query,data:data2}];
 return false;
 }
 }
@@ -1334,7 +1334,7 @@ var valid0 = true;
 }
 }
 else {
-validate56.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate56.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema23.type,parentSchema:schema23,data}];
 return false;
 }
 }
@@ -1360,7 +1360,7 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.path === undefined) && (missing0 = "path")) || ((data.query === undefined) && (missing0 = "query"))){
-validate57.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate57.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'",schema:schema24.required,parentSchema:schema24,data}];
 return false;
 }
 else {
@@ -1371,7 +1371,7 @@ if(errors === _errs1){
 if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
 let missing1;
 if((data0.transaction_hash === undefined) && (missing1 = "transaction_hash")){
-validate57.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'"}];
+validate57.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'",schema:schema24.properties.path.required,parentSchema:schema24.properties.path,data:data0}];
 return false;
 }
 else {
@@ -1381,12 +1381,12 @@ const _errs3 = errors;
 if(errors === _errs3){
 if(typeof data1 === "string"){
 if(!pattern12.test(data1)){
-validate57.errors = [{instancePath:instancePath+"/path/transaction_hash",schemaPath:"#/properties/path/properties/transaction_hash/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{64}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{64}$"+"\""}];
+validate57.errors = [{instancePath:instancePath+"/path/transaction_hash",schemaPath:"#/properties/path/properties/transaction_hash/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{64}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{64}$"+"\"",schema:"^0x[0-9a-fA-F]{64}$",parentSchema:schema24.properties.path.properties.transaction_hash,data:data1}];
 return false;
 }
 }
 else {
-validate57.errors = [{instancePath:instancePath+"/path/transaction_hash",schemaPath:"#/properties/path/properties/transaction_hash/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate57.errors = [{instancePath:instancePath+"/path/transaction_hash",schemaPath:"#/properties/path/properties/transaction_hash/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema24.properties.path.properties.transaction_hash.type,parentSchema:schema24.properties.path.properties.transaction_hash,data:data1}];
 return false;
 }
 }
@@ -1394,7 +1394,7 @@ return false;
 }
 }
 else {
-validate57.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate57.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema24.properties.path.type,parentSchema:schema24.properties.path,data:data0}];
 return false;
 }
 }
@@ -1413,18 +1413,18 @@ if(data2.block_number !== undefined){
 let data3 = data2.block_number;
 const _errs7 = errors;
 if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate57.errors = [{instancePath:instancePath+"/query/block_number",schemaPath:"#/properties/query/properties/block_number/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate57.errors = [{instancePath:instancePath+"/query/block_number",schemaPath:"#/properties/query/properties/block_number/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema24.properties.query.properties.block_number.type,parentSchema:schema24.properties.query.properties.block_number,data:data3}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data3 == "number"){
 if(data3 > 9007199254740991 || isNaN(data3)){
-validate57.errors = [{instancePath:instancePath+"/query/block_number",schemaPath:"#/properties/query/properties/block_number/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"}];
+validate57.errors = [{instancePath:instancePath+"/query/block_number",schemaPath:"#/properties/query/properties/block_number/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema24.properties.query.properties.block_number,data:data3}];
 return false;
 }
 else {
 if(data3 < 0 || isNaN(data3)){
-validate57.errors = [{instancePath:instancePath+"/query/block_number",schemaPath:"#/properties/query/properties/block_number/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate57.errors = [{instancePath:instancePath+"/query/block_number",schemaPath:"#/properties/query/properties/block_number/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema24.properties.query.properties.block_number,data:data3}];
 return false;
 }
 }
@@ -1440,18 +1440,18 @@ if(data2.transaction_index !== undefined){
 let data4 = data2.transaction_index;
 const _errs9 = errors;
 if(!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))){
-validate57.errors = [{instancePath:instancePath+"/query/transaction_index",schemaPath:"#/properties/query/properties/transaction_index/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate57.errors = [{instancePath:instancePath+"/query/transaction_index",schemaPath:"#/properties/query/properties/transaction_index/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema24.properties.query.properties.transaction_index.type,parentSchema:schema24.properties.query.properties.transaction_index,data:data4}];
 return false;
 }
 if(errors === _errs9){
 if(typeof data4 == "number"){
 if(data4 > 9007199254740991 || isNaN(data4)){
-validate57.errors = [{instancePath:instancePath+"/query/transaction_index",schemaPath:"#/properties/query/properties/transaction_index/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"}];
+validate57.errors = [{instancePath:instancePath+"/query/transaction_index",schemaPath:"#/properties/query/properties/transaction_index/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema24.properties.query.properties.transaction_index,data:data4}];
 return false;
 }
 else {
 if(data4 < 0 || isNaN(data4)){
-validate57.errors = [{instancePath:instancePath+"/query/transaction_index",schemaPath:"#/properties/query/properties/transaction_index/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate57.errors = [{instancePath:instancePath+"/query/transaction_index",schemaPath:"#/properties/query/properties/transaction_index/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema24.properties.query.properties.transaction_index,data:data4}];
 return false;
 }
 }
@@ -1467,18 +1467,18 @@ if(data2.index !== undefined){
 let data5 = data2.index;
 const _errs11 = errors;
 if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
-validate57.errors = [{instancePath:instancePath+"/query/index",schemaPath:"#/properties/query/properties/index/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate57.errors = [{instancePath:instancePath+"/query/index",schemaPath:"#/properties/query/properties/index/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema24.properties.query.properties.index.type,parentSchema:schema24.properties.query.properties.index,data:data5}];
 return false;
 }
 if(errors === _errs11){
 if(typeof data5 == "number"){
 if(data5 > 9007199254740991 || isNaN(data5)){
-validate57.errors = [{instancePath:instancePath+"/query/index",schemaPath:"#/properties/query/properties/index/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"}];
+validate57.errors = [{instancePath:instancePath+"/query/index",schemaPath:"#/properties/query/properties/index/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema24.properties.query.properties.index,data:data5}];
 return false;
 }
 else {
 if(data5 < 0 || isNaN(data5)){
-validate57.errors = [{instancePath:instancePath+"/query/index",schemaPath:"#/properties/query/properties/index/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate57.errors = [{instancePath:instancePath+"/query/index",schemaPath:"#/properties/query/properties/index/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema24.properties.query.properties.index,data:data5}];
 return false;
 }
 }
@@ -1494,18 +1494,18 @@ if(data2.items_count !== undefined){
 let data6 = data2.items_count;
 const _errs13 = errors;
 if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
-validate57.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate57.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema24.properties.query.properties.items_count.type,parentSchema:schema24.properties.query.properties.items_count,data:data6}];
 return false;
 }
 if(errors === _errs13){
 if(typeof data6 == "number"){
 if(data6 > 9007199254740991 || isNaN(data6)){
-validate57.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"}];
+validate57.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema24.properties.query.properties.items_count,data:data6}];
 return false;
 }
 else {
 if(data6 < 0 || isNaN(data6)){
-validate57.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate57.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema24.properties.query.properties.items_count,data:data6}];
 return false;
 }
 }
@@ -1523,18 +1523,18 @@ const _errs15 = errors;
 if(errors === _errs15){
 if(typeof data7 === "string"){
 if(func1(data7) > 4096){
-validate57.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"}];
+validate57.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters",schema:4096,parentSchema:schema24.properties.query.properties.cursor,data:data7}];
 return false;
 }
 else {
 if(!pattern9.test(data7)){
-validate57.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]+$"},message:"must match pattern \""+"^[A-Za-z0-9_-]+$"+"\""}];
+validate57.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]+$"},message:"must match pattern \""+"^[A-Za-z0-9_-]+$"+"\"",schema:"^[A-Za-z0-9_-]+$",parentSchema:schema24.properties.query.properties.cursor,data:data7}];
 return false;
 }
 }
 }
 else {
-validate57.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate57.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema24.properties.query.properties.cursor.type,parentSchema:schema24.properties.query.properties.cursor,data:data7}];
 return false;
 }
 }
@@ -1548,18 +1548,18 @@ if(data2.chain_id !== undefined){
 let data8 = data2.chain_id;
 const _errs17 = errors;
 if(!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))){
-validate57.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate57.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema24.properties.query.properties.chain_id.type,parentSchema:schema24.properties.query.properties.chain_id,data:data8}];
 return false;
 }
 if(errors === _errs17){
 if(typeof data8 == "number"){
 if(data8 > 9007199254740991 || isNaN(data8)){
-validate57.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"}];
+validate57.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema24.properties.query.properties.chain_id,data:data8}];
 return false;
 }
 else {
 if(data8 < 1 || isNaN(data8)){
-validate57.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+validate57.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema24.properties.query.properties.chain_id,data:data8}];
 return false;
 }
 }
@@ -1577,7 +1577,7 @@ var valid2 = true;
 }
 }
 else {
-validate57.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate57.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema24.properties.query.type,parentSchema:schema24.properties.query,data:data2}];
 return false;
 }
 }
@@ -1590,7 +1590,7 @@ var valid0 = true;
 }
 }
 else {
-validate57.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate57.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema24.type,parentSchema:schema24,data}];
 return false;
 }
 }
@@ -1616,7 +1616,7 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.path === undefined) && (missing0 = "path")) || ((data.query === undefined) && (missing0 = "query"))){
-validate58.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate58.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'",schema:schema25.required,parentSchema:schema25,data}];
 return false;
 }
 else {
@@ -1627,7 +1627,7 @@ if(errors === _errs1){
 if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
 let missing1;
 if((data0.transaction_hash === undefined) && (missing1 = "transaction_hash")){
-validate58.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'"}];
+validate58.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'",schema:schema25.properties.path.required,parentSchema:schema25.properties.path,data:data0}];
 return false;
 }
 else {
@@ -1637,12 +1637,12 @@ const _errs3 = errors;
 if(errors === _errs3){
 if(typeof data1 === "string"){
 if(!pattern12.test(data1)){
-validate58.errors = [{instancePath:instancePath+"/path/transaction_hash",schemaPath:"#/properties/path/properties/transaction_hash/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{64}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{64}$"+"\""}];
+validate58.errors = [{instancePath:instancePath+"/path/transaction_hash",schemaPath:"#/properties/path/properties/transaction_hash/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{64}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{64}$"+"\"",schema:"^0x[0-9a-fA-F]{64}$",parentSchema:schema25.properties.path.properties.transaction_hash,data:data1}];
 return false;
 }
 }
 else {
-validate58.errors = [{instancePath:instancePath+"/path/transaction_hash",schemaPath:"#/properties/path/properties/transaction_hash/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate58.errors = [{instancePath:instancePath+"/path/transaction_hash",schemaPath:"#/properties/path/properties/transaction_hash/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema25.properties.path.properties.transaction_hash.type,parentSchema:schema25.properties.path.properties.transaction_hash,data:data1}];
 return false;
 }
 }
@@ -1650,7 +1650,7 @@ return false;
 }
 }
 else {
-validate58.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate58.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema25.properties.path.type,parentSchema:schema25.properties.path,data:data0}];
 return false;
 }
 }
@@ -1669,18 +1669,18 @@ if(data2.block_number !== undefined){
 let data3 = data2.block_number;
 const _errs7 = errors;
 if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate58.errors = [{instancePath:instancePath+"/query/block_number",schemaPath:"#/properties/query/properties/block_number/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate58.errors = [{instancePath:instancePath+"/query/block_number",schemaPath:"#/properties/query/properties/block_number/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema25.properties.query.properties.block_number.type,parentSchema:schema25.properties.query.properties.block_number,data:data3}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data3 == "number"){
 if(data3 > 9007199254740991 || isNaN(data3)){
-validate58.errors = [{instancePath:instancePath+"/query/block_number",schemaPath:"#/properties/query/properties/block_number/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"}];
+validate58.errors = [{instancePath:instancePath+"/query/block_number",schemaPath:"#/properties/query/properties/block_number/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema25.properties.query.properties.block_number,data:data3}];
 return false;
 }
 else {
 if(data3 < 0 || isNaN(data3)){
-validate58.errors = [{instancePath:instancePath+"/query/block_number",schemaPath:"#/properties/query/properties/block_number/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate58.errors = [{instancePath:instancePath+"/query/block_number",schemaPath:"#/properties/query/properties/block_number/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema25.properties.query.properties.block_number,data:data3}];
 return false;
 }
 }
@@ -1696,18 +1696,18 @@ if(data2.index !== undefined){
 let data4 = data2.index;
 const _errs9 = errors;
 if(!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))){
-validate58.errors = [{instancePath:instancePath+"/query/index",schemaPath:"#/properties/query/properties/index/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate58.errors = [{instancePath:instancePath+"/query/index",schemaPath:"#/properties/query/properties/index/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema25.properties.query.properties.index.type,parentSchema:schema25.properties.query.properties.index,data:data4}];
 return false;
 }
 if(errors === _errs9){
 if(typeof data4 == "number"){
 if(data4 > 9007199254740991 || isNaN(data4)){
-validate58.errors = [{instancePath:instancePath+"/query/index",schemaPath:"#/properties/query/properties/index/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"}];
+validate58.errors = [{instancePath:instancePath+"/query/index",schemaPath:"#/properties/query/properties/index/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema25.properties.query.properties.index,data:data4}];
 return false;
 }
 else {
 if(data4 < 0 || isNaN(data4)){
-validate58.errors = [{instancePath:instancePath+"/query/index",schemaPath:"#/properties/query/properties/index/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate58.errors = [{instancePath:instancePath+"/query/index",schemaPath:"#/properties/query/properties/index/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema25.properties.query.properties.index,data:data4}];
 return false;
 }
 }
@@ -1723,18 +1723,18 @@ if(data2.items_count !== undefined){
 let data5 = data2.items_count;
 const _errs11 = errors;
 if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
-validate58.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate58.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema25.properties.query.properties.items_count.type,parentSchema:schema25.properties.query.properties.items_count,data:data5}];
 return false;
 }
 if(errors === _errs11){
 if(typeof data5 == "number"){
 if(data5 > 9007199254740991 || isNaN(data5)){
-validate58.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"}];
+validate58.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema25.properties.query.properties.items_count,data:data5}];
 return false;
 }
 else {
 if(data5 < 0 || isNaN(data5)){
-validate58.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate58.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema25.properties.query.properties.items_count,data:data5}];
 return false;
 }
 }
@@ -1750,18 +1750,18 @@ if(data2.transaction_index !== undefined){
 let data6 = data2.transaction_index;
 const _errs13 = errors;
 if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
-validate58.errors = [{instancePath:instancePath+"/query/transaction_index",schemaPath:"#/properties/query/properties/transaction_index/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate58.errors = [{instancePath:instancePath+"/query/transaction_index",schemaPath:"#/properties/query/properties/transaction_index/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema25.properties.query.properties.transaction_index.type,parentSchema:schema25.properties.query.properties.transaction_index,data:data6}];
 return false;
 }
 if(errors === _errs13){
 if(typeof data6 == "number"){
 if(data6 > 9007199254740991 || isNaN(data6)){
-validate58.errors = [{instancePath:instancePath+"/query/transaction_index",schemaPath:"#/properties/query/properties/transaction_index/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"}];
+validate58.errors = [{instancePath:instancePath+"/query/transaction_index",schemaPath:"#/properties/query/properties/transaction_index/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema25.properties.query.properties.transaction_index,data:data6}];
 return false;
 }
 else {
 if(data6 < 0 || isNaN(data6)){
-validate58.errors = [{instancePath:instancePath+"/query/transaction_index",schemaPath:"#/properties/query/properties/transaction_index/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate58.errors = [{instancePath:instancePath+"/query/transaction_index",schemaPath:"#/properties/query/properties/transaction_index/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema25.properties.query.properties.transaction_index,data:data6}];
 return false;
 }
 }
@@ -1779,18 +1779,18 @@ const _errs15 = errors;
 if(errors === _errs15){
 if(typeof data7 === "string"){
 if(func1(data7) > 4096){
-validate58.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"}];
+validate58.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters",schema:4096,parentSchema:schema25.properties.query.properties.cursor,data:data7}];
 return false;
 }
 else {
 if(!pattern9.test(data7)){
-validate58.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]+$"},message:"must match pattern \""+"^[A-Za-z0-9_-]+$"+"\""}];
+validate58.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]+$"},message:"must match pattern \""+"^[A-Za-z0-9_-]+$"+"\"",schema:"^[A-Za-z0-9_-]+$",parentSchema:schema25.properties.query.properties.cursor,data:data7}];
 return false;
 }
 }
 }
 else {
-validate58.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate58.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema25.properties.query.properties.cursor.type,parentSchema:schema25.properties.query.properties.cursor,data:data7}];
 return false;
 }
 }
@@ -1804,18 +1804,18 @@ if(data2.chain_id !== undefined){
 let data8 = data2.chain_id;
 const _errs17 = errors;
 if(!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))){
-validate58.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate58.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema25.properties.query.properties.chain_id.type,parentSchema:schema25.properties.query.properties.chain_id,data:data8}];
 return false;
 }
 if(errors === _errs17){
 if(typeof data8 == "number"){
 if(data8 > 9007199254740991 || isNaN(data8)){
-validate58.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"}];
+validate58.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema25.properties.query.properties.chain_id,data:data8}];
 return false;
 }
 else {
 if(data8 < 1 || isNaN(data8)){
-validate58.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+validate58.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema25.properties.query.properties.chain_id,data:data8}];
 return false;
 }
 }
@@ -1833,7 +1833,7 @@ var valid2 = true;
 }
 }
 else {
-validate58.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate58.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema25.properties.query.type,parentSchema:schema25.properties.query,data:data2}];
 return false;
 }
 }
@@ -1846,7 +1846,7 @@ var valid0 = true;
 }
 }
 else {
-validate58.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate58.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema25.type,parentSchema:schema25,data}];
 return false;
 }
 }
@@ -1872,7 +1872,7 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.path === undefined) && (missing0 = "path")) || ((data.query === undefined) && (missing0 = "query"))){
-validate59.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate59.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'",schema:schema26.required,parentSchema:schema26,data}];
 return false;
 }
 else {
@@ -1883,7 +1883,7 @@ if(errors === _errs1){
 if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
 let missing1;
 if((data0.transaction_hash === undefined) && (missing1 = "transaction_hash")){
-validate59.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'"}];
+validate59.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'",schema:schema26.properties.path.required,parentSchema:schema26.properties.path,data:data0}];
 return false;
 }
 else {
@@ -1893,12 +1893,12 @@ const _errs3 = errors;
 if(errors === _errs3){
 if(typeof data1 === "string"){
 if(!pattern12.test(data1)){
-validate59.errors = [{instancePath:instancePath+"/path/transaction_hash",schemaPath:"#/properties/path/properties/transaction_hash/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{64}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{64}$"+"\""}];
+validate59.errors = [{instancePath:instancePath+"/path/transaction_hash",schemaPath:"#/properties/path/properties/transaction_hash/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{64}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{64}$"+"\"",schema:"^0x[0-9a-fA-F]{64}$",parentSchema:schema26.properties.path.properties.transaction_hash,data:data1}];
 return false;
 }
 }
 else {
-validate59.errors = [{instancePath:instancePath+"/path/transaction_hash",schemaPath:"#/properties/path/properties/transaction_hash/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate59.errors = [{instancePath:instancePath+"/path/transaction_hash",schemaPath:"#/properties/path/properties/transaction_hash/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema26.properties.path.properties.transaction_hash.type,parentSchema:schema26.properties.path.properties.transaction_hash,data:data1}];
 return false;
 }
 }
@@ -1906,7 +1906,7 @@ return false;
 }
 }
 else {
-validate59.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate59.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema26.properties.path.type,parentSchema:schema26.properties.path,data:data0}];
 return false;
 }
 }
@@ -1925,18 +1925,18 @@ if(data2.chain_id !== undefined){
 let data3 = data2.chain_id;
 const _errs7 = errors;
 if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate59.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate59.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema26.properties.query.properties.chain_id.type,parentSchema:schema26.properties.query.properties.chain_id,data:data3}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data3 == "number"){
 if(data3 > 9007199254740991 || isNaN(data3)){
-validate59.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"}];
+validate59.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema26.properties.query.properties.chain_id,data:data3}];
 return false;
 }
 else {
 if(data3 < 1 || isNaN(data3)){
-validate59.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+validate59.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema26.properties.query.properties.chain_id,data:data3}];
 return false;
 }
 }
@@ -1945,7 +1945,7 @@ return false;
 }
 }
 else {
-validate59.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate59.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema26.properties.query.type,parentSchema:schema26.properties.query,data:data2}];
 return false;
 }
 }
@@ -1958,7 +1958,7 @@ var valid0 = true;
 }
 }
 else {
-validate59.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate59.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema26.type,parentSchema:schema26,data}];
 return false;
 }
 }
@@ -1984,7 +1984,7 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.path === undefined) && (missing0 = "path")) || ((data.query === undefined) && (missing0 = "query"))){
-validate60.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate60.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'",schema:schema27.required,parentSchema:schema27,data}];
 return false;
 }
 else {
@@ -1995,7 +1995,7 @@ if(errors === _errs1){
 if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
 let missing1;
 if((data0.transaction_hash === undefined) && (missing1 = "transaction_hash")){
-validate60.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'"}];
+validate60.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'",schema:schema27.properties.path.required,parentSchema:schema27.properties.path,data:data0}];
 return false;
 }
 else {
@@ -2005,12 +2005,12 @@ const _errs3 = errors;
 if(errors === _errs3){
 if(typeof data1 === "string"){
 if(!pattern12.test(data1)){
-validate60.errors = [{instancePath:instancePath+"/path/transaction_hash",schemaPath:"#/properties/path/properties/transaction_hash/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{64}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{64}$"+"\""}];
+validate60.errors = [{instancePath:instancePath+"/path/transaction_hash",schemaPath:"#/properties/path/properties/transaction_hash/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{64}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{64}$"+"\"",schema:"^0x[0-9a-fA-F]{64}$",parentSchema:schema27.properties.path.properties.transaction_hash,data:data1}];
 return false;
 }
 }
 else {
-validate60.errors = [{instancePath:instancePath+"/path/transaction_hash",schemaPath:"#/properties/path/properties/transaction_hash/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate60.errors = [{instancePath:instancePath+"/path/transaction_hash",schemaPath:"#/properties/path/properties/transaction_hash/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema27.properties.path.properties.transaction_hash.type,parentSchema:schema27.properties.path.properties.transaction_hash,data:data1}];
 return false;
 }
 }
@@ -2018,7 +2018,7 @@ return false;
 }
 }
 else {
-validate60.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate60.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema27.properties.path.type,parentSchema:schema27.properties.path,data:data0}];
 return false;
 }
 }
@@ -2037,18 +2037,18 @@ if(data2.items_count !== undefined){
 let data3 = data2.items_count;
 const _errs7 = errors;
 if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate60.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate60.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema27.properties.query.properties.items_count.type,parentSchema:schema27.properties.query.properties.items_count,data:data3}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data3 == "number"){
 if(data3 > 9007199254740991 || isNaN(data3)){
-validate60.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"}];
+validate60.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema27.properties.query.properties.items_count,data:data3}];
 return false;
 }
 else {
 if(data3 < 0 || isNaN(data3)){
-validate60.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate60.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema27.properties.query.properties.items_count,data:data3}];
 return false;
 }
 }
@@ -2066,18 +2066,18 @@ const _errs9 = errors;
 if(errors === _errs9){
 if(typeof data4 === "string"){
 if(func1(data4) > 4096){
-validate60.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"}];
+validate60.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters",schema:4096,parentSchema:schema27.properties.query.properties.cursor,data:data4}];
 return false;
 }
 else {
 if(!pattern9.test(data4)){
-validate60.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]+$"},message:"must match pattern \""+"^[A-Za-z0-9_-]+$"+"\""}];
+validate60.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]+$"},message:"must match pattern \""+"^[A-Za-z0-9_-]+$"+"\"",schema:"^[A-Za-z0-9_-]+$",parentSchema:schema27.properties.query.properties.cursor,data:data4}];
 return false;
 }
 }
 }
 else {
-validate60.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate60.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema27.properties.query.properties.cursor.type,parentSchema:schema27.properties.query.properties.cursor,data:data4}];
 return false;
 }
 }
@@ -2091,18 +2091,18 @@ if(data2.chain_id !== undefined){
 let data5 = data2.chain_id;
 const _errs11 = errors;
 if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
-validate60.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate60.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema27.properties.query.properties.chain_id.type,parentSchema:schema27.properties.query.properties.chain_id,data:data5}];
 return false;
 }
 if(errors === _errs11){
 if(typeof data5 == "number"){
 if(data5 > 9007199254740991 || isNaN(data5)){
-validate60.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"}];
+validate60.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema27.properties.query.properties.chain_id,data:data5}];
 return false;
 }
 else {
 if(data5 < 1 || isNaN(data5)){
-validate60.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+validate60.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema27.properties.query.properties.chain_id,data:data5}];
 return false;
 }
 }
@@ -2117,7 +2117,7 @@ var valid2 = true;
 }
 }
 else {
-validate60.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate60.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema27.properties.query.type,parentSchema:schema27.properties.query,data:data2}];
 return false;
 }
 }
@@ -2130,7 +2130,7 @@ var valid0 = true;
 }
 }
 else {
-validate60.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate60.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema27.type,parentSchema:schema27,data}];
 return false;
 }
 }
@@ -2156,7 +2156,7 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.path === undefined) && (missing0 = "path")) || ((data.query === undefined) && (missing0 = "query"))){
-validate61.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate61.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'",schema:schema28.required,parentSchema:schema28,data}];
 return false;
 }
 else {
@@ -2167,7 +2167,7 @@ if(errors === _errs1){
 if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
 let missing1;
 if((data0.transaction_hash === undefined) && (missing1 = "transaction_hash")){
-validate61.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'"}];
+validate61.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'",schema:schema28.properties.path.required,parentSchema:schema28.properties.path,data:data0}];
 return false;
 }
 else {
@@ -2177,12 +2177,12 @@ const _errs3 = errors;
 if(errors === _errs3){
 if(typeof data1 === "string"){
 if(!pattern12.test(data1)){
-validate61.errors = [{instancePath:instancePath+"/path/transaction_hash",schemaPath:"#/properties/path/properties/transaction_hash/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{64}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{64}$"+"\""}];
+validate61.errors = [{instancePath:instancePath+"/path/transaction_hash",schemaPath:"#/properties/path/properties/transaction_hash/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{64}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{64}$"+"\"",schema:"^0x[0-9a-fA-F]{64}$",parentSchema:schema28.properties.path.properties.transaction_hash,data:data1}];
 return false;
 }
 }
 else {
-validate61.errors = [{instancePath:instancePath+"/path/transaction_hash",schemaPath:"#/properties/path/properties/transaction_hash/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate61.errors = [{instancePath:instancePath+"/path/transaction_hash",schemaPath:"#/properties/path/properties/transaction_hash/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema28.properties.path.properties.transaction_hash.type,parentSchema:schema28.properties.path.properties.transaction_hash,data:data1}];
 return false;
 }
 }
@@ -2190,7 +2190,7 @@ return false;
 }
 }
 else {
-validate61.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate61.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema28.properties.path.type,parentSchema:schema28.properties.path,data:data0}];
 return false;
 }
 }
@@ -2209,18 +2209,18 @@ if(data2.chain_id !== undefined){
 let data3 = data2.chain_id;
 const _errs7 = errors;
 if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate61.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate61.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema28.properties.query.properties.chain_id.type,parentSchema:schema28.properties.query.properties.chain_id,data:data3}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data3 == "number"){
 if(data3 > 9007199254740991 || isNaN(data3)){
-validate61.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"}];
+validate61.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema28.properties.query.properties.chain_id,data:data3}];
 return false;
 }
 else {
 if(data3 < 1 || isNaN(data3)){
-validate61.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+validate61.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema28.properties.query.properties.chain_id,data:data3}];
 return false;
 }
 }
@@ -2229,7 +2229,7 @@ return false;
 }
 }
 else {
-validate61.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate61.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema28.properties.query.type,parentSchema:schema28.properties.query,data:data2}];
 return false;
 }
 }
@@ -2242,7 +2242,7 @@ var valid0 = true;
 }
 }
 else {
-validate61.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate61.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema28.type,parentSchema:schema28,data}];
 return false;
 }
 }
@@ -2268,7 +2268,7 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.path === undefined) && (missing0 = "path")) || ((data.query === undefined) && (missing0 = "query"))){
-validate62.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate62.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'",schema:schema29.required,parentSchema:schema29,data}];
 return false;
 }
 else {
@@ -2277,7 +2277,7 @@ let data0 = data.path;
 const _errs1 = errors;
 if(errors === _errs1){
 if(!(data0 && typeof data0 == "object" && !Array.isArray(data0))){
-validate62.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate62.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema29.properties.path.type,parentSchema:schema29.properties.path,data:data0}];
 return false;
 }
 }
@@ -2296,11 +2296,11 @@ if(data1.type !== undefined){
 let data2 = data1.type;
 const _errs5 = errors;
 if(typeof data2 !== "string"){
-validate62.errors = [{instancePath:instancePath+"/query/type",schemaPath:"#/properties/query/properties/type/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate62.errors = [{instancePath:instancePath+"/query/type",schemaPath:"#/properties/query/properties/type/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema29.properties.query.properties.type.type,parentSchema:schema29.properties.query.properties.type,data:data2}];
 return false;
 }
 if(!(((data2 === "block") || (data2 === "uncle")) || (data2 === "reorg"))){
-validate62.errors = [{instancePath:instancePath+"/query/type",schemaPath:"#/properties/query/properties/type/enum",keyword:"enum",params:{allowedValues: schema29.properties.query.properties.type.enum},message:"must be equal to one of the allowed values"}];
+validate62.errors = [{instancePath:instancePath+"/query/type",schemaPath:"#/properties/query/properties/type/enum",keyword:"enum",params:{allowedValues: schema29.properties.query.properties.type.enum},message:"must be equal to one of the allowed values",schema:schema29.properties.query.properties.type.enum,parentSchema:schema29.properties.query.properties.type,data:data2}];
 return false;
 }
 var valid1 = _errs5 === errors;
@@ -2313,18 +2313,18 @@ if(data1.block_number !== undefined){
 let data3 = data1.block_number;
 const _errs7 = errors;
 if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate62.errors = [{instancePath:instancePath+"/query/block_number",schemaPath:"#/properties/query/properties/block_number/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate62.errors = [{instancePath:instancePath+"/query/block_number",schemaPath:"#/properties/query/properties/block_number/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema29.properties.query.properties.block_number.type,parentSchema:schema29.properties.query.properties.block_number,data:data3}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data3 == "number"){
 if(data3 > 9007199254740991 || isNaN(data3)){
-validate62.errors = [{instancePath:instancePath+"/query/block_number",schemaPath:"#/properties/query/properties/block_number/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"}];
+validate62.errors = [{instancePath:instancePath+"/query/block_number",schemaPath:"#/properties/query/properties/block_number/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema29.properties.query.properties.block_number,data:data3}];
 return false;
 }
 else {
 if(data3 < 0 || isNaN(data3)){
-validate62.errors = [{instancePath:instancePath+"/query/block_number",schemaPath:"#/properties/query/properties/block_number/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate62.errors = [{instancePath:instancePath+"/query/block_number",schemaPath:"#/properties/query/properties/block_number/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema29.properties.query.properties.block_number,data:data3}];
 return false;
 }
 }
@@ -2340,18 +2340,18 @@ if(data1.items_count !== undefined){
 let data4 = data1.items_count;
 const _errs9 = errors;
 if(!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))){
-validate62.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate62.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema29.properties.query.properties.items_count.type,parentSchema:schema29.properties.query.properties.items_count,data:data4}];
 return false;
 }
 if(errors === _errs9){
 if(typeof data4 == "number"){
 if(data4 > 9007199254740991 || isNaN(data4)){
-validate62.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"}];
+validate62.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema29.properties.query.properties.items_count,data:data4}];
 return false;
 }
 else {
 if(data4 < 0 || isNaN(data4)){
-validate62.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate62.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema29.properties.query.properties.items_count,data:data4}];
 return false;
 }
 }
@@ -2369,18 +2369,18 @@ const _errs11 = errors;
 if(errors === _errs11){
 if(typeof data5 === "string"){
 if(func1(data5) > 4096){
-validate62.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"}];
+validate62.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters",schema:4096,parentSchema:schema29.properties.query.properties.cursor,data:data5}];
 return false;
 }
 else {
 if(!pattern9.test(data5)){
-validate62.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]+$"},message:"must match pattern \""+"^[A-Za-z0-9_-]+$"+"\""}];
+validate62.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]+$"},message:"must match pattern \""+"^[A-Za-z0-9_-]+$"+"\"",schema:"^[A-Za-z0-9_-]+$",parentSchema:schema29.properties.query.properties.cursor,data:data5}];
 return false;
 }
 }
 }
 else {
-validate62.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate62.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema29.properties.query.properties.cursor.type,parentSchema:schema29.properties.query.properties.cursor,data:data5}];
 return false;
 }
 }
@@ -2394,18 +2394,18 @@ if(data1.chain_id !== undefined){
 let data6 = data1.chain_id;
 const _errs13 = errors;
 if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
-validate62.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate62.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema29.properties.query.properties.chain_id.type,parentSchema:schema29.properties.query.properties.chain_id,data:data6}];
 return false;
 }
 if(errors === _errs13){
 if(typeof data6 == "number"){
 if(data6 > 9007199254740991 || isNaN(data6)){
-validate62.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"}];
+validate62.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema29.properties.query.properties.chain_id,data:data6}];
 return false;
 }
 else {
 if(data6 < 1 || isNaN(data6)){
-validate62.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+validate62.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema29.properties.query.properties.chain_id,data:data6}];
 return false;
 }
 }
@@ -2422,7 +2422,7 @@ var valid1 = true;
 }
 }
 else {
-validate62.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate62.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema29.properties.query.type,parentSchema:schema29.properties.query,data:data1}];
 return false;
 }
 }
@@ -2435,7 +2435,7 @@ var valid0 = true;
 }
 }
 else {
-validate62.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate62.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema29.type,parentSchema:schema29,data}];
 return false;
 }
 }
@@ -2462,7 +2462,7 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.path === undefined) && (missing0 = "path")) || ((data.query === undefined) && (missing0 = "query"))){
-validate63.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate63.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'",schema:schema30.required,parentSchema:schema30,data}];
 return false;
 }
 else {
@@ -2473,7 +2473,7 @@ if(errors === _errs1){
 if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
 let missing1;
 if((data0.block_number_or_hash === undefined) && (missing1 = "block_number_or_hash")){
-validate63.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'"}];
+validate63.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'",schema:schema30.properties.path.required,parentSchema:schema30.properties.path,data:data0}];
 return false;
 }
 else {
@@ -2483,12 +2483,12 @@ const _errs3 = errors;
 if(errors === _errs3){
 if(typeof data1 === "string"){
 if(!pattern28.test(data1)){
-validate63.errors = [{instancePath:instancePath+"/path/block_number_or_hash",schemaPath:"#/properties/path/properties/block_number_or_hash/pattern",keyword:"pattern",params:{pattern: "^(0|[1-9][0-9]{0,17}|0x[0-9a-fA-F]{64})$"},message:"must match pattern \""+"^(0|[1-9][0-9]{0,17}|0x[0-9a-fA-F]{64})$"+"\""}];
+validate63.errors = [{instancePath:instancePath+"/path/block_number_or_hash",schemaPath:"#/properties/path/properties/block_number_or_hash/pattern",keyword:"pattern",params:{pattern: "^(0|[1-9][0-9]{0,17}|0x[0-9a-fA-F]{64})$"},message:"must match pattern \""+"^(0|[1-9][0-9]{0,17}|0x[0-9a-fA-F]{64})$"+"\"",schema:"^(0|[1-9][0-9]{0,17}|0x[0-9a-fA-F]{64})$",parentSchema:schema30.properties.path.properties.block_number_or_hash,data:data1}];
 return false;
 }
 }
 else {
-validate63.errors = [{instancePath:instancePath+"/path/block_number_or_hash",schemaPath:"#/properties/path/properties/block_number_or_hash/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate63.errors = [{instancePath:instancePath+"/path/block_number_or_hash",schemaPath:"#/properties/path/properties/block_number_or_hash/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema30.properties.path.properties.block_number_or_hash.type,parentSchema:schema30.properties.path.properties.block_number_or_hash,data:data1}];
 return false;
 }
 }
@@ -2496,7 +2496,7 @@ return false;
 }
 }
 else {
-validate63.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate63.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema30.properties.path.type,parentSchema:schema30.properties.path,data:data0}];
 return false;
 }
 }
@@ -2515,18 +2515,18 @@ if(data2.chain_id !== undefined){
 let data3 = data2.chain_id;
 const _errs7 = errors;
 if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate63.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate63.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema30.properties.query.properties.chain_id.type,parentSchema:schema30.properties.query.properties.chain_id,data:data3}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data3 == "number"){
 if(data3 > 9007199254740991 || isNaN(data3)){
-validate63.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"}];
+validate63.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema30.properties.query.properties.chain_id,data:data3}];
 return false;
 }
 else {
 if(data3 < 1 || isNaN(data3)){
-validate63.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+validate63.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema30.properties.query.properties.chain_id,data:data3}];
 return false;
 }
 }
@@ -2535,7 +2535,7 @@ return false;
 }
 }
 else {
-validate63.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate63.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema30.properties.query.type,parentSchema:schema30.properties.query,data:data2}];
 return false;
 }
 }
@@ -2548,7 +2548,7 @@ var valid0 = true;
 }
 }
 else {
-validate63.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate63.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema30.type,parentSchema:schema30,data}];
 return false;
 }
 }
@@ -2574,7 +2574,7 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.path === undefined) && (missing0 = "path")) || ((data.query === undefined) && (missing0 = "query"))){
-validate64.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate64.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'",schema:schema31.required,parentSchema:schema31,data}];
 return false;
 }
 else {
@@ -2585,7 +2585,7 @@ if(errors === _errs1){
 if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
 let missing1;
 if((data0.block_number_or_hash === undefined) && (missing1 = "block_number_or_hash")){
-validate64.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'"}];
+validate64.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'",schema:schema31.properties.path.required,parentSchema:schema31.properties.path,data:data0}];
 return false;
 }
 else {
@@ -2595,12 +2595,12 @@ const _errs3 = errors;
 if(errors === _errs3){
 if(typeof data1 === "string"){
 if(!pattern28.test(data1)){
-validate64.errors = [{instancePath:instancePath+"/path/block_number_or_hash",schemaPath:"#/properties/path/properties/block_number_or_hash/pattern",keyword:"pattern",params:{pattern: "^(0|[1-9][0-9]{0,17}|0x[0-9a-fA-F]{64})$"},message:"must match pattern \""+"^(0|[1-9][0-9]{0,17}|0x[0-9a-fA-F]{64})$"+"\""}];
+validate64.errors = [{instancePath:instancePath+"/path/block_number_or_hash",schemaPath:"#/properties/path/properties/block_number_or_hash/pattern",keyword:"pattern",params:{pattern: "^(0|[1-9][0-9]{0,17}|0x[0-9a-fA-F]{64})$"},message:"must match pattern \""+"^(0|[1-9][0-9]{0,17}|0x[0-9a-fA-F]{64})$"+"\"",schema:"^(0|[1-9][0-9]{0,17}|0x[0-9a-fA-F]{64})$",parentSchema:schema31.properties.path.properties.block_number_or_hash,data:data1}];
 return false;
 }
 }
 else {
-validate64.errors = [{instancePath:instancePath+"/path/block_number_or_hash",schemaPath:"#/properties/path/properties/block_number_or_hash/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate64.errors = [{instancePath:instancePath+"/path/block_number_or_hash",schemaPath:"#/properties/path/properties/block_number_or_hash/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.path.properties.block_number_or_hash.type,parentSchema:schema31.properties.path.properties.block_number_or_hash,data:data1}];
 return false;
 }
 }
@@ -2608,7 +2608,7 @@ return false;
 }
 }
 else {
-validate64.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate64.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema31.properties.path.type,parentSchema:schema31.properties.path,data:data0}];
 return false;
 }
 }
@@ -2627,18 +2627,18 @@ if(data2.block_number !== undefined){
 let data3 = data2.block_number;
 const _errs7 = errors;
 if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate64.errors = [{instancePath:instancePath+"/query/block_number",schemaPath:"#/properties/query/properties/block_number/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate64.errors = [{instancePath:instancePath+"/query/block_number",schemaPath:"#/properties/query/properties/block_number/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema31.properties.query.properties.block_number.type,parentSchema:schema31.properties.query.properties.block_number,data:data3}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data3 == "number"){
 if(data3 > 9007199254740991 || isNaN(data3)){
-validate64.errors = [{instancePath:instancePath+"/query/block_number",schemaPath:"#/properties/query/properties/block_number/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"}];
+validate64.errors = [{instancePath:instancePath+"/query/block_number",schemaPath:"#/properties/query/properties/block_number/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema31.properties.query.properties.block_number,data:data3}];
 return false;
 }
 else {
 if(data3 < 0 || isNaN(data3)){
-validate64.errors = [{instancePath:instancePath+"/query/block_number",schemaPath:"#/properties/query/properties/block_number/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate64.errors = [{instancePath:instancePath+"/query/block_number",schemaPath:"#/properties/query/properties/block_number/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema31.properties.query.properties.block_number,data:data3}];
 return false;
 }
 }
@@ -2654,18 +2654,18 @@ if(data2.index !== undefined){
 let data4 = data2.index;
 const _errs9 = errors;
 if(!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))){
-validate64.errors = [{instancePath:instancePath+"/query/index",schemaPath:"#/properties/query/properties/index/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate64.errors = [{instancePath:instancePath+"/query/index",schemaPath:"#/properties/query/properties/index/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema31.properties.query.properties.index.type,parentSchema:schema31.properties.query.properties.index,data:data4}];
 return false;
 }
 if(errors === _errs9){
 if(typeof data4 == "number"){
 if(data4 > 9007199254740991 || isNaN(data4)){
-validate64.errors = [{instancePath:instancePath+"/query/index",schemaPath:"#/properties/query/properties/index/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"}];
+validate64.errors = [{instancePath:instancePath+"/query/index",schemaPath:"#/properties/query/properties/index/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema31.properties.query.properties.index,data:data4}];
 return false;
 }
 else {
 if(data4 < 0 || isNaN(data4)){
-validate64.errors = [{instancePath:instancePath+"/query/index",schemaPath:"#/properties/query/properties/index/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate64.errors = [{instancePath:instancePath+"/query/index",schemaPath:"#/properties/query/properties/index/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema31.properties.query.properties.index,data:data4}];
 return false;
 }
 }
@@ -2681,18 +2681,18 @@ if(data2.items_count !== undefined){
 let data5 = data2.items_count;
 const _errs11 = errors;
 if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
-validate64.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate64.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema31.properties.query.properties.items_count.type,parentSchema:schema31.properties.query.properties.items_count,data:data5}];
 return false;
 }
 if(errors === _errs11){
 if(typeof data5 == "number"){
 if(data5 > 9007199254740991 || isNaN(data5)){
-validate64.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"}];
+validate64.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema31.properties.query.properties.items_count,data:data5}];
 return false;
 }
 else {
 if(data5 < 0 || isNaN(data5)){
-validate64.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate64.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema31.properties.query.properties.items_count,data:data5}];
 return false;
 }
 }
@@ -2710,18 +2710,18 @@ const _errs13 = errors;
 if(errors === _errs13){
 if(typeof data6 === "string"){
 if(func1(data6) > 4096){
-validate64.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"}];
+validate64.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters",schema:4096,parentSchema:schema31.properties.query.properties.cursor,data:data6}];
 return false;
 }
 else {
 if(!pattern9.test(data6)){
-validate64.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]+$"},message:"must match pattern \""+"^[A-Za-z0-9_-]+$"+"\""}];
+validate64.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]+$"},message:"must match pattern \""+"^[A-Za-z0-9_-]+$"+"\"",schema:"^[A-Za-z0-9_-]+$",parentSchema:schema31.properties.query.properties.cursor,data:data6}];
 return false;
 }
 }
 }
 else {
-validate64.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate64.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.query.properties.cursor.type,parentSchema:schema31.properties.query.properties.cursor,data:data6}];
 return false;
 }
 }
@@ -2735,18 +2735,18 @@ if(data2.chain_id !== undefined){
 let data7 = data2.chain_id;
 const _errs15 = errors;
 if(!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))){
-validate64.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate64.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema31.properties.query.properties.chain_id.type,parentSchema:schema31.properties.query.properties.chain_id,data:data7}];
 return false;
 }
 if(errors === _errs15){
 if(typeof data7 == "number"){
 if(data7 > 9007199254740991 || isNaN(data7)){
-validate64.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"}];
+validate64.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema31.properties.query.properties.chain_id,data:data7}];
 return false;
 }
 else {
 if(data7 < 1 || isNaN(data7)){
-validate64.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+validate64.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema31.properties.query.properties.chain_id,data:data7}];
 return false;
 }
 }
@@ -2763,7 +2763,7 @@ var valid2 = true;
 }
 }
 else {
-validate64.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate64.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema31.properties.query.type,parentSchema:schema31.properties.query,data:data2}];
 return false;
 }
 }
@@ -2776,7 +2776,7 @@ var valid0 = true;
 }
 }
 else {
-validate64.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate64.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema31.type,parentSchema:schema31,data}];
 return false;
 }
 }
@@ -2802,7 +2802,7 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.path === undefined) && (missing0 = "path")) || ((data.query === undefined) && (missing0 = "query"))){
-validate65.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate65.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'",schema:schema32.required,parentSchema:schema32,data}];
 return false;
 }
 else {
@@ -2813,7 +2813,7 @@ if(errors === _errs1){
 if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
 let missing1;
 if((data0.block_number_or_hash === undefined) && (missing1 = "block_number_or_hash")){
-validate65.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'"}];
+validate65.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'",schema:schema32.properties.path.required,parentSchema:schema32.properties.path,data:data0}];
 return false;
 }
 else {
@@ -2823,12 +2823,12 @@ const _errs3 = errors;
 if(errors === _errs3){
 if(typeof data1 === "string"){
 if(!pattern28.test(data1)){
-validate65.errors = [{instancePath:instancePath+"/path/block_number_or_hash",schemaPath:"#/properties/path/properties/block_number_or_hash/pattern",keyword:"pattern",params:{pattern: "^(0|[1-9][0-9]{0,17}|0x[0-9a-fA-F]{64})$"},message:"must match pattern \""+"^(0|[1-9][0-9]{0,17}|0x[0-9a-fA-F]{64})$"+"\""}];
+validate65.errors = [{instancePath:instancePath+"/path/block_number_or_hash",schemaPath:"#/properties/path/properties/block_number_or_hash/pattern",keyword:"pattern",params:{pattern: "^(0|[1-9][0-9]{0,17}|0x[0-9a-fA-F]{64})$"},message:"must match pattern \""+"^(0|[1-9][0-9]{0,17}|0x[0-9a-fA-F]{64})$"+"\"",schema:"^(0|[1-9][0-9]{0,17}|0x[0-9a-fA-F]{64})$",parentSchema:schema32.properties.path.properties.block_number_or_hash,data:data1}];
 return false;
 }
 }
 else {
-validate65.errors = [{instancePath:instancePath+"/path/block_number_or_hash",schemaPath:"#/properties/path/properties/block_number_or_hash/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate65.errors = [{instancePath:instancePath+"/path/block_number_or_hash",schemaPath:"#/properties/path/properties/block_number_or_hash/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema32.properties.path.properties.block_number_or_hash.type,parentSchema:schema32.properties.path.properties.block_number_or_hash,data:data1}];
 return false;
 }
 }
@@ -2836,7 +2836,7 @@ return false;
 }
 }
 else {
-validate65.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate65.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema32.properties.path.type,parentSchema:schema32.properties.path,data:data0}];
 return false;
 }
 }
@@ -2855,18 +2855,18 @@ if(data2.index !== undefined){
 let data3 = data2.index;
 const _errs7 = errors;
 if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate65.errors = [{instancePath:instancePath+"/query/index",schemaPath:"#/properties/query/properties/index/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate65.errors = [{instancePath:instancePath+"/query/index",schemaPath:"#/properties/query/properties/index/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema32.properties.query.properties.index.type,parentSchema:schema32.properties.query.properties.index,data:data3}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data3 == "number"){
 if(data3 > 9007199254740991 || isNaN(data3)){
-validate65.errors = [{instancePath:instancePath+"/query/index",schemaPath:"#/properties/query/properties/index/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"}];
+validate65.errors = [{instancePath:instancePath+"/query/index",schemaPath:"#/properties/query/properties/index/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema32.properties.query.properties.index,data:data3}];
 return false;
 }
 else {
 if(data3 < 0 || isNaN(data3)){
-validate65.errors = [{instancePath:instancePath+"/query/index",schemaPath:"#/properties/query/properties/index/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate65.errors = [{instancePath:instancePath+"/query/index",schemaPath:"#/properties/query/properties/index/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema32.properties.query.properties.index,data:data3}];
 return false;
 }
 }
@@ -2882,18 +2882,18 @@ if(data2.items_count !== undefined){
 let data4 = data2.items_count;
 const _errs9 = errors;
 if(!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))){
-validate65.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate65.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema32.properties.query.properties.items_count.type,parentSchema:schema32.properties.query.properties.items_count,data:data4}];
 return false;
 }
 if(errors === _errs9){
 if(typeof data4 == "number"){
 if(data4 > 9007199254740991 || isNaN(data4)){
-validate65.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"}];
+validate65.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema32.properties.query.properties.items_count,data:data4}];
 return false;
 }
 else {
 if(data4 < 0 || isNaN(data4)){
-validate65.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate65.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema32.properties.query.properties.items_count,data:data4}];
 return false;
 }
 }
@@ -2911,18 +2911,18 @@ const _errs11 = errors;
 if(errors === _errs11){
 if(typeof data5 === "string"){
 if(func1(data5) > 4096){
-validate65.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"}];
+validate65.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters",schema:4096,parentSchema:schema32.properties.query.properties.cursor,data:data5}];
 return false;
 }
 else {
 if(!pattern9.test(data5)){
-validate65.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]+$"},message:"must match pattern \""+"^[A-Za-z0-9_-]+$"+"\""}];
+validate65.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]+$"},message:"must match pattern \""+"^[A-Za-z0-9_-]+$"+"\"",schema:"^[A-Za-z0-9_-]+$",parentSchema:schema32.properties.query.properties.cursor,data:data5}];
 return false;
 }
 }
 }
 else {
-validate65.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate65.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema32.properties.query.properties.cursor.type,parentSchema:schema32.properties.query.properties.cursor,data:data5}];
 return false;
 }
 }
@@ -2936,18 +2936,18 @@ if(data2.chain_id !== undefined){
 let data6 = data2.chain_id;
 const _errs13 = errors;
 if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
-validate65.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate65.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema32.properties.query.properties.chain_id.type,parentSchema:schema32.properties.query.properties.chain_id,data:data6}];
 return false;
 }
 if(errors === _errs13){
 if(typeof data6 == "number"){
 if(data6 > 9007199254740991 || isNaN(data6)){
-validate65.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"}];
+validate65.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema32.properties.query.properties.chain_id,data:data6}];
 return false;
 }
 else {
 if(data6 < 1 || isNaN(data6)){
-validate65.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+validate65.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema32.properties.query.properties.chain_id,data:data6}];
 return false;
 }
 }
@@ -2963,7 +2963,7 @@ var valid2 = true;
 }
 }
 else {
-validate65.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate65.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema32.properties.query.type,parentSchema:schema32.properties.query,data:data2}];
 return false;
 }
 }
@@ -2976,7 +2976,7 @@ var valid0 = true;
 }
 }
 else {
-validate65.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate65.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema32.type,parentSchema:schema32,data}];
 return false;
 }
 }
@@ -3002,7 +3002,7 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.path === undefined) && (missing0 = "path")) || ((data.query === undefined) && (missing0 = "query"))){
-validate66.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate66.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'",schema:schema33.required,parentSchema:schema33,data}];
 return false;
 }
 else {
@@ -3011,7 +3011,7 @@ let data0 = data.path;
 const _errs1 = errors;
 if(errors === _errs1){
 if(!(data0 && typeof data0 == "object" && !Array.isArray(data0))){
-validate66.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate66.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema33.properties.path.type,parentSchema:schema33.properties.path,data:data0}];
 return false;
 }
 }
@@ -3030,18 +3030,18 @@ if(data1.block_number !== undefined){
 let data2 = data1.block_number;
 const _errs5 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate66.errors = [{instancePath:instancePath+"/query/block_number",schemaPath:"#/properties/query/properties/block_number/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate66.errors = [{instancePath:instancePath+"/query/block_number",schemaPath:"#/properties/query/properties/block_number/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema33.properties.query.properties.block_number.type,parentSchema:schema33.properties.query.properties.block_number,data:data2}];
 return false;
 }
 if(errors === _errs5){
 if(typeof data2 == "number"){
 if(data2 > 9007199254740991 || isNaN(data2)){
-validate66.errors = [{instancePath:instancePath+"/query/block_number",schemaPath:"#/properties/query/properties/block_number/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"}];
+validate66.errors = [{instancePath:instancePath+"/query/block_number",schemaPath:"#/properties/query/properties/block_number/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema33.properties.query.properties.block_number,data:data2}];
 return false;
 }
 else {
 if(data2 < 0 || isNaN(data2)){
-validate66.errors = [{instancePath:instancePath+"/query/block_number",schemaPath:"#/properties/query/properties/block_number/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate66.errors = [{instancePath:instancePath+"/query/block_number",schemaPath:"#/properties/query/properties/block_number/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema33.properties.query.properties.block_number,data:data2}];
 return false;
 }
 }
@@ -3057,18 +3057,18 @@ if(data1.index !== undefined){
 let data3 = data1.index;
 const _errs7 = errors;
 if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate66.errors = [{instancePath:instancePath+"/query/index",schemaPath:"#/properties/query/properties/index/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate66.errors = [{instancePath:instancePath+"/query/index",schemaPath:"#/properties/query/properties/index/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema33.properties.query.properties.index.type,parentSchema:schema33.properties.query.properties.index,data:data3}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data3 == "number"){
 if(data3 > 9007199254740991 || isNaN(data3)){
-validate66.errors = [{instancePath:instancePath+"/query/index",schemaPath:"#/properties/query/properties/index/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"}];
+validate66.errors = [{instancePath:instancePath+"/query/index",schemaPath:"#/properties/query/properties/index/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema33.properties.query.properties.index,data:data3}];
 return false;
 }
 else {
 if(data3 < 0 || isNaN(data3)){
-validate66.errors = [{instancePath:instancePath+"/query/index",schemaPath:"#/properties/query/properties/index/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate66.errors = [{instancePath:instancePath+"/query/index",schemaPath:"#/properties/query/properties/index/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema33.properties.query.properties.index,data:data3}];
 return false;
 }
 }
@@ -3084,18 +3084,18 @@ if(data1.batch_log_index !== undefined){
 let data4 = data1.batch_log_index;
 const _errs9 = errors;
 if(!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))){
-validate66.errors = [{instancePath:instancePath+"/query/batch_log_index",schemaPath:"#/properties/query/properties/batch_log_index/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate66.errors = [{instancePath:instancePath+"/query/batch_log_index",schemaPath:"#/properties/query/properties/batch_log_index/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema33.properties.query.properties.batch_log_index.type,parentSchema:schema33.properties.query.properties.batch_log_index,data:data4}];
 return false;
 }
 if(errors === _errs9){
 if(typeof data4 == "number"){
 if(data4 > 9007199254740991 || isNaN(data4)){
-validate66.errors = [{instancePath:instancePath+"/query/batch_log_index",schemaPath:"#/properties/query/properties/batch_log_index/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"}];
+validate66.errors = [{instancePath:instancePath+"/query/batch_log_index",schemaPath:"#/properties/query/properties/batch_log_index/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema33.properties.query.properties.batch_log_index,data:data4}];
 return false;
 }
 else {
 if(data4 < 0 || isNaN(data4)){
-validate66.errors = [{instancePath:instancePath+"/query/batch_log_index",schemaPath:"#/properties/query/properties/batch_log_index/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate66.errors = [{instancePath:instancePath+"/query/batch_log_index",schemaPath:"#/properties/query/properties/batch_log_index/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema33.properties.query.properties.batch_log_index,data:data4}];
 return false;
 }
 }
@@ -3113,18 +3113,18 @@ const _errs11 = errors;
 if(errors === _errs11){
 if(typeof data5 === "string"){
 if(func1(data5) > 66){
-validate66.errors = [{instancePath:instancePath+"/query/batch_block_hash",schemaPath:"#/properties/query/properties/batch_block_hash/maxLength",keyword:"maxLength",params:{limit: 66},message:"must NOT have more than 66 characters"}];
+validate66.errors = [{instancePath:instancePath+"/query/batch_block_hash",schemaPath:"#/properties/query/properties/batch_block_hash/maxLength",keyword:"maxLength",params:{limit: 66},message:"must NOT have more than 66 characters",schema:66,parentSchema:schema33.properties.query.properties.batch_block_hash,data:data5}];
 return false;
 }
 else {
 if(!pattern12.test(data5)){
-validate66.errors = [{instancePath:instancePath+"/query/batch_block_hash",schemaPath:"#/properties/query/properties/batch_block_hash/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{64}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{64}$"+"\""}];
+validate66.errors = [{instancePath:instancePath+"/query/batch_block_hash",schemaPath:"#/properties/query/properties/batch_block_hash/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{64}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{64}$"+"\"",schema:"^0x[0-9a-fA-F]{64}$",parentSchema:schema33.properties.query.properties.batch_block_hash,data:data5}];
 return false;
 }
 }
 }
 else {
-validate66.errors = [{instancePath:instancePath+"/query/batch_block_hash",schemaPath:"#/properties/query/properties/batch_block_hash/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate66.errors = [{instancePath:instancePath+"/query/batch_block_hash",schemaPath:"#/properties/query/properties/batch_block_hash/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema33.properties.query.properties.batch_block_hash.type,parentSchema:schema33.properties.query.properties.batch_block_hash,data:data5}];
 return false;
 }
 }
@@ -3140,18 +3140,18 @@ const _errs13 = errors;
 if(errors === _errs13){
 if(typeof data6 === "string"){
 if(func1(data6) > 66){
-validate66.errors = [{instancePath:instancePath+"/query/batch_transaction_hash",schemaPath:"#/properties/query/properties/batch_transaction_hash/maxLength",keyword:"maxLength",params:{limit: 66},message:"must NOT have more than 66 characters"}];
+validate66.errors = [{instancePath:instancePath+"/query/batch_transaction_hash",schemaPath:"#/properties/query/properties/batch_transaction_hash/maxLength",keyword:"maxLength",params:{limit: 66},message:"must NOT have more than 66 characters",schema:66,parentSchema:schema33.properties.query.properties.batch_transaction_hash,data:data6}];
 return false;
 }
 else {
 if(!pattern12.test(data6)){
-validate66.errors = [{instancePath:instancePath+"/query/batch_transaction_hash",schemaPath:"#/properties/query/properties/batch_transaction_hash/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{64}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{64}$"+"\""}];
+validate66.errors = [{instancePath:instancePath+"/query/batch_transaction_hash",schemaPath:"#/properties/query/properties/batch_transaction_hash/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{64}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{64}$"+"\"",schema:"^0x[0-9a-fA-F]{64}$",parentSchema:schema33.properties.query.properties.batch_transaction_hash,data:data6}];
 return false;
 }
 }
 }
 else {
-validate66.errors = [{instancePath:instancePath+"/query/batch_transaction_hash",schemaPath:"#/properties/query/properties/batch_transaction_hash/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate66.errors = [{instancePath:instancePath+"/query/batch_transaction_hash",schemaPath:"#/properties/query/properties/batch_transaction_hash/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema33.properties.query.properties.batch_transaction_hash.type,parentSchema:schema33.properties.query.properties.batch_transaction_hash,data:data6}];
 return false;
 }
 }
@@ -3165,18 +3165,18 @@ if(data1.index_in_batch !== undefined){
 let data7 = data1.index_in_batch;
 const _errs15 = errors;
 if(!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))){
-validate66.errors = [{instancePath:instancePath+"/query/index_in_batch",schemaPath:"#/properties/query/properties/index_in_batch/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate66.errors = [{instancePath:instancePath+"/query/index_in_batch",schemaPath:"#/properties/query/properties/index_in_batch/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema33.properties.query.properties.index_in_batch.type,parentSchema:schema33.properties.query.properties.index_in_batch,data:data7}];
 return false;
 }
 if(errors === _errs15){
 if(typeof data7 == "number"){
 if(data7 > 9007199254740991 || isNaN(data7)){
-validate66.errors = [{instancePath:instancePath+"/query/index_in_batch",schemaPath:"#/properties/query/properties/index_in_batch/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"}];
+validate66.errors = [{instancePath:instancePath+"/query/index_in_batch",schemaPath:"#/properties/query/properties/index_in_batch/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema33.properties.query.properties.index_in_batch,data:data7}];
 return false;
 }
 else {
 if(data7 < 0 || isNaN(data7)){
-validate66.errors = [{instancePath:instancePath+"/query/index_in_batch",schemaPath:"#/properties/query/properties/index_in_batch/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate66.errors = [{instancePath:instancePath+"/query/index_in_batch",schemaPath:"#/properties/query/properties/index_in_batch/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema33.properties.query.properties.index_in_batch,data:data7}];
 return false;
 }
 }
@@ -3194,18 +3194,18 @@ const _errs17 = errors;
 if(errors === _errs17){
 if(typeof data8 === "string"){
 if(func1(data8) > 4096){
-validate66.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"}];
+validate66.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters",schema:4096,parentSchema:schema33.properties.query.properties.cursor,data:data8}];
 return false;
 }
 else {
 if(!pattern9.test(data8)){
-validate66.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]+$"},message:"must match pattern \""+"^[A-Za-z0-9_-]+$"+"\""}];
+validate66.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]+$"},message:"must match pattern \""+"^[A-Za-z0-9_-]+$"+"\"",schema:"^[A-Za-z0-9_-]+$",parentSchema:schema33.properties.query.properties.cursor,data:data8}];
 return false;
 }
 }
 }
 else {
-validate66.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate66.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema33.properties.query.properties.cursor.type,parentSchema:schema33.properties.query.properties.cursor,data:data8}];
 return false;
 }
 }
@@ -3219,18 +3219,18 @@ if(data1.chain_id !== undefined){
 let data9 = data1.chain_id;
 const _errs19 = errors;
 if(!((typeof data9 == "number") && (!(data9 % 1) && !isNaN(data9)))){
-validate66.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate66.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema33.properties.query.properties.chain_id.type,parentSchema:schema33.properties.query.properties.chain_id,data:data9}];
 return false;
 }
 if(errors === _errs19){
 if(typeof data9 == "number"){
 if(data9 > 9007199254740991 || isNaN(data9)){
-validate66.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"}];
+validate66.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema33.properties.query.properties.chain_id,data:data9}];
 return false;
 }
 else {
 if(data9 < 1 || isNaN(data9)){
-validate66.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+validate66.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema33.properties.query.properties.chain_id,data:data9}];
 return false;
 }
 }
@@ -3250,7 +3250,7 @@ var valid1 = true;
 }
 }
 else {
-validate66.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate66.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema33.properties.query.type,parentSchema:schema33.properties.query,data:data1}];
 return false;
 }
 }
@@ -3263,7 +3263,7 @@ var valid0 = true;
 }
 }
 else {
-validate66.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate66.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema33.type,parentSchema:schema33,data}];
 return false;
 }
 }
@@ -3289,7 +3289,7 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.path === undefined) && (missing0 = "path")) || ((data.query === undefined) && (missing0 = "query"))){
-validate67.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate67.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'",schema:schema34.required,parentSchema:schema34,data}];
 return false;
 }
 else {
@@ -3298,7 +3298,7 @@ let data0 = data.path;
 const _errs1 = errors;
 if(errors === _errs1){
 if(!(data0 && typeof data0 == "object" && !Array.isArray(data0))){
-validate67.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate67.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema34.properties.path.type,parentSchema:schema34.properties.path,data:data0}];
 return false;
 }
 }
@@ -3317,18 +3317,18 @@ if(data1.block_number !== undefined){
 let data2 = data1.block_number;
 const _errs5 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate67.errors = [{instancePath:instancePath+"/query/block_number",schemaPath:"#/properties/query/properties/block_number/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate67.errors = [{instancePath:instancePath+"/query/block_number",schemaPath:"#/properties/query/properties/block_number/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema34.properties.query.properties.block_number.type,parentSchema:schema34.properties.query.properties.block_number,data:data2}];
 return false;
 }
 if(errors === _errs5){
 if(typeof data2 == "number"){
 if(data2 > 9007199254740991 || isNaN(data2)){
-validate67.errors = [{instancePath:instancePath+"/query/block_number",schemaPath:"#/properties/query/properties/block_number/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"}];
+validate67.errors = [{instancePath:instancePath+"/query/block_number",schemaPath:"#/properties/query/properties/block_number/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema34.properties.query.properties.block_number,data:data2}];
 return false;
 }
 else {
 if(data2 < 0 || isNaN(data2)){
-validate67.errors = [{instancePath:instancePath+"/query/block_number",schemaPath:"#/properties/query/properties/block_number/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate67.errors = [{instancePath:instancePath+"/query/block_number",schemaPath:"#/properties/query/properties/block_number/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema34.properties.query.properties.block_number,data:data2}];
 return false;
 }
 }
@@ -3344,18 +3344,18 @@ if(data1.transaction_index !== undefined){
 let data3 = data1.transaction_index;
 const _errs7 = errors;
 if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate67.errors = [{instancePath:instancePath+"/query/transaction_index",schemaPath:"#/properties/query/properties/transaction_index/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate67.errors = [{instancePath:instancePath+"/query/transaction_index",schemaPath:"#/properties/query/properties/transaction_index/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema34.properties.query.properties.transaction_index.type,parentSchema:schema34.properties.query.properties.transaction_index,data:data3}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data3 == "number"){
 if(data3 > 9007199254740991 || isNaN(data3)){
-validate67.errors = [{instancePath:instancePath+"/query/transaction_index",schemaPath:"#/properties/query/properties/transaction_index/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"}];
+validate67.errors = [{instancePath:instancePath+"/query/transaction_index",schemaPath:"#/properties/query/properties/transaction_index/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema34.properties.query.properties.transaction_index,data:data3}];
 return false;
 }
 else {
 if(data3 < 0 || isNaN(data3)){
-validate67.errors = [{instancePath:instancePath+"/query/transaction_index",schemaPath:"#/properties/query/properties/transaction_index/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate67.errors = [{instancePath:instancePath+"/query/transaction_index",schemaPath:"#/properties/query/properties/transaction_index/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema34.properties.query.properties.transaction_index,data:data3}];
 return false;
 }
 }
@@ -3371,18 +3371,18 @@ if(data1.index !== undefined){
 let data4 = data1.index;
 const _errs9 = errors;
 if(!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))){
-validate67.errors = [{instancePath:instancePath+"/query/index",schemaPath:"#/properties/query/properties/index/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate67.errors = [{instancePath:instancePath+"/query/index",schemaPath:"#/properties/query/properties/index/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema34.properties.query.properties.index.type,parentSchema:schema34.properties.query.properties.index,data:data4}];
 return false;
 }
 if(errors === _errs9){
 if(typeof data4 == "number"){
 if(data4 > 9007199254740991 || isNaN(data4)){
-validate67.errors = [{instancePath:instancePath+"/query/index",schemaPath:"#/properties/query/properties/index/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"}];
+validate67.errors = [{instancePath:instancePath+"/query/index",schemaPath:"#/properties/query/properties/index/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema34.properties.query.properties.index,data:data4}];
 return false;
 }
 else {
 if(data4 < 0 || isNaN(data4)){
-validate67.errors = [{instancePath:instancePath+"/query/index",schemaPath:"#/properties/query/properties/index/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate67.errors = [{instancePath:instancePath+"/query/index",schemaPath:"#/properties/query/properties/index/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema34.properties.query.properties.index,data:data4}];
 return false;
 }
 }
@@ -3398,18 +3398,18 @@ if(data1.items_count !== undefined){
 let data5 = data1.items_count;
 const _errs11 = errors;
 if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
-validate67.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate67.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema34.properties.query.properties.items_count.type,parentSchema:schema34.properties.query.properties.items_count,data:data5}];
 return false;
 }
 if(errors === _errs11){
 if(typeof data5 == "number"){
 if(data5 > 9007199254740991 || isNaN(data5)){
-validate67.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"}];
+validate67.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema34.properties.query.properties.items_count,data:data5}];
 return false;
 }
 else {
 if(data5 < 0 || isNaN(data5)){
-validate67.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate67.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema34.properties.query.properties.items_count,data:data5}];
 return false;
 }
 }
@@ -3427,18 +3427,18 @@ const _errs13 = errors;
 if(errors === _errs13){
 if(typeof data6 === "string"){
 if(func1(data6) > 4096){
-validate67.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"}];
+validate67.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters",schema:4096,parentSchema:schema34.properties.query.properties.cursor,data:data6}];
 return false;
 }
 else {
 if(!pattern9.test(data6)){
-validate67.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]+$"},message:"must match pattern \""+"^[A-Za-z0-9_-]+$"+"\""}];
+validate67.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]+$"},message:"must match pattern \""+"^[A-Za-z0-9_-]+$"+"\"",schema:"^[A-Za-z0-9_-]+$",parentSchema:schema34.properties.query.properties.cursor,data:data6}];
 return false;
 }
 }
 }
 else {
-validate67.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate67.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema34.properties.query.properties.cursor.type,parentSchema:schema34.properties.query.properties.cursor,data:data6}];
 return false;
 }
 }
@@ -3452,18 +3452,18 @@ if(data1.chain_id !== undefined){
 let data7 = data1.chain_id;
 const _errs15 = errors;
 if(!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))){
-validate67.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate67.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema34.properties.query.properties.chain_id.type,parentSchema:schema34.properties.query.properties.chain_id,data:data7}];
 return false;
 }
 if(errors === _errs15){
 if(typeof data7 == "number"){
 if(data7 > 9007199254740991 || isNaN(data7)){
-validate67.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"}];
+validate67.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema34.properties.query.properties.chain_id,data:data7}];
 return false;
 }
 else {
 if(data7 < 1 || isNaN(data7)){
-validate67.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+validate67.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema34.properties.query.properties.chain_id,data:data7}];
 return false;
 }
 }
@@ -3481,7 +3481,7 @@ var valid1 = true;
 }
 }
 else {
-validate67.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate67.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema34.properties.query.type,parentSchema:schema34.properties.query,data:data1}];
 return false;
 }
 }
@@ -3494,7 +3494,7 @@ var valid0 = true;
 }
 }
 else {
-validate67.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate67.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema34.type,parentSchema:schema34,data}];
 return false;
 }
 }
@@ -3520,7 +3520,7 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.path === undefined) && (missing0 = "path")) || ((data.query === undefined) && (missing0 = "query"))){
-validate68.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate68.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'",schema:schema35.required,parentSchema:schema35,data}];
 return false;
 }
 else {
@@ -3529,7 +3529,7 @@ let data0 = data.path;
 const _errs1 = errors;
 if(errors === _errs1){
 if(!(data0 && typeof data0 == "object" && !Array.isArray(data0))){
-validate68.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate68.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema35.properties.path.type,parentSchema:schema35.properties.path,data:data0}];
 return false;
 }
 }
@@ -3548,18 +3548,18 @@ if(data1.chain_id !== undefined){
 let data2 = data1.chain_id;
 const _errs5 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate68.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate68.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema35.properties.query.properties.chain_id.type,parentSchema:schema35.properties.query.properties.chain_id,data:data2}];
 return false;
 }
 if(errors === _errs5){
 if(typeof data2 == "number"){
 if(data2 > 9007199254740991 || isNaN(data2)){
-validate68.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"}];
+validate68.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema35.properties.query.properties.chain_id,data:data2}];
 return false;
 }
 else {
 if(data2 < 1 || isNaN(data2)){
-validate68.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+validate68.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema35.properties.query.properties.chain_id,data:data2}];
 return false;
 }
 }
@@ -3568,7 +3568,7 @@ return false;
 }
 }
 else {
-validate68.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate68.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema35.properties.query.type,parentSchema:schema35.properties.query,data:data1}];
 return false;
 }
 }
@@ -3581,7 +3581,7 @@ var valid0 = true;
 }
 }
 else {
-validate68.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate68.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema35.type,parentSchema:schema35,data}];
 return false;
 }
 }
@@ -3607,7 +3607,7 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.path === undefined) && (missing0 = "path")) || ((data.query === undefined) && (missing0 = "query"))){
-validate69.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate69.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'",schema:schema36.required,parentSchema:schema36,data}];
 return false;
 }
 else {
@@ -3616,7 +3616,7 @@ let data0 = data.path;
 const _errs1 = errors;
 if(errors === _errs1){
 if(!(data0 && typeof data0 == "object" && !Array.isArray(data0))){
-validate69.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate69.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema36.properties.path.type,parentSchema:schema36.properties.path,data:data0}];
 return false;
 }
 }
@@ -3635,18 +3635,18 @@ if(data1.chain_id !== undefined){
 let data2 = data1.chain_id;
 const _errs5 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate69.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate69.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema36.properties.query.properties.chain_id.type,parentSchema:schema36.properties.query.properties.chain_id,data:data2}];
 return false;
 }
 if(errors === _errs5){
 if(typeof data2 == "number"){
 if(data2 > 9007199254740991 || isNaN(data2)){
-validate69.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"}];
+validate69.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema36.properties.query.properties.chain_id,data:data2}];
 return false;
 }
 else {
 if(data2 < 1 || isNaN(data2)){
-validate69.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+validate69.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema36.properties.query.properties.chain_id,data:data2}];
 return false;
 }
 }
@@ -3655,7 +3655,7 @@ return false;
 }
 }
 else {
-validate69.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate69.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema36.properties.query.type,parentSchema:schema36.properties.query,data:data1}];
 return false;
 }
 }
@@ -3668,7 +3668,7 @@ var valid0 = true;
 }
 }
 else {
-validate69.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate69.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema36.type,parentSchema:schema36,data}];
 return false;
 }
 }
@@ -3694,7 +3694,7 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.path === undefined) && (missing0 = "path")) || ((data.query === undefined) && (missing0 = "query"))){
-validate70.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate70.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'",schema:schema37.required,parentSchema:schema37,data}];
 return false;
 }
 else {
@@ -3703,7 +3703,7 @@ let data0 = data.path;
 const _errs1 = errors;
 if(errors === _errs1){
 if(!(data0 && typeof data0 == "object" && !Array.isArray(data0))){
-validate70.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate70.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema37.properties.path.type,parentSchema:schema37.properties.path,data:data0}];
 return false;
 }
 }
@@ -3722,18 +3722,18 @@ if(data1.chain_id !== undefined){
 let data2 = data1.chain_id;
 const _errs5 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate70.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate70.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema37.properties.query.properties.chain_id.type,parentSchema:schema37.properties.query.properties.chain_id,data:data2}];
 return false;
 }
 if(errors === _errs5){
 if(typeof data2 == "number"){
 if(data2 > 9007199254740991 || isNaN(data2)){
-validate70.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"}];
+validate70.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema37.properties.query.properties.chain_id,data:data2}];
 return false;
 }
 else {
 if(data2 < 1 || isNaN(data2)){
-validate70.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+validate70.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema37.properties.query.properties.chain_id,data:data2}];
 return false;
 }
 }
@@ -3742,7 +3742,7 @@ return false;
 }
 }
 else {
-validate70.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate70.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema37.properties.query.type,parentSchema:schema37.properties.query,data:data1}];
 return false;
 }
 }
@@ -3755,7 +3755,7 @@ var valid0 = true;
 }
 }
 else {
-validate70.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate70.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema37.type,parentSchema:schema37,data}];
 return false;
 }
 }
@@ -3781,7 +3781,7 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.path === undefined) && (missing0 = "path")) || ((data.query === undefined) && (missing0 = "query"))){
-validate71.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate71.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'",schema:schema38.required,parentSchema:schema38,data}];
 return false;
 }
 else {
@@ -3790,7 +3790,7 @@ let data0 = data.path;
 const _errs1 = errors;
 if(errors === _errs1){
 if(!(data0 && typeof data0 == "object" && !Array.isArray(data0))){
-validate71.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate71.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema38.properties.path.type,parentSchema:schema38.properties.path,data:data0}];
 return false;
 }
 }
@@ -3809,18 +3809,18 @@ if(data1.chain_id !== undefined){
 let data2 = data1.chain_id;
 const _errs5 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate71.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate71.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema38.properties.query.properties.chain_id.type,parentSchema:schema38.properties.query.properties.chain_id,data:data2}];
 return false;
 }
 if(errors === _errs5){
 if(typeof data2 == "number"){
 if(data2 > 9007199254740991 || isNaN(data2)){
-validate71.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"}];
+validate71.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema38.properties.query.properties.chain_id,data:data2}];
 return false;
 }
 else {
 if(data2 < 1 || isNaN(data2)){
-validate71.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+validate71.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema38.properties.query.properties.chain_id,data:data2}];
 return false;
 }
 }
@@ -3829,7 +3829,7 @@ return false;
 }
 }
 else {
-validate71.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate71.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema38.properties.query.type,parentSchema:schema38.properties.query,data:data1}];
 return false;
 }
 }
@@ -3842,7 +3842,7 @@ var valid0 = true;
 }
 }
 else {
-validate71.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate71.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema38.type,parentSchema:schema38,data}];
 return false;
 }
 }
@@ -3868,7 +3868,7 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.path === undefined) && (missing0 = "path")) || ((data.query === undefined) && (missing0 = "query"))){
-validate72.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate72.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'",schema:schema39.required,parentSchema:schema39,data}];
 return false;
 }
 else {
@@ -3877,7 +3877,7 @@ let data0 = data.path;
 const _errs1 = errors;
 if(errors === _errs1){
 if(!(data0 && typeof data0 == "object" && !Array.isArray(data0))){
-validate72.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate72.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema39.properties.path.type,parentSchema:schema39.properties.path,data:data0}];
 return false;
 }
 }
@@ -3896,18 +3896,18 @@ if(data1.chain_id !== undefined){
 let data2 = data1.chain_id;
 const _errs5 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate72.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate72.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema39.properties.query.properties.chain_id.type,parentSchema:schema39.properties.query.properties.chain_id,data:data2}];
 return false;
 }
 if(errors === _errs5){
 if(typeof data2 == "number"){
 if(data2 > 9007199254740991 || isNaN(data2)){
-validate72.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"}];
+validate72.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema39.properties.query.properties.chain_id,data:data2}];
 return false;
 }
 else {
 if(data2 < 1 || isNaN(data2)){
-validate72.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+validate72.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema39.properties.query.properties.chain_id,data:data2}];
 return false;
 }
 }
@@ -3916,7 +3916,7 @@ return false;
 }
 }
 else {
-validate72.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate72.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema39.properties.query.type,parentSchema:schema39.properties.query,data:data1}];
 return false;
 }
 }
@@ -3929,7 +3929,7 @@ var valid0 = true;
 }
 }
 else {
-validate72.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate72.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema39.type,parentSchema:schema39,data}];
 return false;
 }
 }
@@ -3955,7 +3955,7 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.path === undefined) && (missing0 = "path")) || ((data.query === undefined) && (missing0 = "query"))){
-validate73.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate73.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'",schema:schema40.required,parentSchema:schema40,data}];
 return false;
 }
 else {
@@ -3964,7 +3964,7 @@ let data0 = data.path;
 const _errs1 = errors;
 if(errors === _errs1){
 if(!(data0 && typeof data0 == "object" && !Array.isArray(data0))){
-validate73.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate73.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema40.properties.path.type,parentSchema:schema40.properties.path,data:data0}];
 return false;
 }
 }
@@ -3983,18 +3983,18 @@ if(data1.chain_id !== undefined){
 let data2 = data1.chain_id;
 const _errs5 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate73.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate73.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema40.properties.query.properties.chain_id.type,parentSchema:schema40.properties.query.properties.chain_id,data:data2}];
 return false;
 }
 if(errors === _errs5){
 if(typeof data2 == "number"){
 if(data2 > 9007199254740991 || isNaN(data2)){
-validate73.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"}];
+validate73.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema40.properties.query.properties.chain_id,data:data2}];
 return false;
 }
 else {
 if(data2 < 1 || isNaN(data2)){
-validate73.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+validate73.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema40.properties.query.properties.chain_id,data:data2}];
 return false;
 }
 }
@@ -4003,7 +4003,7 @@ return false;
 }
 }
 else {
-validate73.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate73.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema40.properties.query.type,parentSchema:schema40.properties.query,data:data1}];
 return false;
 }
 }
@@ -4016,7 +4016,7 @@ var valid0 = true;
 }
 }
 else {
-validate73.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate73.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema40.type,parentSchema:schema40,data}];
 return false;
 }
 }
@@ -4045,7 +4045,7 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.path === undefined) && (missing0 = "path")) || ((data.query === undefined) && (missing0 = "query"))){
-validate74.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate74.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'",schema:schema41.required,parentSchema:schema41,data}];
 return false;
 }
 else {
@@ -4054,7 +4054,7 @@ let data0 = data.path;
 const _errs1 = errors;
 if(errors === _errs1){
 if(!(data0 && typeof data0 == "object" && !Array.isArray(data0))){
-validate74.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate74.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema41.properties.path.type,parentSchema:schema41.properties.path,data:data0}];
 return false;
 }
 }
@@ -4075,18 +4075,18 @@ const _errs5 = errors;
 if(errors === _errs5){
 if(typeof data2 === "string"){
 if(func1(data2) > 78){
-validate74.errors = [{instancePath:instancePath+"/query/fetched_coin_balance",schemaPath:"#/properties/query/properties/fetched_coin_balance/maxLength",keyword:"maxLength",params:{limit: 78},message:"must NOT have more than 78 characters"}];
+validate74.errors = [{instancePath:instancePath+"/query/fetched_coin_balance",schemaPath:"#/properties/query/properties/fetched_coin_balance/maxLength",keyword:"maxLength",params:{limit: 78},message:"must NOT have more than 78 characters",schema:78,parentSchema:schema41.properties.query.properties.fetched_coin_balance,data:data2}];
 return false;
 }
 else {
 if(!pattern37.test(data2)){
-validate74.errors = [{instancePath:instancePath+"/query/fetched_coin_balance",schemaPath:"#/properties/query/properties/fetched_coin_balance/pattern",keyword:"pattern",params:{pattern: "^(null|0|[1-9][0-9]{0,77})$"},message:"must match pattern \""+"^(null|0|[1-9][0-9]{0,77})$"+"\""}];
+validate74.errors = [{instancePath:instancePath+"/query/fetched_coin_balance",schemaPath:"#/properties/query/properties/fetched_coin_balance/pattern",keyword:"pattern",params:{pattern: "^(null|0|[1-9][0-9]{0,77})$"},message:"must match pattern \""+"^(null|0|[1-9][0-9]{0,77})$"+"\"",schema:"^(null|0|[1-9][0-9]{0,77})$",parentSchema:schema41.properties.query.properties.fetched_coin_balance,data:data2}];
 return false;
 }
 }
 }
 else {
-validate74.errors = [{instancePath:instancePath+"/query/fetched_coin_balance",schemaPath:"#/properties/query/properties/fetched_coin_balance/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate74.errors = [{instancePath:instancePath+"/query/fetched_coin_balance",schemaPath:"#/properties/query/properties/fetched_coin_balance/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema41.properties.query.properties.fetched_coin_balance.type,parentSchema:schema41.properties.query.properties.fetched_coin_balance,data:data2}];
 return false;
 }
 }
@@ -4102,18 +4102,18 @@ const _errs7 = errors;
 if(errors === _errs7){
 if(typeof data3 === "string"){
 if(func1(data3) > 42){
-validate74.errors = [{instancePath:instancePath+"/query/hash",schemaPath:"#/properties/query/properties/hash/maxLength",keyword:"maxLength",params:{limit: 42},message:"must NOT have more than 42 characters"}];
+validate74.errors = [{instancePath:instancePath+"/query/hash",schemaPath:"#/properties/query/properties/hash/maxLength",keyword:"maxLength",params:{limit: 42},message:"must NOT have more than 42 characters",schema:42,parentSchema:schema41.properties.query.properties.hash,data:data3}];
 return false;
 }
 else {
 if(!pattern38.test(data3)){
-validate74.errors = [{instancePath:instancePath+"/query/hash",schemaPath:"#/properties/query/properties/hash/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{40}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{40}$"+"\""}];
+validate74.errors = [{instancePath:instancePath+"/query/hash",schemaPath:"#/properties/query/properties/hash/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{40}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{40}$"+"\"",schema:"^0x[0-9a-fA-F]{40}$",parentSchema:schema41.properties.query.properties.hash,data:data3}];
 return false;
 }
 }
 }
 else {
-validate74.errors = [{instancePath:instancePath+"/query/hash",schemaPath:"#/properties/query/properties/hash/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate74.errors = [{instancePath:instancePath+"/query/hash",schemaPath:"#/properties/query/properties/hash/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema41.properties.query.properties.hash.type,parentSchema:schema41.properties.query.properties.hash,data:data3}];
 return false;
 }
 }
@@ -4127,18 +4127,18 @@ if(data1.items_count !== undefined){
 let data4 = data1.items_count;
 const _errs9 = errors;
 if(!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))){
-validate74.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate74.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema41.properties.query.properties.items_count.type,parentSchema:schema41.properties.query.properties.items_count,data:data4}];
 return false;
 }
 if(errors === _errs9){
 if(typeof data4 == "number"){
 if(data4 > 9007199254740991 || isNaN(data4)){
-validate74.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"}];
+validate74.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema41.properties.query.properties.items_count,data:data4}];
 return false;
 }
 else {
 if(data4 < 0 || isNaN(data4)){
-validate74.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate74.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema41.properties.query.properties.items_count,data:data4}];
 return false;
 }
 }
@@ -4156,18 +4156,18 @@ const _errs11 = errors;
 if(errors === _errs11){
 if(typeof data5 === "string"){
 if(func1(data5) > 19){
-validate74.errors = [{instancePath:instancePath+"/query/transaction_count",schemaPath:"#/properties/query/properties/transaction_count/maxLength",keyword:"maxLength",params:{limit: 19},message:"must NOT have more than 19 characters"}];
+validate74.errors = [{instancePath:instancePath+"/query/transaction_count",schemaPath:"#/properties/query/properties/transaction_count/maxLength",keyword:"maxLength",params:{limit: 19},message:"must NOT have more than 19 characters",schema:19,parentSchema:schema41.properties.query.properties.transaction_count,data:data5}];
 return false;
 }
 else {
 if(!pattern39.test(data5)){
-validate74.errors = [{instancePath:instancePath+"/query/transaction_count",schemaPath:"#/properties/query/properties/transaction_count/pattern",keyword:"pattern",params:{pattern: "^(null|0|[1-9][0-9]{0,18})$"},message:"must match pattern \""+"^(null|0|[1-9][0-9]{0,18})$"+"\""}];
+validate74.errors = [{instancePath:instancePath+"/query/transaction_count",schemaPath:"#/properties/query/properties/transaction_count/pattern",keyword:"pattern",params:{pattern: "^(null|0|[1-9][0-9]{0,18})$"},message:"must match pattern \""+"^(null|0|[1-9][0-9]{0,18})$"+"\"",schema:"^(null|0|[1-9][0-9]{0,18})$",parentSchema:schema41.properties.query.properties.transaction_count,data:data5}];
 return false;
 }
 }
 }
 else {
-validate74.errors = [{instancePath:instancePath+"/query/transaction_count",schemaPath:"#/properties/query/properties/transaction_count/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate74.errors = [{instancePath:instancePath+"/query/transaction_count",schemaPath:"#/properties/query/properties/transaction_count/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema41.properties.query.properties.transaction_count.type,parentSchema:schema41.properties.query.properties.transaction_count,data:data5}];
 return false;
 }
 }
@@ -4183,18 +4183,18 @@ const _errs13 = errors;
 if(errors === _errs13){
 if(typeof data6 === "string"){
 if(func1(data6) > 4096){
-validate74.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"}];
+validate74.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters",schema:4096,parentSchema:schema41.properties.query.properties.cursor,data:data6}];
 return false;
 }
 else {
 if(!pattern9.test(data6)){
-validate74.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]+$"},message:"must match pattern \""+"^[A-Za-z0-9_-]+$"+"\""}];
+validate74.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]+$"},message:"must match pattern \""+"^[A-Za-z0-9_-]+$"+"\"",schema:"^[A-Za-z0-9_-]+$",parentSchema:schema41.properties.query.properties.cursor,data:data6}];
 return false;
 }
 }
 }
 else {
-validate74.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate74.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema41.properties.query.properties.cursor.type,parentSchema:schema41.properties.query.properties.cursor,data:data6}];
 return false;
 }
 }
@@ -4208,18 +4208,18 @@ if(data1.chain_id !== undefined){
 let data7 = data1.chain_id;
 const _errs15 = errors;
 if(!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))){
-validate74.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate74.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema41.properties.query.properties.chain_id.type,parentSchema:schema41.properties.query.properties.chain_id,data:data7}];
 return false;
 }
 if(errors === _errs15){
 if(typeof data7 == "number"){
 if(data7 > 9007199254740991 || isNaN(data7)){
-validate74.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"}];
+validate74.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema41.properties.query.properties.chain_id,data:data7}];
 return false;
 }
 else {
 if(data7 < 1 || isNaN(data7)){
-validate74.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+validate74.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema41.properties.query.properties.chain_id,data:data7}];
 return false;
 }
 }
@@ -4237,7 +4237,7 @@ var valid1 = true;
 }
 }
 else {
-validate74.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate74.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema41.properties.query.type,parentSchema:schema41.properties.query,data:data1}];
 return false;
 }
 }
@@ -4250,7 +4250,7 @@ var valid0 = true;
 }
 }
 else {
-validate74.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate74.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema41.type,parentSchema:schema41,data}];
 return false;
 }
 }
@@ -4279,7 +4279,7 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.path === undefined) && (missing0 = "path")) || ((data.query === undefined) && (missing0 = "query"))){
-validate75.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate75.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'",schema:schema42.required,parentSchema:schema42,data}];
 return false;
 }
 else {
@@ -4290,7 +4290,7 @@ if(errors === _errs1){
 if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
 let missing1;
 if((data0.address_hash === undefined) && (missing1 = "address_hash")){
-validate75.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'"}];
+validate75.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'",schema:schema42.properties.path.required,parentSchema:schema42.properties.path,data:data0}];
 return false;
 }
 else {
@@ -4300,12 +4300,12 @@ const _errs3 = errors;
 if(errors === _errs3){
 if(typeof data1 === "string"){
 if(!pattern41.test(data1)){
-validate75.errors = [{instancePath:instancePath+"/path/address_hash",schemaPath:"#/properties/path/properties/address_hash/pattern",keyword:"pattern",params:{pattern: "^0x([A-Fa-f0-9]{40})$"},message:"must match pattern \""+"^0x([A-Fa-f0-9]{40})$"+"\""}];
+validate75.errors = [{instancePath:instancePath+"/path/address_hash",schemaPath:"#/properties/path/properties/address_hash/pattern",keyword:"pattern",params:{pattern: "^0x([A-Fa-f0-9]{40})$"},message:"must match pattern \""+"^0x([A-Fa-f0-9]{40})$"+"\"",schema:"^0x([A-Fa-f0-9]{40})$",parentSchema:schema42.properties.path.properties.address_hash,data:data1}];
 return false;
 }
 }
 else {
-validate75.errors = [{instancePath:instancePath+"/path/address_hash",schemaPath:"#/properties/path/properties/address_hash/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate75.errors = [{instancePath:instancePath+"/path/address_hash",schemaPath:"#/properties/path/properties/address_hash/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema42.properties.path.properties.address_hash.type,parentSchema:schema42.properties.path.properties.address_hash,data:data1}];
 return false;
 }
 }
@@ -4313,7 +4313,7 @@ return false;
 }
 }
 else {
-validate75.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate75.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema42.properties.path.type,parentSchema:schema42.properties.path,data:data0}];
 return false;
 }
 }
@@ -4334,12 +4334,12 @@ const _errs7 = errors;
 if(errors === _errs7){
 if(Array.isArray(data3)){
 if(data3.length > 50){
-validate75.errors = [{instancePath:instancePath+"/query/type",schemaPath:"#/properties/query/properties/type/maxItems",keyword:"maxItems",params:{limit: 50},message:"must NOT have more than 50 items"}];
+validate75.errors = [{instancePath:instancePath+"/query/type",schemaPath:"#/properties/query/properties/type/maxItems",keyword:"maxItems",params:{limit: 50},message:"must NOT have more than 50 items",schema:50,parentSchema:schema42.properties.query.properties.type,data:data3}];
 return false;
 }
 else {
 if(data3.length < 1){
-validate75.errors = [{instancePath:instancePath+"/query/type",schemaPath:"#/properties/query/properties/type/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"}];
+validate75.errors = [{instancePath:instancePath+"/query/type",schemaPath:"#/properties/query/properties/type/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items",schema:1,parentSchema:schema42.properties.query.properties.type,data:data3}];
 return false;
 }
 else {
@@ -4349,11 +4349,11 @@ for(let i0=0; i0<len0; i0++){
 let data4 = data3[i0];
 const _errs9 = errors;
 if(typeof data4 !== "string"){
-validate75.errors = [{instancePath:instancePath+"/query/type/" + i0,schemaPath:"#/properties/query/properties/type/items/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate75.errors = [{instancePath:instancePath+"/query/type/" + i0,schemaPath:"#/properties/query/properties/type/items/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema42.properties.query.properties.type.items.type,parentSchema:schema42.properties.query.properties.type.items,data:data4}];
 return false;
 }
 if(!(((data4 === "ERC-20") || (data4 === "ERC-721")) || (data4 === "ERC-1155"))){
-validate75.errors = [{instancePath:instancePath+"/query/type/" + i0,schemaPath:"#/properties/query/properties/type/items/enum",keyword:"enum",params:{allowedValues: schema42.properties.query.properties.type.items.enum},message:"must be equal to one of the allowed values"}];
+validate75.errors = [{instancePath:instancePath+"/query/type/" + i0,schemaPath:"#/properties/query/properties/type/items/enum",keyword:"enum",params:{allowedValues: schema42.properties.query.properties.type.items.enum},message:"must be equal to one of the allowed values",schema:schema42.properties.query.properties.type.items.enum,parentSchema:schema42.properties.query.properties.type.items,data:data4}];
 return false;
 }
 var valid3 = _errs9 === errors;
@@ -4365,7 +4365,7 @@ break;
 }
 }
 else {
-validate75.errors = [{instancePath:instancePath+"/query/type",schemaPath:"#/properties/query/properties/type/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate75.errors = [{instancePath:instancePath+"/query/type",schemaPath:"#/properties/query/properties/type/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema42.properties.query.properties.type.type,parentSchema:schema42.properties.query.properties.type,data:data3}];
 return false;
 }
 }
@@ -4381,18 +4381,18 @@ const _errs11 = errors;
 if(errors === _errs11){
 if(typeof data5 === "string"){
 if(func1(data5) > 164){
-validate75.errors = [{instancePath:instancePath+"/query/fiat_value",schemaPath:"#/properties/query/properties/fiat_value/maxLength",keyword:"maxLength",params:{limit: 164},message:"must NOT have more than 164 characters"}];
+validate75.errors = [{instancePath:instancePath+"/query/fiat_value",schemaPath:"#/properties/query/properties/fiat_value/maxLength",keyword:"maxLength",params:{limit: 164},message:"must NOT have more than 164 characters",schema:164,parentSchema:schema42.properties.query.properties.fiat_value,data:data5}];
 return false;
 }
 else {
 if(!pattern42.test(data5)){
-validate75.errors = [{instancePath:instancePath+"/query/fiat_value",schemaPath:"#/properties/query/properties/fiat_value/pattern",keyword:"pattern",params:{pattern: "^(null|-?[0-9]{1,78}(\\.[0-9]{1,78})?([eE][+-]?[0-9]{1,4})?)$"},message:"must match pattern \""+"^(null|-?[0-9]{1,78}(\\.[0-9]{1,78})?([eE][+-]?[0-9]{1,4})?)$"+"\""}];
+validate75.errors = [{instancePath:instancePath+"/query/fiat_value",schemaPath:"#/properties/query/properties/fiat_value/pattern",keyword:"pattern",params:{pattern: "^(null|-?[0-9]{1,78}(\\.[0-9]{1,78})?([eE][+-]?[0-9]{1,4})?)$"},message:"must match pattern \""+"^(null|-?[0-9]{1,78}(\\.[0-9]{1,78})?([eE][+-]?[0-9]{1,4})?)$"+"\"",schema:"^(null|-?[0-9]{1,78}(\\.[0-9]{1,78})?([eE][+-]?[0-9]{1,4})?)$",parentSchema:schema42.properties.query.properties.fiat_value,data:data5}];
 return false;
 }
 }
 }
 else {
-validate75.errors = [{instancePath:instancePath+"/query/fiat_value",schemaPath:"#/properties/query/properties/fiat_value/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate75.errors = [{instancePath:instancePath+"/query/fiat_value",schemaPath:"#/properties/query/properties/fiat_value/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema42.properties.query.properties.fiat_value.type,parentSchema:schema42.properties.query.properties.fiat_value,data:data5}];
 return false;
 }
 }
@@ -4406,18 +4406,18 @@ if(data2.id !== undefined){
 let data6 = data2.id;
 const _errs13 = errors;
 if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
-validate75.errors = [{instancePath:instancePath+"/query/id",schemaPath:"#/properties/query/properties/id/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate75.errors = [{instancePath:instancePath+"/query/id",schemaPath:"#/properties/query/properties/id/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema42.properties.query.properties.id.type,parentSchema:schema42.properties.query.properties.id,data:data6}];
 return false;
 }
 if(errors === _errs13){
 if(typeof data6 == "number"){
 if(data6 > 9007199254740991 || isNaN(data6)){
-validate75.errors = [{instancePath:instancePath+"/query/id",schemaPath:"#/properties/query/properties/id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"}];
+validate75.errors = [{instancePath:instancePath+"/query/id",schemaPath:"#/properties/query/properties/id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema42.properties.query.properties.id,data:data6}];
 return false;
 }
 else {
 if(data6 < 0 || isNaN(data6)){
-validate75.errors = [{instancePath:instancePath+"/query/id",schemaPath:"#/properties/query/properties/id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate75.errors = [{instancePath:instancePath+"/query/id",schemaPath:"#/properties/query/properties/id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema42.properties.query.properties.id,data:data6}];
 return false;
 }
 }
@@ -4433,18 +4433,18 @@ if(data2.items_count !== undefined){
 let data7 = data2.items_count;
 const _errs15 = errors;
 if(!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))){
-validate75.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate75.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema42.properties.query.properties.items_count.type,parentSchema:schema42.properties.query.properties.items_count,data:data7}];
 return false;
 }
 if(errors === _errs15){
 if(typeof data7 == "number"){
 if(data7 > 9007199254740991 || isNaN(data7)){
-validate75.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"}];
+validate75.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema42.properties.query.properties.items_count,data:data7}];
 return false;
 }
 else {
 if(data7 < 0 || isNaN(data7)){
-validate75.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate75.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema42.properties.query.properties.items_count,data:data7}];
 return false;
 }
 }
@@ -4462,18 +4462,18 @@ const _errs17 = errors;
 if(errors === _errs17){
 if(typeof data8 === "string"){
 if(func1(data8) > 256){
-validate75.errors = [{instancePath:instancePath+"/query/token_name",schemaPath:"#/properties/query/properties/token_name/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters"}];
+validate75.errors = [{instancePath:instancePath+"/query/token_name",schemaPath:"#/properties/query/properties/token_name/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters",schema:256,parentSchema:schema42.properties.query.properties.token_name,data:data8}];
 return false;
 }
 else {
 if(func1(data8) < 1){
-validate75.errors = [{instancePath:instancePath+"/query/token_name",schemaPath:"#/properties/query/properties/token_name/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate75.errors = [{instancePath:instancePath+"/query/token_name",schemaPath:"#/properties/query/properties/token_name/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema42.properties.query.properties.token_name,data:data8}];
 return false;
 }
 }
 }
 else {
-validate75.errors = [{instancePath:instancePath+"/query/token_name",schemaPath:"#/properties/query/properties/token_name/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate75.errors = [{instancePath:instancePath+"/query/token_name",schemaPath:"#/properties/query/properties/token_name/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema42.properties.query.properties.token_name.type,parentSchema:schema42.properties.query.properties.token_name,data:data8}];
 return false;
 }
 }
@@ -4489,18 +4489,18 @@ const _errs19 = errors;
 if(errors === _errs19){
 if(typeof data9 === "string"){
 if(func1(data9) > 11){
-validate75.errors = [{instancePath:instancePath+"/query/token_type",schemaPath:"#/properties/query/properties/token_type/maxLength",keyword:"maxLength",params:{limit: 11},message:"must NOT have more than 11 characters"}];
+validate75.errors = [{instancePath:instancePath+"/query/token_type",schemaPath:"#/properties/query/properties/token_type/maxLength",keyword:"maxLength",params:{limit: 11},message:"must NOT have more than 11 characters",schema:11,parentSchema:schema42.properties.query.properties.token_type,data:data9}];
 return false;
 }
 else {
 if(!pattern43.test(data9)){
-validate75.errors = [{instancePath:instancePath+"/query/token_type",schemaPath:"#/properties/query/properties/token_type/pattern",keyword:"pattern",params:{pattern: "^[A-Z]{3,5}-[0-9]{1,5}$"},message:"must match pattern \""+"^[A-Z]{3,5}-[0-9]{1,5}$"+"\""}];
+validate75.errors = [{instancePath:instancePath+"/query/token_type",schemaPath:"#/properties/query/properties/token_type/pattern",keyword:"pattern",params:{pattern: "^[A-Z]{3,5}-[0-9]{1,5}$"},message:"must match pattern \""+"^[A-Z]{3,5}-[0-9]{1,5}$"+"\"",schema:"^[A-Z]{3,5}-[0-9]{1,5}$",parentSchema:schema42.properties.query.properties.token_type,data:data9}];
 return false;
 }
 }
 }
 else {
-validate75.errors = [{instancePath:instancePath+"/query/token_type",schemaPath:"#/properties/query/properties/token_type/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate75.errors = [{instancePath:instancePath+"/query/token_type",schemaPath:"#/properties/query/properties/token_type/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema42.properties.query.properties.token_type.type,parentSchema:schema42.properties.query.properties.token_type,data:data9}];
 return false;
 }
 }
@@ -4516,18 +4516,18 @@ const _errs21 = errors;
 if(errors === _errs21){
 if(typeof data10 === "string"){
 if(func1(data10) > 78){
-validate75.errors = [{instancePath:instancePath+"/query/value",schemaPath:"#/properties/query/properties/value/maxLength",keyword:"maxLength",params:{limit: 78},message:"must NOT have more than 78 characters"}];
+validate75.errors = [{instancePath:instancePath+"/query/value",schemaPath:"#/properties/query/properties/value/maxLength",keyword:"maxLength",params:{limit: 78},message:"must NOT have more than 78 characters",schema:78,parentSchema:schema42.properties.query.properties.value,data:data10}];
 return false;
 }
 else {
 if(!pattern37.test(data10)){
-validate75.errors = [{instancePath:instancePath+"/query/value",schemaPath:"#/properties/query/properties/value/pattern",keyword:"pattern",params:{pattern: "^(null|0|[1-9][0-9]{0,77})$"},message:"must match pattern \""+"^(null|0|[1-9][0-9]{0,77})$"+"\""}];
+validate75.errors = [{instancePath:instancePath+"/query/value",schemaPath:"#/properties/query/properties/value/pattern",keyword:"pattern",params:{pattern: "^(null|0|[1-9][0-9]{0,77})$"},message:"must match pattern \""+"^(null|0|[1-9][0-9]{0,77})$"+"\"",schema:"^(null|0|[1-9][0-9]{0,77})$",parentSchema:schema42.properties.query.properties.value,data:data10}];
 return false;
 }
 }
 }
 else {
-validate75.errors = [{instancePath:instancePath+"/query/value",schemaPath:"#/properties/query/properties/value/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate75.errors = [{instancePath:instancePath+"/query/value",schemaPath:"#/properties/query/properties/value/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema42.properties.query.properties.value.type,parentSchema:schema42.properties.query.properties.value,data:data10}];
 return false;
 }
 }
@@ -4543,18 +4543,18 @@ const _errs23 = errors;
 if(errors === _errs23){
 if(typeof data11 === "string"){
 if(func1(data11) > 4096){
-validate75.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"}];
+validate75.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters",schema:4096,parentSchema:schema42.properties.query.properties.cursor,data:data11}];
 return false;
 }
 else {
 if(!pattern9.test(data11)){
-validate75.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]+$"},message:"must match pattern \""+"^[A-Za-z0-9_-]+$"+"\""}];
+validate75.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]+$"},message:"must match pattern \""+"^[A-Za-z0-9_-]+$"+"\"",schema:"^[A-Za-z0-9_-]+$",parentSchema:schema42.properties.query.properties.cursor,data:data11}];
 return false;
 }
 }
 }
 else {
-validate75.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate75.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema42.properties.query.properties.cursor.type,parentSchema:schema42.properties.query.properties.cursor,data:data11}];
 return false;
 }
 }
@@ -4568,18 +4568,18 @@ if(data2.chain_id !== undefined){
 let data12 = data2.chain_id;
 const _errs25 = errors;
 if(!((typeof data12 == "number") && (!(data12 % 1) && !isNaN(data12)))){
-validate75.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate75.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema42.properties.query.properties.chain_id.type,parentSchema:schema42.properties.query.properties.chain_id,data:data12}];
 return false;
 }
 if(errors === _errs25){
 if(typeof data12 == "number"){
 if(data12 > 9007199254740991 || isNaN(data12)){
-validate75.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"}];
+validate75.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema42.properties.query.properties.chain_id,data:data12}];
 return false;
 }
 else {
 if(data12 < 1 || isNaN(data12)){
-validate75.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+validate75.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema42.properties.query.properties.chain_id,data:data12}];
 return false;
 }
 }
@@ -4600,7 +4600,7 @@ var valid2 = true;
 }
 }
 else {
-validate75.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate75.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema42.properties.query.type,parentSchema:schema42.properties.query,data:data2}];
 return false;
 }
 }
@@ -4613,7 +4613,7 @@ var valid0 = true;
 }
 }
 else {
-validate75.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate75.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema42.type,parentSchema:schema42,data}];
 return false;
 }
 }
@@ -4639,7 +4639,7 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.path === undefined) && (missing0 = "path")) || ((data.query === undefined) && (missing0 = "query"))){
-validate76.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate76.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'",schema:schema43.required,parentSchema:schema43,data}];
 return false;
 }
 else {
@@ -4650,7 +4650,7 @@ if(errors === _errs1){
 if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
 let missing1;
 if((data0.address_hash === undefined) && (missing1 = "address_hash")){
-validate76.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'"}];
+validate76.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'",schema:schema43.properties.path.required,parentSchema:schema43.properties.path,data:data0}];
 return false;
 }
 else {
@@ -4660,12 +4660,12 @@ const _errs3 = errors;
 if(errors === _errs3){
 if(typeof data1 === "string"){
 if(!pattern41.test(data1)){
-validate76.errors = [{instancePath:instancePath+"/path/address_hash",schemaPath:"#/properties/path/properties/address_hash/pattern",keyword:"pattern",params:{pattern: "^0x([A-Fa-f0-9]{40})$"},message:"must match pattern \""+"^0x([A-Fa-f0-9]{40})$"+"\""}];
+validate76.errors = [{instancePath:instancePath+"/path/address_hash",schemaPath:"#/properties/path/properties/address_hash/pattern",keyword:"pattern",params:{pattern: "^0x([A-Fa-f0-9]{40})$"},message:"must match pattern \""+"^0x([A-Fa-f0-9]{40})$"+"\"",schema:"^0x([A-Fa-f0-9]{40})$",parentSchema:schema43.properties.path.properties.address_hash,data:data1}];
 return false;
 }
 }
 else {
-validate76.errors = [{instancePath:instancePath+"/path/address_hash",schemaPath:"#/properties/path/properties/address_hash/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate76.errors = [{instancePath:instancePath+"/path/address_hash",schemaPath:"#/properties/path/properties/address_hash/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema43.properties.path.properties.address_hash.type,parentSchema:schema43.properties.path.properties.address_hash,data:data1}];
 return false;
 }
 }
@@ -4673,7 +4673,7 @@ return false;
 }
 }
 else {
-validate76.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate76.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema43.properties.path.type,parentSchema:schema43.properties.path,data:data0}];
 return false;
 }
 }
@@ -4692,18 +4692,18 @@ if(data2.index !== undefined){
 let data3 = data2.index;
 const _errs7 = errors;
 if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate76.errors = [{instancePath:instancePath+"/query/index",schemaPath:"#/properties/query/properties/index/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate76.errors = [{instancePath:instancePath+"/query/index",schemaPath:"#/properties/query/properties/index/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema43.properties.query.properties.index.type,parentSchema:schema43.properties.query.properties.index,data:data3}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data3 == "number"){
 if(data3 > 9007199254740991 || isNaN(data3)){
-validate76.errors = [{instancePath:instancePath+"/query/index",schemaPath:"#/properties/query/properties/index/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"}];
+validate76.errors = [{instancePath:instancePath+"/query/index",schemaPath:"#/properties/query/properties/index/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema43.properties.query.properties.index,data:data3}];
 return false;
 }
 else {
 if(data3 < 0 || isNaN(data3)){
-validate76.errors = [{instancePath:instancePath+"/query/index",schemaPath:"#/properties/query/properties/index/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate76.errors = [{instancePath:instancePath+"/query/index",schemaPath:"#/properties/query/properties/index/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema43.properties.query.properties.index,data:data3}];
 return false;
 }
 }
@@ -4719,18 +4719,18 @@ if(data2.items_count !== undefined){
 let data4 = data2.items_count;
 const _errs9 = errors;
 if(!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))){
-validate76.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate76.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema43.properties.query.properties.items_count.type,parentSchema:schema43.properties.query.properties.items_count,data:data4}];
 return false;
 }
 if(errors === _errs9){
 if(typeof data4 == "number"){
 if(data4 > 9007199254740991 || isNaN(data4)){
-validate76.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"}];
+validate76.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema43.properties.query.properties.items_count,data:data4}];
 return false;
 }
 else {
 if(data4 < 0 || isNaN(data4)){
-validate76.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate76.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema43.properties.query.properties.items_count,data:data4}];
 return false;
 }
 }
@@ -4748,18 +4748,18 @@ const _errs11 = errors;
 if(errors === _errs11){
 if(typeof data5 === "string"){
 if(func1(data5) > 4096){
-validate76.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"}];
+validate76.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters",schema:4096,parentSchema:schema43.properties.query.properties.cursor,data:data5}];
 return false;
 }
 else {
 if(!pattern9.test(data5)){
-validate76.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]+$"},message:"must match pattern \""+"^[A-Za-z0-9_-]+$"+"\""}];
+validate76.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]+$"},message:"must match pattern \""+"^[A-Za-z0-9_-]+$"+"\"",schema:"^[A-Za-z0-9_-]+$",parentSchema:schema43.properties.query.properties.cursor,data:data5}];
 return false;
 }
 }
 }
 else {
-validate76.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate76.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema43.properties.query.properties.cursor.type,parentSchema:schema43.properties.query.properties.cursor,data:data5}];
 return false;
 }
 }
@@ -4773,18 +4773,18 @@ if(data2.chain_id !== undefined){
 let data6 = data2.chain_id;
 const _errs13 = errors;
 if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
-validate76.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate76.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema43.properties.query.properties.chain_id.type,parentSchema:schema43.properties.query.properties.chain_id,data:data6}];
 return false;
 }
 if(errors === _errs13){
 if(typeof data6 == "number"){
 if(data6 > 9007199254740991 || isNaN(data6)){
-validate76.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"}];
+validate76.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema43.properties.query.properties.chain_id,data:data6}];
 return false;
 }
 else {
 if(data6 < 1 || isNaN(data6)){
-validate76.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+validate76.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema43.properties.query.properties.chain_id,data:data6}];
 return false;
 }
 }
@@ -4800,7 +4800,7 @@ var valid2 = true;
 }
 }
 else {
-validate76.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate76.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema43.properties.query.type,parentSchema:schema43.properties.query,data:data2}];
 return false;
 }
 }
@@ -4813,7 +4813,7 @@ var valid0 = true;
 }
 }
 else {
-validate76.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate76.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema43.type,parentSchema:schema43,data}];
 return false;
 }
 }
@@ -4839,7 +4839,7 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.path === undefined) && (missing0 = "path")) || ((data.query === undefined) && (missing0 = "query"))){
-validate77.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate77.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'",schema:schema44.required,parentSchema:schema44,data}];
 return false;
 }
 else {
@@ -4850,7 +4850,7 @@ if(errors === _errs1){
 if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
 let missing1;
 if((data0.address_hash === undefined) && (missing1 = "address_hash")){
-validate77.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'"}];
+validate77.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'",schema:schema44.properties.path.required,parentSchema:schema44.properties.path,data:data0}];
 return false;
 }
 else {
@@ -4860,12 +4860,12 @@ const _errs3 = errors;
 if(errors === _errs3){
 if(typeof data1 === "string"){
 if(!pattern41.test(data1)){
-validate77.errors = [{instancePath:instancePath+"/path/address_hash",schemaPath:"#/properties/path/properties/address_hash/pattern",keyword:"pattern",params:{pattern: "^0x([A-Fa-f0-9]{40})$"},message:"must match pattern \""+"^0x([A-Fa-f0-9]{40})$"+"\""}];
+validate77.errors = [{instancePath:instancePath+"/path/address_hash",schemaPath:"#/properties/path/properties/address_hash/pattern",keyword:"pattern",params:{pattern: "^0x([A-Fa-f0-9]{40})$"},message:"must match pattern \""+"^0x([A-Fa-f0-9]{40})$"+"\"",schema:"^0x([A-Fa-f0-9]{40})$",parentSchema:schema44.properties.path.properties.address_hash,data:data1}];
 return false;
 }
 }
 else {
-validate77.errors = [{instancePath:instancePath+"/path/address_hash",schemaPath:"#/properties/path/properties/address_hash/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate77.errors = [{instancePath:instancePath+"/path/address_hash",schemaPath:"#/properties/path/properties/address_hash/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema44.properties.path.properties.address_hash.type,parentSchema:schema44.properties.path.properties.address_hash,data:data1}];
 return false;
 }
 }
@@ -4873,7 +4873,7 @@ return false;
 }
 }
 else {
-validate77.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate77.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema44.properties.path.type,parentSchema:schema44.properties.path,data:data0}];
 return false;
 }
 }
@@ -4892,18 +4892,18 @@ if(data2.block_number !== undefined){
 let data3 = data2.block_number;
 const _errs7 = errors;
 if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate77.errors = [{instancePath:instancePath+"/query/block_number",schemaPath:"#/properties/query/properties/block_number/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate77.errors = [{instancePath:instancePath+"/query/block_number",schemaPath:"#/properties/query/properties/block_number/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema44.properties.query.properties.block_number.type,parentSchema:schema44.properties.query.properties.block_number,data:data3}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data3 == "number"){
 if(data3 > 9007199254740991 || isNaN(data3)){
-validate77.errors = [{instancePath:instancePath+"/query/block_number",schemaPath:"#/properties/query/properties/block_number/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"}];
+validate77.errors = [{instancePath:instancePath+"/query/block_number",schemaPath:"#/properties/query/properties/block_number/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema44.properties.query.properties.block_number,data:data3}];
 return false;
 }
 else {
 if(data3 < 0 || isNaN(data3)){
-validate77.errors = [{instancePath:instancePath+"/query/block_number",schemaPath:"#/properties/query/properties/block_number/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate77.errors = [{instancePath:instancePath+"/query/block_number",schemaPath:"#/properties/query/properties/block_number/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema44.properties.query.properties.block_number,data:data3}];
 return false;
 }
 }
@@ -4919,18 +4919,18 @@ if(data2.items_count !== undefined){
 let data4 = data2.items_count;
 const _errs9 = errors;
 if(!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))){
-validate77.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate77.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema44.properties.query.properties.items_count.type,parentSchema:schema44.properties.query.properties.items_count,data:data4}];
 return false;
 }
 if(errors === _errs9){
 if(typeof data4 == "number"){
 if(data4 > 9007199254740991 || isNaN(data4)){
-validate77.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"}];
+validate77.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema44.properties.query.properties.items_count,data:data4}];
 return false;
 }
 else {
 if(data4 < 0 || isNaN(data4)){
-validate77.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate77.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema44.properties.query.properties.items_count,data:data4}];
 return false;
 }
 }
@@ -4948,18 +4948,18 @@ const _errs11 = errors;
 if(errors === _errs11){
 if(typeof data5 === "string"){
 if(func1(data5) > 4096){
-validate77.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"}];
+validate77.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters",schema:4096,parentSchema:schema44.properties.query.properties.cursor,data:data5}];
 return false;
 }
 else {
 if(!pattern9.test(data5)){
-validate77.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]+$"},message:"must match pattern \""+"^[A-Za-z0-9_-]+$"+"\""}];
+validate77.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]+$"},message:"must match pattern \""+"^[A-Za-z0-9_-]+$"+"\"",schema:"^[A-Za-z0-9_-]+$",parentSchema:schema44.properties.query.properties.cursor,data:data5}];
 return false;
 }
 }
 }
 else {
-validate77.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate77.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema44.properties.query.properties.cursor.type,parentSchema:schema44.properties.query.properties.cursor,data:data5}];
 return false;
 }
 }
@@ -4973,18 +4973,18 @@ if(data2.chain_id !== undefined){
 let data6 = data2.chain_id;
 const _errs13 = errors;
 if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
-validate77.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate77.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema44.properties.query.properties.chain_id.type,parentSchema:schema44.properties.query.properties.chain_id,data:data6}];
 return false;
 }
 if(errors === _errs13){
 if(typeof data6 == "number"){
 if(data6 > 9007199254740991 || isNaN(data6)){
-validate77.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"}];
+validate77.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema44.properties.query.properties.chain_id,data:data6}];
 return false;
 }
 else {
 if(data6 < 1 || isNaN(data6)){
-validate77.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+validate77.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema44.properties.query.properties.chain_id,data:data6}];
 return false;
 }
 }
@@ -5000,7 +5000,7 @@ var valid2 = true;
 }
 }
 else {
-validate77.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate77.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema44.properties.query.type,parentSchema:schema44.properties.query,data:data2}];
 return false;
 }
 }
@@ -5013,7 +5013,7 @@ var valid0 = true;
 }
 }
 else {
-validate77.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate77.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema44.type,parentSchema:schema44,data}];
 return false;
 }
 }
@@ -5039,7 +5039,7 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.path === undefined) && (missing0 = "path")) || ((data.query === undefined) && (missing0 = "query"))){
-validate78.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate78.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'",schema:schema45.required,parentSchema:schema45,data}];
 return false;
 }
 else {
@@ -5050,7 +5050,7 @@ if(errors === _errs1){
 if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
 let missing1;
 if((data0.address_hash === undefined) && (missing1 = "address_hash")){
-validate78.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'"}];
+validate78.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'",schema:schema45.properties.path.required,parentSchema:schema45.properties.path,data:data0}];
 return false;
 }
 else {
@@ -5060,12 +5060,12 @@ const _errs3 = errors;
 if(errors === _errs3){
 if(typeof data1 === "string"){
 if(!pattern41.test(data1)){
-validate78.errors = [{instancePath:instancePath+"/path/address_hash",schemaPath:"#/properties/path/properties/address_hash/pattern",keyword:"pattern",params:{pattern: "^0x([A-Fa-f0-9]{40})$"},message:"must match pattern \""+"^0x([A-Fa-f0-9]{40})$"+"\""}];
+validate78.errors = [{instancePath:instancePath+"/path/address_hash",schemaPath:"#/properties/path/properties/address_hash/pattern",keyword:"pattern",params:{pattern: "^0x([A-Fa-f0-9]{40})$"},message:"must match pattern \""+"^0x([A-Fa-f0-9]{40})$"+"\"",schema:"^0x([A-Fa-f0-9]{40})$",parentSchema:schema45.properties.path.properties.address_hash,data:data1}];
 return false;
 }
 }
 else {
-validate78.errors = [{instancePath:instancePath+"/path/address_hash",schemaPath:"#/properties/path/properties/address_hash/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate78.errors = [{instancePath:instancePath+"/path/address_hash",schemaPath:"#/properties/path/properties/address_hash/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema45.properties.path.properties.address_hash.type,parentSchema:schema45.properties.path.properties.address_hash,data:data1}];
 return false;
 }
 }
@@ -5073,7 +5073,7 @@ return false;
 }
 }
 else {
-validate78.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate78.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema45.properties.path.type,parentSchema:schema45.properties.path,data:data0}];
 return false;
 }
 }
@@ -5092,18 +5092,18 @@ if(data2.block_number !== undefined){
 let data3 = data2.block_number;
 const _errs7 = errors;
 if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate78.errors = [{instancePath:instancePath+"/query/block_number",schemaPath:"#/properties/query/properties/block_number/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate78.errors = [{instancePath:instancePath+"/query/block_number",schemaPath:"#/properties/query/properties/block_number/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema45.properties.query.properties.block_number.type,parentSchema:schema45.properties.query.properties.block_number,data:data3}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data3 == "number"){
 if(data3 > 9007199254740991 || isNaN(data3)){
-validate78.errors = [{instancePath:instancePath+"/query/block_number",schemaPath:"#/properties/query/properties/block_number/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"}];
+validate78.errors = [{instancePath:instancePath+"/query/block_number",schemaPath:"#/properties/query/properties/block_number/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema45.properties.query.properties.block_number,data:data3}];
 return false;
 }
 else {
 if(data3 < 0 || isNaN(data3)){
-validate78.errors = [{instancePath:instancePath+"/query/block_number",schemaPath:"#/properties/query/properties/block_number/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate78.errors = [{instancePath:instancePath+"/query/block_number",schemaPath:"#/properties/query/properties/block_number/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema45.properties.query.properties.block_number,data:data3}];
 return false;
 }
 }
@@ -5119,18 +5119,18 @@ if(data2.index !== undefined){
 let data4 = data2.index;
 const _errs9 = errors;
 if(!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))){
-validate78.errors = [{instancePath:instancePath+"/query/index",schemaPath:"#/properties/query/properties/index/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate78.errors = [{instancePath:instancePath+"/query/index",schemaPath:"#/properties/query/properties/index/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema45.properties.query.properties.index.type,parentSchema:schema45.properties.query.properties.index,data:data4}];
 return false;
 }
 if(errors === _errs9){
 if(typeof data4 == "number"){
 if(data4 > 9007199254740991 || isNaN(data4)){
-validate78.errors = [{instancePath:instancePath+"/query/index",schemaPath:"#/properties/query/properties/index/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"}];
+validate78.errors = [{instancePath:instancePath+"/query/index",schemaPath:"#/properties/query/properties/index/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema45.properties.query.properties.index,data:data4}];
 return false;
 }
 else {
 if(data4 < 0 || isNaN(data4)){
-validate78.errors = [{instancePath:instancePath+"/query/index",schemaPath:"#/properties/query/properties/index/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate78.errors = [{instancePath:instancePath+"/query/index",schemaPath:"#/properties/query/properties/index/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema45.properties.query.properties.index,data:data4}];
 return false;
 }
 }
@@ -5146,18 +5146,18 @@ if(data2.items_count !== undefined){
 let data5 = data2.items_count;
 const _errs11 = errors;
 if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
-validate78.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate78.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema45.properties.query.properties.items_count.type,parentSchema:schema45.properties.query.properties.items_count,data:data5}];
 return false;
 }
 if(errors === _errs11){
 if(typeof data5 == "number"){
 if(data5 > 9007199254740991 || isNaN(data5)){
-validate78.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"}];
+validate78.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema45.properties.query.properties.items_count,data:data5}];
 return false;
 }
 else {
 if(data5 < 0 || isNaN(data5)){
-validate78.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate78.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema45.properties.query.properties.items_count,data:data5}];
 return false;
 }
 }
@@ -5173,18 +5173,18 @@ if(data2.transaction_index !== undefined){
 let data6 = data2.transaction_index;
 const _errs13 = errors;
 if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
-validate78.errors = [{instancePath:instancePath+"/query/transaction_index",schemaPath:"#/properties/query/properties/transaction_index/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate78.errors = [{instancePath:instancePath+"/query/transaction_index",schemaPath:"#/properties/query/properties/transaction_index/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema45.properties.query.properties.transaction_index.type,parentSchema:schema45.properties.query.properties.transaction_index,data:data6}];
 return false;
 }
 if(errors === _errs13){
 if(typeof data6 == "number"){
 if(data6 > 9007199254740991 || isNaN(data6)){
-validate78.errors = [{instancePath:instancePath+"/query/transaction_index",schemaPath:"#/properties/query/properties/transaction_index/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"}];
+validate78.errors = [{instancePath:instancePath+"/query/transaction_index",schemaPath:"#/properties/query/properties/transaction_index/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema45.properties.query.properties.transaction_index,data:data6}];
 return false;
 }
 else {
 if(data6 < 0 || isNaN(data6)){
-validate78.errors = [{instancePath:instancePath+"/query/transaction_index",schemaPath:"#/properties/query/properties/transaction_index/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate78.errors = [{instancePath:instancePath+"/query/transaction_index",schemaPath:"#/properties/query/properties/transaction_index/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema45.properties.query.properties.transaction_index,data:data6}];
 return false;
 }
 }
@@ -5202,18 +5202,18 @@ const _errs15 = errors;
 if(errors === _errs15){
 if(typeof data7 === "string"){
 if(func1(data7) > 66){
-validate78.errors = [{instancePath:instancePath+"/query/transaction_hash",schemaPath:"#/properties/query/properties/transaction_hash/maxLength",keyword:"maxLength",params:{limit: 66},message:"must NOT have more than 66 characters"}];
+validate78.errors = [{instancePath:instancePath+"/query/transaction_hash",schemaPath:"#/properties/query/properties/transaction_hash/maxLength",keyword:"maxLength",params:{limit: 66},message:"must NOT have more than 66 characters",schema:66,parentSchema:schema45.properties.query.properties.transaction_hash,data:data7}];
 return false;
 }
 else {
 if(!pattern12.test(data7)){
-validate78.errors = [{instancePath:instancePath+"/query/transaction_hash",schemaPath:"#/properties/query/properties/transaction_hash/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{64}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{64}$"+"\""}];
+validate78.errors = [{instancePath:instancePath+"/query/transaction_hash",schemaPath:"#/properties/query/properties/transaction_hash/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{64}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{64}$"+"\"",schema:"^0x[0-9a-fA-F]{64}$",parentSchema:schema45.properties.query.properties.transaction_hash,data:data7}];
 return false;
 }
 }
 }
 else {
-validate78.errors = [{instancePath:instancePath+"/query/transaction_hash",schemaPath:"#/properties/query/properties/transaction_hash/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate78.errors = [{instancePath:instancePath+"/query/transaction_hash",schemaPath:"#/properties/query/properties/transaction_hash/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema45.properties.query.properties.transaction_hash.type,parentSchema:schema45.properties.query.properties.transaction_hash,data:data7}];
 return false;
 }
 }
@@ -5229,18 +5229,18 @@ const _errs17 = errors;
 if(errors === _errs17){
 if(typeof data8 === "string"){
 if(func1(data8) > 4096){
-validate78.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"}];
+validate78.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters",schema:4096,parentSchema:schema45.properties.query.properties.cursor,data:data8}];
 return false;
 }
 else {
 if(!pattern9.test(data8)){
-validate78.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]+$"},message:"must match pattern \""+"^[A-Za-z0-9_-]+$"+"\""}];
+validate78.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]+$"},message:"must match pattern \""+"^[A-Za-z0-9_-]+$"+"\"",schema:"^[A-Za-z0-9_-]+$",parentSchema:schema45.properties.query.properties.cursor,data:data8}];
 return false;
 }
 }
 }
 else {
-validate78.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate78.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema45.properties.query.properties.cursor.type,parentSchema:schema45.properties.query.properties.cursor,data:data8}];
 return false;
 }
 }
@@ -5254,18 +5254,18 @@ if(data2.chain_id !== undefined){
 let data9 = data2.chain_id;
 const _errs19 = errors;
 if(!((typeof data9 == "number") && (!(data9 % 1) && !isNaN(data9)))){
-validate78.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate78.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema45.properties.query.properties.chain_id.type,parentSchema:schema45.properties.query.properties.chain_id,data:data9}];
 return false;
 }
 if(errors === _errs19){
 if(typeof data9 == "number"){
 if(data9 > 9007199254740991 || isNaN(data9)){
-validate78.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"}];
+validate78.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema45.properties.query.properties.chain_id,data:data9}];
 return false;
 }
 else {
 if(data9 < 1 || isNaN(data9)){
-validate78.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+validate78.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema45.properties.query.properties.chain_id,data:data9}];
 return false;
 }
 }
@@ -5284,7 +5284,7 @@ var valid2 = true;
 }
 }
 else {
-validate78.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate78.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema45.properties.query.type,parentSchema:schema45.properties.query,data:data2}];
 return false;
 }
 }
@@ -5297,7 +5297,7 @@ var valid0 = true;
 }
 }
 else {
-validate78.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate78.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema45.type,parentSchema:schema45,data}];
 return false;
 }
 }
@@ -5323,7 +5323,7 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.path === undefined) && (missing0 = "path")) || ((data.query === undefined) && (missing0 = "query"))){
-validate79.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate79.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'",schema:schema46.required,parentSchema:schema46,data}];
 return false;
 }
 else {
@@ -5334,7 +5334,7 @@ if(errors === _errs1){
 if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
 let missing1;
 if((data0.address_hash === undefined) && (missing1 = "address_hash")){
-validate79.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'"}];
+validate79.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'",schema:schema46.properties.path.required,parentSchema:schema46.properties.path,data:data0}];
 return false;
 }
 else {
@@ -5344,12 +5344,12 @@ const _errs3 = errors;
 if(errors === _errs3){
 if(typeof data1 === "string"){
 if(!pattern41.test(data1)){
-validate79.errors = [{instancePath:instancePath+"/path/address_hash",schemaPath:"#/properties/path/properties/address_hash/pattern",keyword:"pattern",params:{pattern: "^0x([A-Fa-f0-9]{40})$"},message:"must match pattern \""+"^0x([A-Fa-f0-9]{40})$"+"\""}];
+validate79.errors = [{instancePath:instancePath+"/path/address_hash",schemaPath:"#/properties/path/properties/address_hash/pattern",keyword:"pattern",params:{pattern: "^0x([A-Fa-f0-9]{40})$"},message:"must match pattern \""+"^0x([A-Fa-f0-9]{40})$"+"\"",schema:"^0x([A-Fa-f0-9]{40})$",parentSchema:schema46.properties.path.properties.address_hash,data:data1}];
 return false;
 }
 }
 else {
-validate79.errors = [{instancePath:instancePath+"/path/address_hash",schemaPath:"#/properties/path/properties/address_hash/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate79.errors = [{instancePath:instancePath+"/path/address_hash",schemaPath:"#/properties/path/properties/address_hash/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema46.properties.path.properties.address_hash.type,parentSchema:schema46.properties.path.properties.address_hash,data:data1}];
 return false;
 }
 }
@@ -5357,7 +5357,7 @@ return false;
 }
 }
 else {
-validate79.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate79.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema46.properties.path.type,parentSchema:schema46.properties.path,data:data0}];
 return false;
 }
 }
@@ -5376,11 +5376,11 @@ if(data2.filter !== undefined){
 let data3 = data2.filter;
 const _errs7 = errors;
 if(typeof data3 !== "string"){
-validate79.errors = [{instancePath:instancePath+"/query/filter",schemaPath:"#/properties/query/properties/filter/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate79.errors = [{instancePath:instancePath+"/query/filter",schemaPath:"#/properties/query/properties/filter/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema46.properties.query.properties.filter.type,parentSchema:schema46.properties.query.properties.filter,data:data3}];
 return false;
 }
 if(!((data3 === "to") || (data3 === "from"))){
-validate79.errors = [{instancePath:instancePath+"/query/filter",schemaPath:"#/properties/query/properties/filter/enum",keyword:"enum",params:{allowedValues: schema46.properties.query.properties.filter.enum},message:"must be equal to one of the allowed values"}];
+validate79.errors = [{instancePath:instancePath+"/query/filter",schemaPath:"#/properties/query/properties/filter/enum",keyword:"enum",params:{allowedValues: schema46.properties.query.properties.filter.enum},message:"must be equal to one of the allowed values",schema:schema46.properties.query.properties.filter.enum,parentSchema:schema46.properties.query.properties.filter,data:data3}];
 return false;
 }
 var valid2 = _errs7 === errors;
@@ -5393,18 +5393,18 @@ if(data2.block_number !== undefined){
 let data4 = data2.block_number;
 const _errs9 = errors;
 if(!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))){
-validate79.errors = [{instancePath:instancePath+"/query/block_number",schemaPath:"#/properties/query/properties/block_number/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate79.errors = [{instancePath:instancePath+"/query/block_number",schemaPath:"#/properties/query/properties/block_number/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema46.properties.query.properties.block_number.type,parentSchema:schema46.properties.query.properties.block_number,data:data4}];
 return false;
 }
 if(errors === _errs9){
 if(typeof data4 == "number"){
 if(data4 > 9007199254740991 || isNaN(data4)){
-validate79.errors = [{instancePath:instancePath+"/query/block_number",schemaPath:"#/properties/query/properties/block_number/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"}];
+validate79.errors = [{instancePath:instancePath+"/query/block_number",schemaPath:"#/properties/query/properties/block_number/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema46.properties.query.properties.block_number,data:data4}];
 return false;
 }
 else {
 if(data4 < 0 || isNaN(data4)){
-validate79.errors = [{instancePath:instancePath+"/query/block_number",schemaPath:"#/properties/query/properties/block_number/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate79.errors = [{instancePath:instancePath+"/query/block_number",schemaPath:"#/properties/query/properties/block_number/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema46.properties.query.properties.block_number,data:data4}];
 return false;
 }
 }
@@ -5420,18 +5420,18 @@ if(data2.transaction_index !== undefined){
 let data5 = data2.transaction_index;
 const _errs11 = errors;
 if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
-validate79.errors = [{instancePath:instancePath+"/query/transaction_index",schemaPath:"#/properties/query/properties/transaction_index/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate79.errors = [{instancePath:instancePath+"/query/transaction_index",schemaPath:"#/properties/query/properties/transaction_index/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema46.properties.query.properties.transaction_index.type,parentSchema:schema46.properties.query.properties.transaction_index,data:data5}];
 return false;
 }
 if(errors === _errs11){
 if(typeof data5 == "number"){
 if(data5 > 9007199254740991 || isNaN(data5)){
-validate79.errors = [{instancePath:instancePath+"/query/transaction_index",schemaPath:"#/properties/query/properties/transaction_index/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"}];
+validate79.errors = [{instancePath:instancePath+"/query/transaction_index",schemaPath:"#/properties/query/properties/transaction_index/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema46.properties.query.properties.transaction_index,data:data5}];
 return false;
 }
 else {
 if(data5 < 0 || isNaN(data5)){
-validate79.errors = [{instancePath:instancePath+"/query/transaction_index",schemaPath:"#/properties/query/properties/transaction_index/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate79.errors = [{instancePath:instancePath+"/query/transaction_index",schemaPath:"#/properties/query/properties/transaction_index/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema46.properties.query.properties.transaction_index,data:data5}];
 return false;
 }
 }
@@ -5447,18 +5447,18 @@ if(data2.index !== undefined){
 let data6 = data2.index;
 const _errs13 = errors;
 if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
-validate79.errors = [{instancePath:instancePath+"/query/index",schemaPath:"#/properties/query/properties/index/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate79.errors = [{instancePath:instancePath+"/query/index",schemaPath:"#/properties/query/properties/index/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema46.properties.query.properties.index.type,parentSchema:schema46.properties.query.properties.index,data:data6}];
 return false;
 }
 if(errors === _errs13){
 if(typeof data6 == "number"){
 if(data6 > 9007199254740991 || isNaN(data6)){
-validate79.errors = [{instancePath:instancePath+"/query/index",schemaPath:"#/properties/query/properties/index/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"}];
+validate79.errors = [{instancePath:instancePath+"/query/index",schemaPath:"#/properties/query/properties/index/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema46.properties.query.properties.index,data:data6}];
 return false;
 }
 else {
 if(data6 < 0 || isNaN(data6)){
-validate79.errors = [{instancePath:instancePath+"/query/index",schemaPath:"#/properties/query/properties/index/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate79.errors = [{instancePath:instancePath+"/query/index",schemaPath:"#/properties/query/properties/index/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema46.properties.query.properties.index,data:data6}];
 return false;
 }
 }
@@ -5474,18 +5474,18 @@ if(data2.items_count !== undefined){
 let data7 = data2.items_count;
 const _errs15 = errors;
 if(!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))){
-validate79.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate79.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema46.properties.query.properties.items_count.type,parentSchema:schema46.properties.query.properties.items_count,data:data7}];
 return false;
 }
 if(errors === _errs15){
 if(typeof data7 == "number"){
 if(data7 > 9007199254740991 || isNaN(data7)){
-validate79.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"}];
+validate79.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema46.properties.query.properties.items_count,data:data7}];
 return false;
 }
 else {
 if(data7 < 0 || isNaN(data7)){
-validate79.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate79.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema46.properties.query.properties.items_count,data:data7}];
 return false;
 }
 }
@@ -5503,18 +5503,18 @@ const _errs17 = errors;
 if(errors === _errs17){
 if(typeof data8 === "string"){
 if(func1(data8) > 4096){
-validate79.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"}];
+validate79.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters",schema:4096,parentSchema:schema46.properties.query.properties.cursor,data:data8}];
 return false;
 }
 else {
 if(!pattern9.test(data8)){
-validate79.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]+$"},message:"must match pattern \""+"^[A-Za-z0-9_-]+$"+"\""}];
+validate79.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]+$"},message:"must match pattern \""+"^[A-Za-z0-9_-]+$"+"\"",schema:"^[A-Za-z0-9_-]+$",parentSchema:schema46.properties.query.properties.cursor,data:data8}];
 return false;
 }
 }
 }
 else {
-validate79.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate79.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema46.properties.query.properties.cursor.type,parentSchema:schema46.properties.query.properties.cursor,data:data8}];
 return false;
 }
 }
@@ -5528,18 +5528,18 @@ if(data2.chain_id !== undefined){
 let data9 = data2.chain_id;
 const _errs19 = errors;
 if(!((typeof data9 == "number") && (!(data9 % 1) && !isNaN(data9)))){
-validate79.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate79.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema46.properties.query.properties.chain_id.type,parentSchema:schema46.properties.query.properties.chain_id,data:data9}];
 return false;
 }
 if(errors === _errs19){
 if(typeof data9 == "number"){
 if(data9 > 9007199254740991 || isNaN(data9)){
-validate79.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"}];
+validate79.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema46.properties.query.properties.chain_id,data:data9}];
 return false;
 }
 else {
 if(data9 < 1 || isNaN(data9)){
-validate79.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+validate79.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema46.properties.query.properties.chain_id,data:data9}];
 return false;
 }
 }
@@ -5558,7 +5558,7 @@ var valid2 = true;
 }
 }
 else {
-validate79.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate79.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema46.properties.query.type,parentSchema:schema46.properties.query,data:data2}];
 return false;
 }
 }
@@ -5571,7 +5571,7 @@ var valid0 = true;
 }
 }
 else {
-validate79.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate79.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema46.type,parentSchema:schema46,data}];
 return false;
 }
 }
@@ -5597,7 +5597,7 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.path === undefined) && (missing0 = "path")) || ((data.query === undefined) && (missing0 = "query"))){
-validate80.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate80.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'",schema:schema47.required,parentSchema:schema47,data}];
 return false;
 }
 else {
@@ -5608,7 +5608,7 @@ if(errors === _errs1){
 if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
 let missing1;
 if((data0.address_hash === undefined) && (missing1 = "address_hash")){
-validate80.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'"}];
+validate80.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'",schema:schema47.properties.path.required,parentSchema:schema47.properties.path,data:data0}];
 return false;
 }
 else {
@@ -5618,12 +5618,12 @@ const _errs3 = errors;
 if(errors === _errs3){
 if(typeof data1 === "string"){
 if(!pattern41.test(data1)){
-validate80.errors = [{instancePath:instancePath+"/path/address_hash",schemaPath:"#/properties/path/properties/address_hash/pattern",keyword:"pattern",params:{pattern: "^0x([A-Fa-f0-9]{40})$"},message:"must match pattern \""+"^0x([A-Fa-f0-9]{40})$"+"\""}];
+validate80.errors = [{instancePath:instancePath+"/path/address_hash",schemaPath:"#/properties/path/properties/address_hash/pattern",keyword:"pattern",params:{pattern: "^0x([A-Fa-f0-9]{40})$"},message:"must match pattern \""+"^0x([A-Fa-f0-9]{40})$"+"\"",schema:"^0x([A-Fa-f0-9]{40})$",parentSchema:schema47.properties.path.properties.address_hash,data:data1}];
 return false;
 }
 }
 else {
-validate80.errors = [{instancePath:instancePath+"/path/address_hash",schemaPath:"#/properties/path/properties/address_hash/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate80.errors = [{instancePath:instancePath+"/path/address_hash",schemaPath:"#/properties/path/properties/address_hash/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema47.properties.path.properties.address_hash.type,parentSchema:schema47.properties.path.properties.address_hash,data:data1}];
 return false;
 }
 }
@@ -5631,7 +5631,7 @@ return false;
 }
 }
 else {
-validate80.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate80.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema47.properties.path.type,parentSchema:schema47.properties.path,data:data0}];
 return false;
 }
 }
@@ -5652,12 +5652,12 @@ const _errs7 = errors;
 if(errors === _errs7){
 if(Array.isArray(data3)){
 if(data3.length > 50){
-validate80.errors = [{instancePath:instancePath+"/query/type",schemaPath:"#/properties/query/properties/type/maxItems",keyword:"maxItems",params:{limit: 50},message:"must NOT have more than 50 items"}];
+validate80.errors = [{instancePath:instancePath+"/query/type",schemaPath:"#/properties/query/properties/type/maxItems",keyword:"maxItems",params:{limit: 50},message:"must NOT have more than 50 items",schema:50,parentSchema:schema47.properties.query.properties.type,data:data3}];
 return false;
 }
 else {
 if(data3.length < 1){
-validate80.errors = [{instancePath:instancePath+"/query/type",schemaPath:"#/properties/query/properties/type/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"}];
+validate80.errors = [{instancePath:instancePath+"/query/type",schemaPath:"#/properties/query/properties/type/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items",schema:1,parentSchema:schema47.properties.query.properties.type,data:data3}];
 return false;
 }
 else {
@@ -5667,11 +5667,11 @@ for(let i0=0; i0<len0; i0++){
 let data4 = data3[i0];
 const _errs9 = errors;
 if(typeof data4 !== "string"){
-validate80.errors = [{instancePath:instancePath+"/query/type/" + i0,schemaPath:"#/properties/query/properties/type/items/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate80.errors = [{instancePath:instancePath+"/query/type/" + i0,schemaPath:"#/properties/query/properties/type/items/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema47.properties.query.properties.type.items.type,parentSchema:schema47.properties.query.properties.type.items,data:data4}];
 return false;
 }
 if(!(((data4 === "ERC-721") || (data4 === "ERC-404")) || (data4 === "ERC-1155"))){
-validate80.errors = [{instancePath:instancePath+"/query/type/" + i0,schemaPath:"#/properties/query/properties/type/items/enum",keyword:"enum",params:{allowedValues: schema47.properties.query.properties.type.items.enum},message:"must be equal to one of the allowed values"}];
+validate80.errors = [{instancePath:instancePath+"/query/type/" + i0,schemaPath:"#/properties/query/properties/type/items/enum",keyword:"enum",params:{allowedValues: schema47.properties.query.properties.type.items.enum},message:"must be equal to one of the allowed values",schema:schema47.properties.query.properties.type.items.enum,parentSchema:schema47.properties.query.properties.type.items,data:data4}];
 return false;
 }
 var valid3 = _errs9 === errors;
@@ -5683,7 +5683,7 @@ break;
 }
 }
 else {
-validate80.errors = [{instancePath:instancePath+"/query/type",schemaPath:"#/properties/query/properties/type/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate80.errors = [{instancePath:instancePath+"/query/type",schemaPath:"#/properties/query/properties/type/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema47.properties.query.properties.type.type,parentSchema:schema47.properties.query.properties.type,data:data3}];
 return false;
 }
 }
@@ -5699,18 +5699,18 @@ const _errs11 = errors;
 if(errors === _errs11){
 if(typeof data5 === "string"){
 if(func1(data5) > 42){
-validate80.errors = [{instancePath:instancePath+"/query/token_contract_address_hash",schemaPath:"#/properties/query/properties/token_contract_address_hash/maxLength",keyword:"maxLength",params:{limit: 42},message:"must NOT have more than 42 characters"}];
+validate80.errors = [{instancePath:instancePath+"/query/token_contract_address_hash",schemaPath:"#/properties/query/properties/token_contract_address_hash/maxLength",keyword:"maxLength",params:{limit: 42},message:"must NOT have more than 42 characters",schema:42,parentSchema:schema47.properties.query.properties.token_contract_address_hash,data:data5}];
 return false;
 }
 else {
 if(!pattern38.test(data5)){
-validate80.errors = [{instancePath:instancePath+"/query/token_contract_address_hash",schemaPath:"#/properties/query/properties/token_contract_address_hash/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{40}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{40}$"+"\""}];
+validate80.errors = [{instancePath:instancePath+"/query/token_contract_address_hash",schemaPath:"#/properties/query/properties/token_contract_address_hash/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{40}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{40}$"+"\"",schema:"^0x[0-9a-fA-F]{40}$",parentSchema:schema47.properties.query.properties.token_contract_address_hash,data:data5}];
 return false;
 }
 }
 }
 else {
-validate80.errors = [{instancePath:instancePath+"/query/token_contract_address_hash",schemaPath:"#/properties/query/properties/token_contract_address_hash/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate80.errors = [{instancePath:instancePath+"/query/token_contract_address_hash",schemaPath:"#/properties/query/properties/token_contract_address_hash/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema47.properties.query.properties.token_contract_address_hash.type,parentSchema:schema47.properties.query.properties.token_contract_address_hash,data:data5}];
 return false;
 }
 }
@@ -5726,18 +5726,18 @@ const _errs13 = errors;
 if(errors === _errs13){
 if(typeof data6 === "string"){
 if(func1(data6) > 78){
-validate80.errors = [{instancePath:instancePath+"/query/token_id",schemaPath:"#/properties/query/properties/token_id/maxLength",keyword:"maxLength",params:{limit: 78},message:"must NOT have more than 78 characters"}];
+validate80.errors = [{instancePath:instancePath+"/query/token_id",schemaPath:"#/properties/query/properties/token_id/maxLength",keyword:"maxLength",params:{limit: 78},message:"must NOT have more than 78 characters",schema:78,parentSchema:schema47.properties.query.properties.token_id,data:data6}];
 return false;
 }
 else {
 if(!pattern37.test(data6)){
-validate80.errors = [{instancePath:instancePath+"/query/token_id",schemaPath:"#/properties/query/properties/token_id/pattern",keyword:"pattern",params:{pattern: "^(null|0|[1-9][0-9]{0,77})$"},message:"must match pattern \""+"^(null|0|[1-9][0-9]{0,77})$"+"\""}];
+validate80.errors = [{instancePath:instancePath+"/query/token_id",schemaPath:"#/properties/query/properties/token_id/pattern",keyword:"pattern",params:{pattern: "^(null|0|[1-9][0-9]{0,77})$"},message:"must match pattern \""+"^(null|0|[1-9][0-9]{0,77})$"+"\"",schema:"^(null|0|[1-9][0-9]{0,77})$",parentSchema:schema47.properties.query.properties.token_id,data:data6}];
 return false;
 }
 }
 }
 else {
-validate80.errors = [{instancePath:instancePath+"/query/token_id",schemaPath:"#/properties/query/properties/token_id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate80.errors = [{instancePath:instancePath+"/query/token_id",schemaPath:"#/properties/query/properties/token_id/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema47.properties.query.properties.token_id.type,parentSchema:schema47.properties.query.properties.token_id,data:data6}];
 return false;
 }
 }
@@ -5753,18 +5753,18 @@ const _errs15 = errors;
 if(errors === _errs15){
 if(typeof data7 === "string"){
 if(func1(data7) > 11){
-validate80.errors = [{instancePath:instancePath+"/query/token_type",schemaPath:"#/properties/query/properties/token_type/maxLength",keyword:"maxLength",params:{limit: 11},message:"must NOT have more than 11 characters"}];
+validate80.errors = [{instancePath:instancePath+"/query/token_type",schemaPath:"#/properties/query/properties/token_type/maxLength",keyword:"maxLength",params:{limit: 11},message:"must NOT have more than 11 characters",schema:11,parentSchema:schema47.properties.query.properties.token_type,data:data7}];
 return false;
 }
 else {
 if(!pattern43.test(data7)){
-validate80.errors = [{instancePath:instancePath+"/query/token_type",schemaPath:"#/properties/query/properties/token_type/pattern",keyword:"pattern",params:{pattern: "^[A-Z]{3,5}-[0-9]{1,5}$"},message:"must match pattern \""+"^[A-Z]{3,5}-[0-9]{1,5}$"+"\""}];
+validate80.errors = [{instancePath:instancePath+"/query/token_type",schemaPath:"#/properties/query/properties/token_type/pattern",keyword:"pattern",params:{pattern: "^[A-Z]{3,5}-[0-9]{1,5}$"},message:"must match pattern \""+"^[A-Z]{3,5}-[0-9]{1,5}$"+"\"",schema:"^[A-Z]{3,5}-[0-9]{1,5}$",parentSchema:schema47.properties.query.properties.token_type,data:data7}];
 return false;
 }
 }
 }
 else {
-validate80.errors = [{instancePath:instancePath+"/query/token_type",schemaPath:"#/properties/query/properties/token_type/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate80.errors = [{instancePath:instancePath+"/query/token_type",schemaPath:"#/properties/query/properties/token_type/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema47.properties.query.properties.token_type.type,parentSchema:schema47.properties.query.properties.token_type,data:data7}];
 return false;
 }
 }
@@ -5778,18 +5778,18 @@ if(data2.items_count !== undefined){
 let data8 = data2.items_count;
 const _errs17 = errors;
 if(!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))){
-validate80.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate80.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema47.properties.query.properties.items_count.type,parentSchema:schema47.properties.query.properties.items_count,data:data8}];
 return false;
 }
 if(errors === _errs17){
 if(typeof data8 == "number"){
 if(data8 > 9007199254740991 || isNaN(data8)){
-validate80.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"}];
+validate80.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema47.properties.query.properties.items_count,data:data8}];
 return false;
 }
 else {
 if(data8 < 0 || isNaN(data8)){
-validate80.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate80.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema47.properties.query.properties.items_count,data:data8}];
 return false;
 }
 }
@@ -5807,18 +5807,18 @@ const _errs19 = errors;
 if(errors === _errs19){
 if(typeof data9 === "string"){
 if(func1(data9) > 4096){
-validate80.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"}];
+validate80.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters",schema:4096,parentSchema:schema47.properties.query.properties.cursor,data:data9}];
 return false;
 }
 else {
 if(!pattern9.test(data9)){
-validate80.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]+$"},message:"must match pattern \""+"^[A-Za-z0-9_-]+$"+"\""}];
+validate80.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]+$"},message:"must match pattern \""+"^[A-Za-z0-9_-]+$"+"\"",schema:"^[A-Za-z0-9_-]+$",parentSchema:schema47.properties.query.properties.cursor,data:data9}];
 return false;
 }
 }
 }
 else {
-validate80.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate80.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema47.properties.query.properties.cursor.type,parentSchema:schema47.properties.query.properties.cursor,data:data9}];
 return false;
 }
 }
@@ -5832,18 +5832,18 @@ if(data2.chain_id !== undefined){
 let data10 = data2.chain_id;
 const _errs21 = errors;
 if(!((typeof data10 == "number") && (!(data10 % 1) && !isNaN(data10)))){
-validate80.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate80.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema47.properties.query.properties.chain_id.type,parentSchema:schema47.properties.query.properties.chain_id,data:data10}];
 return false;
 }
 if(errors === _errs21){
 if(typeof data10 == "number"){
 if(data10 > 9007199254740991 || isNaN(data10)){
-validate80.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"}];
+validate80.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema47.properties.query.properties.chain_id,data:data10}];
 return false;
 }
 else {
 if(data10 < 1 || isNaN(data10)){
-validate80.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+validate80.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema47.properties.query.properties.chain_id,data:data10}];
 return false;
 }
 }
@@ -5862,7 +5862,7 @@ var valid2 = true;
 }
 }
 else {
-validate80.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate80.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema47.properties.query.type,parentSchema:schema47.properties.query,data:data2}];
 return false;
 }
 }
@@ -5875,7 +5875,7 @@ var valid0 = true;
 }
 }
 else {
-validate80.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate80.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema47.type,parentSchema:schema47,data}];
 return false;
 }
 }
@@ -5901,7 +5901,7 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.path === undefined) && (missing0 = "path")) || ((data.query === undefined) && (missing0 = "query"))){
-validate81.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate81.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'",schema:schema48.required,parentSchema:schema48,data}];
 return false;
 }
 else {
@@ -5912,7 +5912,7 @@ if(errors === _errs1){
 if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
 let missing1;
 if(((data0.address_hash === undefined) && (missing1 = "address_hash")) || ((data0.id === undefined) && (missing1 = "id"))){
-validate81.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'"}];
+validate81.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'",schema:schema48.properties.path.required,parentSchema:schema48.properties.path,data:data0}];
 return false;
 }
 else {
@@ -5922,12 +5922,12 @@ const _errs3 = errors;
 if(errors === _errs3){
 if(typeof data1 === "string"){
 if(!pattern41.test(data1)){
-validate81.errors = [{instancePath:instancePath+"/path/address_hash",schemaPath:"#/properties/path/properties/address_hash/pattern",keyword:"pattern",params:{pattern: "^0x([A-Fa-f0-9]{40})$"},message:"must match pattern \""+"^0x([A-Fa-f0-9]{40})$"+"\""}];
+validate81.errors = [{instancePath:instancePath+"/path/address_hash",schemaPath:"#/properties/path/properties/address_hash/pattern",keyword:"pattern",params:{pattern: "^0x([A-Fa-f0-9]{40})$"},message:"must match pattern \""+"^0x([A-Fa-f0-9]{40})$"+"\"",schema:"^0x([A-Fa-f0-9]{40})$",parentSchema:schema48.properties.path.properties.address_hash,data:data1}];
 return false;
 }
 }
 else {
-validate81.errors = [{instancePath:instancePath+"/path/address_hash",schemaPath:"#/properties/path/properties/address_hash/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate81.errors = [{instancePath:instancePath+"/path/address_hash",schemaPath:"#/properties/path/properties/address_hash/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema48.properties.path.properties.address_hash.type,parentSchema:schema48.properties.path.properties.address_hash,data:data1}];
 return false;
 }
 }
@@ -5935,7 +5935,7 @@ return false;
 }
 }
 else {
-validate81.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate81.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema48.properties.path.type,parentSchema:schema48.properties.path,data:data0}];
 return false;
 }
 }
@@ -5954,18 +5954,18 @@ if(data2.chain_id !== undefined){
 let data3 = data2.chain_id;
 const _errs7 = errors;
 if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate81.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate81.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema48.properties.query.properties.chain_id.type,parentSchema:schema48.properties.query.properties.chain_id,data:data3}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data3 == "number"){
 if(data3 > 9007199254740991 || isNaN(data3)){
-validate81.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"}];
+validate81.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema48.properties.query.properties.chain_id,data:data3}];
 return false;
 }
 else {
 if(data3 < 1 || isNaN(data3)){
-validate81.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+validate81.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema48.properties.query.properties.chain_id,data:data3}];
 return false;
 }
 }
@@ -5974,7 +5974,7 @@ return false;
 }
 }
 else {
-validate81.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate81.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema48.properties.query.type,parentSchema:schema48.properties.query,data:data2}];
 return false;
 }
 }
@@ -5987,7 +5987,7 @@ var valid0 = true;
 }
 }
 else {
-validate81.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate81.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema48.type,parentSchema:schema48,data}];
 return false;
 }
 }
@@ -6013,7 +6013,7 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.path === undefined) && (missing0 = "path")) || ((data.query === undefined) && (missing0 = "query"))){
-validate82.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate82.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'",schema:schema49.required,parentSchema:schema49,data}];
 return false;
 }
 else {
@@ -6022,7 +6022,7 @@ let data0 = data.path;
 const _errs1 = errors;
 if(errors === _errs1){
 if(!(data0 && typeof data0 == "object" && !Array.isArray(data0))){
-validate82.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate82.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema49.properties.path.type,parentSchema:schema49.properties.path,data:data0}];
 return false;
 }
 }
@@ -6041,18 +6041,18 @@ if(data1.index !== undefined){
 let data2 = data1.index;
 const _errs5 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate82.errors = [{instancePath:instancePath+"/query/index",schemaPath:"#/properties/query/properties/index/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate82.errors = [{instancePath:instancePath+"/query/index",schemaPath:"#/properties/query/properties/index/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema49.properties.query.properties.index.type,parentSchema:schema49.properties.query.properties.index,data:data2}];
 return false;
 }
 if(errors === _errs5){
 if(typeof data2 == "number"){
 if(data2 > 9007199254740991 || isNaN(data2)){
-validate82.errors = [{instancePath:instancePath+"/query/index",schemaPath:"#/properties/query/properties/index/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"}];
+validate82.errors = [{instancePath:instancePath+"/query/index",schemaPath:"#/properties/query/properties/index/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema49.properties.query.properties.index,data:data2}];
 return false;
 }
 else {
 if(data2 < 0 || isNaN(data2)){
-validate82.errors = [{instancePath:instancePath+"/query/index",schemaPath:"#/properties/query/properties/index/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate82.errors = [{instancePath:instancePath+"/query/index",schemaPath:"#/properties/query/properties/index/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema49.properties.query.properties.index,data:data2}];
 return false;
 }
 }
@@ -6068,18 +6068,18 @@ if(data1.items_count !== undefined){
 let data3 = data1.items_count;
 const _errs7 = errors;
 if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate82.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate82.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema49.properties.query.properties.items_count.type,parentSchema:schema49.properties.query.properties.items_count,data:data3}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data3 == "number"){
 if(data3 > 9007199254740991 || isNaN(data3)){
-validate82.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"}];
+validate82.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema49.properties.query.properties.items_count,data:data3}];
 return false;
 }
 else {
 if(data3 < 0 || isNaN(data3)){
-validate82.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate82.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema49.properties.query.properties.items_count,data:data3}];
 return false;
 }
 }
@@ -6097,18 +6097,18 @@ const _errs9 = errors;
 if(errors === _errs9){
 if(typeof data4 === "string"){
 if(func1(data4) > 4096){
-validate82.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"}];
+validate82.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters",schema:4096,parentSchema:schema49.properties.query.properties.cursor,data:data4}];
 return false;
 }
 else {
 if(!pattern9.test(data4)){
-validate82.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]+$"},message:"must match pattern \""+"^[A-Za-z0-9_-]+$"+"\""}];
+validate82.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]+$"},message:"must match pattern \""+"^[A-Za-z0-9_-]+$"+"\"",schema:"^[A-Za-z0-9_-]+$",parentSchema:schema49.properties.query.properties.cursor,data:data4}];
 return false;
 }
 }
 }
 else {
-validate82.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate82.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema49.properties.query.properties.cursor.type,parentSchema:schema49.properties.query.properties.cursor,data:data4}];
 return false;
 }
 }
@@ -6122,18 +6122,18 @@ if(data1.chain_id !== undefined){
 let data5 = data1.chain_id;
 const _errs11 = errors;
 if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
-validate82.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate82.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema49.properties.query.properties.chain_id.type,parentSchema:schema49.properties.query.properties.chain_id,data:data5}];
 return false;
 }
 if(errors === _errs11){
 if(typeof data5 == "number"){
 if(data5 > 9007199254740991 || isNaN(data5)){
-validate82.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"}];
+validate82.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema49.properties.query.properties.chain_id,data:data5}];
 return false;
 }
 else {
 if(data5 < 1 || isNaN(data5)){
-validate82.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+validate82.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema49.properties.query.properties.chain_id,data:data5}];
 return false;
 }
 }
@@ -6149,7 +6149,7 @@ var valid1 = true;
 }
 }
 else {
-validate82.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate82.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema49.properties.query.type,parentSchema:schema49.properties.query,data:data1}];
 return false;
 }
 }
@@ -6162,7 +6162,7 @@ var valid0 = true;
 }
 }
 else {
-validate82.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate82.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema49.type,parentSchema:schema49,data}];
 return false;
 }
 }
@@ -6188,7 +6188,7 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.path === undefined) && (missing0 = "path")) || ((data.query === undefined) && (missing0 = "query"))){
-validate83.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate83.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'",schema:schema50.required,parentSchema:schema50,data}];
 return false;
 }
 else {
@@ -6199,7 +6199,7 @@ if(errors === _errs1){
 if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
 let missing1;
 if((data0.address_hash === undefined) && (missing1 = "address_hash")){
-validate83.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'"}];
+validate83.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'",schema:schema50.properties.path.required,parentSchema:schema50.properties.path,data:data0}];
 return false;
 }
 else {
@@ -6209,12 +6209,12 @@ const _errs3 = errors;
 if(errors === _errs3){
 if(typeof data1 === "string"){
 if(!pattern41.test(data1)){
-validate83.errors = [{instancePath:instancePath+"/path/address_hash",schemaPath:"#/properties/path/properties/address_hash/pattern",keyword:"pattern",params:{pattern: "^0x([A-Fa-f0-9]{40})$"},message:"must match pattern \""+"^0x([A-Fa-f0-9]{40})$"+"\""}];
+validate83.errors = [{instancePath:instancePath+"/path/address_hash",schemaPath:"#/properties/path/properties/address_hash/pattern",keyword:"pattern",params:{pattern: "^0x([A-Fa-f0-9]{40})$"},message:"must match pattern \""+"^0x([A-Fa-f0-9]{40})$"+"\"",schema:"^0x([A-Fa-f0-9]{40})$",parentSchema:schema50.properties.path.properties.address_hash,data:data1}];
 return false;
 }
 }
 else {
-validate83.errors = [{instancePath:instancePath+"/path/address_hash",schemaPath:"#/properties/path/properties/address_hash/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate83.errors = [{instancePath:instancePath+"/path/address_hash",schemaPath:"#/properties/path/properties/address_hash/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema50.properties.path.properties.address_hash.type,parentSchema:schema50.properties.path.properties.address_hash,data:data1}];
 return false;
 }
 }
@@ -6222,7 +6222,7 @@ return false;
 }
 }
 else {
-validate83.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate83.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema50.properties.path.type,parentSchema:schema50.properties.path,data:data0}];
 return false;
 }
 }
@@ -6241,18 +6241,18 @@ if(data2.chain_id !== undefined){
 let data3 = data2.chain_id;
 const _errs7 = errors;
 if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate83.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate83.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema50.properties.query.properties.chain_id.type,parentSchema:schema50.properties.query.properties.chain_id,data:data3}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data3 == "number"){
 if(data3 > 9007199254740991 || isNaN(data3)){
-validate83.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"}];
+validate83.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema50.properties.query.properties.chain_id,data:data3}];
 return false;
 }
 else {
 if(data3 < 1 || isNaN(data3)){
-validate83.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+validate83.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema50.properties.query.properties.chain_id,data:data3}];
 return false;
 }
 }
@@ -6261,7 +6261,7 @@ return false;
 }
 }
 else {
-validate83.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate83.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema50.properties.query.type,parentSchema:schema50.properties.query,data:data2}];
 return false;
 }
 }
@@ -6274,7 +6274,7 @@ var valid0 = true;
 }
 }
 else {
-validate83.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate83.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema50.type,parentSchema:schema50,data}];
 return false;
 }
 }

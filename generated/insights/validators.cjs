@@ -18,7 +18,7 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.path === undefined) && (missing0 = "path")) || ((data.query === undefined) && (missing0 = "query"))){
-validate52.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate52.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'",schema:schema19.required,parentSchema:schema19,data}];
 return false;
 }
 else {
@@ -27,7 +27,7 @@ let data0 = data.path;
 const _errs1 = errors;
 if(errors === _errs1){
 if(!(data0 && typeof data0 == "object" && !Array.isArray(data0))){
-validate52.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate52.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema19.properties.path.type,parentSchema:schema19.properties.path,data:data0}];
 return false;
 }
 }
@@ -44,7 +44,7 @@ if(errors === _errs3){
 if(data1 && typeof data1 == "object" && !Array.isArray(data1)){
 let missing1;
 if((data1.symbol === undefined) && (missing1 = "symbol")){
-validate52.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'"}];
+validate52.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'",schema:schema19.properties.query.required,parentSchema:schema19.properties.query,data:data1}];
 return false;
 }
 else {
@@ -54,12 +54,12 @@ const _errs5 = errors;
 if(errors === _errs5){
 if(Array.isArray(data2)){
 if(data2.length > 50){
-validate52.errors = [{instancePath:instancePath+"/query/symbol",schemaPath:"#/properties/query/properties/symbol/maxItems",keyword:"maxItems",params:{limit: 50},message:"must NOT have more than 50 items"}];
+validate52.errors = [{instancePath:instancePath+"/query/symbol",schemaPath:"#/properties/query/properties/symbol/maxItems",keyword:"maxItems",params:{limit: 50},message:"must NOT have more than 50 items",schema:50,parentSchema:schema19.properties.query.properties.symbol,data:data2}];
 return false;
 }
 else {
 if(data2.length < 1){
-validate52.errors = [{instancePath:instancePath+"/query/symbol",schemaPath:"#/properties/query/properties/symbol/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"}];
+validate52.errors = [{instancePath:instancePath+"/query/symbol",schemaPath:"#/properties/query/properties/symbol/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items",schema:1,parentSchema:schema19.properties.query.properties.symbol,data:data2}];
 return false;
 }
 else {
@@ -71,18 +71,18 @@ const _errs7 = errors;
 if(errors === _errs7){
 if(typeof data3 === "string"){
 if(func1(data3) > 128){
-validate52.errors = [{instancePath:instancePath+"/query/symbol/" + i0,schemaPath:"#/properties/query/properties/symbol/items/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+validate52.errors = [{instancePath:instancePath+"/query/symbol/" + i0,schemaPath:"#/properties/query/properties/symbol/items/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters",schema:128,parentSchema:schema19.properties.query.properties.symbol.items,data:data3}];
 return false;
 }
 else {
 if(func1(data3) < 1){
-validate52.errors = [{instancePath:instancePath+"/query/symbol/" + i0,schemaPath:"#/properties/query/properties/symbol/items/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate52.errors = [{instancePath:instancePath+"/query/symbol/" + i0,schemaPath:"#/properties/query/properties/symbol/items/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema19.properties.query.properties.symbol.items,data:data3}];
 return false;
 }
 }
 }
 else {
-validate52.errors = [{instancePath:instancePath+"/query/symbol/" + i0,schemaPath:"#/properties/query/properties/symbol/items/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate52.errors = [{instancePath:instancePath+"/query/symbol/" + i0,schemaPath:"#/properties/query/properties/symbol/items/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema19.properties.query.properties.symbol.items.type,parentSchema:schema19.properties.query.properties.symbol.items,data:data3}];
 return false;
 }
 }
@@ -95,7 +95,7 @@ break;
 }
 }
 else {
-validate52.errors = [{instancePath:instancePath+"/query/symbol",schemaPath:"#/properties/query/properties/symbol/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate52.errors = [{instancePath:instancePath+"/query/symbol",schemaPath:"#/properties/query/properties/symbol/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema19.properties.query.properties.symbol.type,parentSchema:schema19.properties.query.properties.symbol,data:data2}];
 return false;
 }
 }
@@ -111,12 +111,12 @@ const _errs9 = errors;
 if(errors === _errs9){
 if(Array.isArray(data4)){
 if(data4.length > 55){
-validate52.errors = [{instancePath:instancePath+"/query/chain",schemaPath:"#/properties/query/properties/chain/maxItems",keyword:"maxItems",params:{limit: 55},message:"must NOT have more than 55 items"}];
+validate52.errors = [{instancePath:instancePath+"/query/chain",schemaPath:"#/properties/query/properties/chain/maxItems",keyword:"maxItems",params:{limit: 55},message:"must NOT have more than 55 items",schema:55,parentSchema:schema19.properties.query.properties.chain,data:data4}];
 return false;
 }
 else {
 if(data4.length < 1){
-validate52.errors = [{instancePath:instancePath+"/query/chain",schemaPath:"#/properties/query/properties/chain/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"}];
+validate52.errors = [{instancePath:instancePath+"/query/chain",schemaPath:"#/properties/query/properties/chain/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items",schema:1,parentSchema:schema19.properties.query.properties.chain,data:data4}];
 return false;
 }
 else {
@@ -126,18 +126,18 @@ for(let i1=0; i1<len1; i1++){
 let data5 = data4[i1];
 const _errs11 = errors;
 if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
-validate52.errors = [{instancePath:instancePath+"/query/chain/" + i1,schemaPath:"#/properties/query/properties/chain/items/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate52.errors = [{instancePath:instancePath+"/query/chain/" + i1,schemaPath:"#/properties/query/properties/chain/items/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema19.properties.query.properties.chain.items.type,parentSchema:schema19.properties.query.properties.chain.items,data:data5}];
 return false;
 }
 if(errors === _errs11){
 if(typeof data5 == "number"){
 if(data5 > 9007199254740991 || isNaN(data5)){
-validate52.errors = [{instancePath:instancePath+"/query/chain/" + i1,schemaPath:"#/properties/query/properties/chain/items/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"}];
+validate52.errors = [{instancePath:instancePath+"/query/chain/" + i1,schemaPath:"#/properties/query/properties/chain/items/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema19.properties.query.properties.chain.items,data:data5}];
 return false;
 }
 else {
 if(data5 < 1 || isNaN(data5)){
-validate52.errors = [{instancePath:instancePath+"/query/chain/" + i1,schemaPath:"#/properties/query/properties/chain/items/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+validate52.errors = [{instancePath:instancePath+"/query/chain/" + i1,schemaPath:"#/properties/query/properties/chain/items/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema19.properties.query.properties.chain.items,data:data5}];
 return false;
 }
 }
@@ -152,7 +152,7 @@ break;
 }
 }
 else {
-validate52.errors = [{instancePath:instancePath+"/query/chain",schemaPath:"#/properties/query/properties/chain/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate52.errors = [{instancePath:instancePath+"/query/chain",schemaPath:"#/properties/query/properties/chain/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema19.properties.query.properties.chain.type,parentSchema:schema19.properties.query.properties.chain,data:data4}];
 return false;
 }
 }
@@ -168,12 +168,12 @@ const _errs13 = errors;
 if(errors === _errs13){
 if(Array.isArray(data6)){
 if(data6.length > 55){
-validate52.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maxItems",keyword:"maxItems",params:{limit: 55},message:"must NOT have more than 55 items"}];
+validate52.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maxItems",keyword:"maxItems",params:{limit: 55},message:"must NOT have more than 55 items",schema:55,parentSchema:schema19.properties.query.properties.chain_id,data:data6}];
 return false;
 }
 else {
 if(data6.length < 1){
-validate52.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"}];
+validate52.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items",schema:1,parentSchema:schema19.properties.query.properties.chain_id,data:data6}];
 return false;
 }
 else {
@@ -183,18 +183,18 @@ for(let i2=0; i2<len2; i2++){
 let data7 = data6[i2];
 const _errs15 = errors;
 if(!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))){
-validate52.errors = [{instancePath:instancePath+"/query/chain_id/" + i2,schemaPath:"#/properties/query/properties/chain_id/items/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate52.errors = [{instancePath:instancePath+"/query/chain_id/" + i2,schemaPath:"#/properties/query/properties/chain_id/items/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema19.properties.query.properties.chain_id.items.type,parentSchema:schema19.properties.query.properties.chain_id.items,data:data7}];
 return false;
 }
 if(errors === _errs15){
 if(typeof data7 == "number"){
 if(data7 > 9007199254740991 || isNaN(data7)){
-validate52.errors = [{instancePath:instancePath+"/query/chain_id/" + i2,schemaPath:"#/properties/query/properties/chain_id/items/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"}];
+validate52.errors = [{instancePath:instancePath+"/query/chain_id/" + i2,schemaPath:"#/properties/query/properties/chain_id/items/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema19.properties.query.properties.chain_id.items,data:data7}];
 return false;
 }
 else {
 if(data7 < 1 || isNaN(data7)){
-validate52.errors = [{instancePath:instancePath+"/query/chain_id/" + i2,schemaPath:"#/properties/query/properties/chain_id/items/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+validate52.errors = [{instancePath:instancePath+"/query/chain_id/" + i2,schemaPath:"#/properties/query/properties/chain_id/items/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema19.properties.query.properties.chain_id.items,data:data7}];
 return false;
 }
 }
@@ -209,7 +209,7 @@ break;
 }
 }
 else {
-validate52.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate52.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema19.properties.query.properties.chain_id.type,parentSchema:schema19.properties.query.properties.chain_id,data:data6}];
 return false;
 }
 }
@@ -223,7 +223,7 @@ var valid1 = true;
 }
 }
 else {
-validate52.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate52.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema19.properties.query.type,parentSchema:schema19.properties.query,data:data1}];
 return false;
 }
 }
@@ -236,7 +236,7 @@ var valid0 = true;
 }
 }
 else {
-validate52.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate52.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema19.type,parentSchema:schema19,data}];
 return false;
 }
 }
@@ -263,18 +263,18 @@ evaluated0.items = undefined;
 if(errors === 0){
 if(typeof data === "string"){
 if(func1(data) > 255){
-validate55.errors = [{instancePath,schemaPath:"#/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
+validate55.errors = [{instancePath,schemaPath:"#/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters",schema:255,parentSchema:schema22,data}];
 return false;
 }
 else {
 if(!pattern3.test(data)){
-validate55.errors = [{instancePath,schemaPath:"#/pattern",keyword:"pattern",params:{pattern: "^(0x[0-9a-fA-F]{40}|[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+(\\.[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+)+)$"},message:"must match pattern \""+"^(0x[0-9a-fA-F]{40}|[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+(\\.[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+)+)$"+"\""}];
+validate55.errors = [{instancePath,schemaPath:"#/pattern",keyword:"pattern",params:{pattern: "^(0x[0-9a-fA-F]{40}|[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+(\\.[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+)+)$"},message:"must match pattern \""+"^(0x[0-9a-fA-F]{40}|[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+(\\.[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+)+)$"+"\"",schema:"^(0x[0-9a-fA-F]{40}|[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+(\\.[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+)+)$",parentSchema:schema22,data}];
 return false;
 }
 }
 }
 else {
-validate55.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate55.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema22.type,parentSchema:schema22,data}];
 return false;
 }
 }
@@ -298,7 +298,7 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.path === undefined) && (missing0 = "path")) || ((data.query === undefined) && (missing0 = "query"))){
-validate53.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate53.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'",schema:schema20.required,parentSchema:schema20,data}];
 return false;
 }
 else {
@@ -307,7 +307,7 @@ let data0 = data.path;
 const _errs1 = errors;
 if(errors === _errs1){
 if(!(data0 && typeof data0 == "object" && !Array.isArray(data0))){
-validate53.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate53.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema20.properties.path.type,parentSchema:schema20.properties.path,data:data0}];
 return false;
 }
 }
@@ -328,12 +328,12 @@ const _errs5 = errors;
 if(errors === _errs5){
 if(Array.isArray(data2)){
 if(data2.length > 55){
-validate53.errors = [{instancePath:instancePath+"/query/chain",schemaPath:"#/properties/query/properties/chain/maxItems",keyword:"maxItems",params:{limit: 55},message:"must NOT have more than 55 items"}];
+validate53.errors = [{instancePath:instancePath+"/query/chain",schemaPath:"#/properties/query/properties/chain/maxItems",keyword:"maxItems",params:{limit: 55},message:"must NOT have more than 55 items",schema:55,parentSchema:schema20.properties.query.properties.chain,data:data2}];
 return false;
 }
 else {
 if(data2.length < 1){
-validate53.errors = [{instancePath:instancePath+"/query/chain",schemaPath:"#/properties/query/properties/chain/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"}];
+validate53.errors = [{instancePath:instancePath+"/query/chain",schemaPath:"#/properties/query/properties/chain/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items",schema:1,parentSchema:schema20.properties.query.properties.chain,data:data2}];
 return false;
 }
 else {
@@ -343,18 +343,18 @@ for(let i0=0; i0<len0; i0++){
 let data3 = data2[i0];
 const _errs7 = errors;
 if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate53.errors = [{instancePath:instancePath+"/query/chain/" + i0,schemaPath:"#/properties/query/properties/chain/items/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate53.errors = [{instancePath:instancePath+"/query/chain/" + i0,schemaPath:"#/properties/query/properties/chain/items/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema20.properties.query.properties.chain.items.type,parentSchema:schema20.properties.query.properties.chain.items,data:data3}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data3 == "number"){
 if(data3 > 9007199254740991 || isNaN(data3)){
-validate53.errors = [{instancePath:instancePath+"/query/chain/" + i0,schemaPath:"#/properties/query/properties/chain/items/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"}];
+validate53.errors = [{instancePath:instancePath+"/query/chain/" + i0,schemaPath:"#/properties/query/properties/chain/items/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema20.properties.query.properties.chain.items,data:data3}];
 return false;
 }
 else {
 if(data3 < 1 || isNaN(data3)){
-validate53.errors = [{instancePath:instancePath+"/query/chain/" + i0,schemaPath:"#/properties/query/properties/chain/items/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+validate53.errors = [{instancePath:instancePath+"/query/chain/" + i0,schemaPath:"#/properties/query/properties/chain/items/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema20.properties.query.properties.chain.items,data:data3}];
 return false;
 }
 }
@@ -369,7 +369,7 @@ break;
 }
 }
 else {
-validate53.errors = [{instancePath:instancePath+"/query/chain",schemaPath:"#/properties/query/properties/chain/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate53.errors = [{instancePath:instancePath+"/query/chain",schemaPath:"#/properties/query/properties/chain/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema20.properties.query.properties.chain.type,parentSchema:schema20.properties.query.properties.chain,data:data2}];
 return false;
 }
 }
@@ -385,12 +385,12 @@ const _errs9 = errors;
 if(errors === _errs9){
 if(Array.isArray(data4)){
 if(data4.length > 55){
-validate53.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maxItems",keyword:"maxItems",params:{limit: 55},message:"must NOT have more than 55 items"}];
+validate53.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maxItems",keyword:"maxItems",params:{limit: 55},message:"must NOT have more than 55 items",schema:55,parentSchema:schema20.properties.query.properties.chain_id,data:data4}];
 return false;
 }
 else {
 if(data4.length < 1){
-validate53.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"}];
+validate53.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items",schema:1,parentSchema:schema20.properties.query.properties.chain_id,data:data4}];
 return false;
 }
 else {
@@ -400,18 +400,18 @@ for(let i1=0; i1<len1; i1++){
 let data5 = data4[i1];
 const _errs11 = errors;
 if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
-validate53.errors = [{instancePath:instancePath+"/query/chain_id/" + i1,schemaPath:"#/properties/query/properties/chain_id/items/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate53.errors = [{instancePath:instancePath+"/query/chain_id/" + i1,schemaPath:"#/properties/query/properties/chain_id/items/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema20.properties.query.properties.chain_id.items.type,parentSchema:schema20.properties.query.properties.chain_id.items,data:data5}];
 return false;
 }
 if(errors === _errs11){
 if(typeof data5 == "number"){
 if(data5 > 9007199254740991 || isNaN(data5)){
-validate53.errors = [{instancePath:instancePath+"/query/chain_id/" + i1,schemaPath:"#/properties/query/properties/chain_id/items/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"}];
+validate53.errors = [{instancePath:instancePath+"/query/chain_id/" + i1,schemaPath:"#/properties/query/properties/chain_id/items/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema20.properties.query.properties.chain_id.items,data:data5}];
 return false;
 }
 else {
 if(data5 < 1 || isNaN(data5)){
-validate53.errors = [{instancePath:instancePath+"/query/chain_id/" + i1,schemaPath:"#/properties/query/properties/chain_id/items/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+validate53.errors = [{instancePath:instancePath+"/query/chain_id/" + i1,schemaPath:"#/properties/query/properties/chain_id/items/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema20.properties.query.properties.chain_id.items,data:data5}];
 return false;
 }
 }
@@ -426,7 +426,7 @@ break;
 }
 }
 else {
-validate53.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate53.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema20.properties.query.properties.chain_id.type,parentSchema:schema20.properties.query.properties.chain_id,data:data4}];
 return false;
 }
 }
@@ -442,12 +442,12 @@ const _errs13 = errors;
 if(errors === _errs13){
 if(Array.isArray(data6)){
 if(data6.length > 50){
-validate53.errors = [{instancePath:instancePath+"/query/address",schemaPath:"#/properties/query/properties/address/maxItems",keyword:"maxItems",params:{limit: 50},message:"must NOT have more than 50 items"}];
+validate53.errors = [{instancePath:instancePath+"/query/address",schemaPath:"#/properties/query/properties/address/maxItems",keyword:"maxItems",params:{limit: 50},message:"must NOT have more than 50 items",schema:50,parentSchema:schema20.properties.query.properties.address,data:data6}];
 return false;
 }
 else {
 if(data6.length < 1){
-validate53.errors = [{instancePath:instancePath+"/query/address",schemaPath:"#/properties/query/properties/address/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"}];
+validate53.errors = [{instancePath:instancePath+"/query/address",schemaPath:"#/properties/query/properties/address/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items",schema:1,parentSchema:schema20.properties.query.properties.address,data:data6}];
 return false;
 }
 else {
@@ -468,7 +468,7 @@ break;
 }
 }
 else {
-validate53.errors = [{instancePath:instancePath+"/query/address",schemaPath:"#/properties/query/properties/address/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate53.errors = [{instancePath:instancePath+"/query/address",schemaPath:"#/properties/query/properties/address/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema20.properties.query.properties.address.type,parentSchema:schema20.properties.query.properties.address,data:data6}];
 return false;
 }
 }
@@ -484,12 +484,12 @@ const _errs16 = errors;
 if(errors === _errs16){
 if(Array.isArray(data8)){
 if(data8.length > 50){
-validate53.errors = [{instancePath:instancePath+"/query/symbol",schemaPath:"#/properties/query/properties/symbol/maxItems",keyword:"maxItems",params:{limit: 50},message:"must NOT have more than 50 items"}];
+validate53.errors = [{instancePath:instancePath+"/query/symbol",schemaPath:"#/properties/query/properties/symbol/maxItems",keyword:"maxItems",params:{limit: 50},message:"must NOT have more than 50 items",schema:50,parentSchema:schema20.properties.query.properties.symbol,data:data8}];
 return false;
 }
 else {
 if(data8.length < 1){
-validate53.errors = [{instancePath:instancePath+"/query/symbol",schemaPath:"#/properties/query/properties/symbol/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"}];
+validate53.errors = [{instancePath:instancePath+"/query/symbol",schemaPath:"#/properties/query/properties/symbol/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items",schema:1,parentSchema:schema20.properties.query.properties.symbol,data:data8}];
 return false;
 }
 else {
@@ -499,18 +499,18 @@ for(let i3=0; i3<len3; i3++){
 let data9 = data8[i3];
 const _errs18 = errors;
 if((typeof data9 !== "string") && (data9 !== null)){
-validate53.errors = [{instancePath:instancePath+"/query/symbol/" + i3,schemaPath:"#/properties/query/properties/symbol/items/type",keyword:"type",params:{type: schema20.properties.query.properties.symbol.items.type},message:"must be string,null"}];
+validate53.errors = [{instancePath:instancePath+"/query/symbol/" + i3,schemaPath:"#/properties/query/properties/symbol/items/type",keyword:"type",params:{type: schema20.properties.query.properties.symbol.items.type},message:"must be string,null",schema:schema20.properties.query.properties.symbol.items.type,parentSchema:schema20.properties.query.properties.symbol.items,data:data9}];
 return false;
 }
 if(errors === _errs18){
 if(typeof data9 === "string"){
 if(func1(data9) > 128){
-validate53.errors = [{instancePath:instancePath+"/query/symbol/" + i3,schemaPath:"#/properties/query/properties/symbol/items/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+validate53.errors = [{instancePath:instancePath+"/query/symbol/" + i3,schemaPath:"#/properties/query/properties/symbol/items/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters",schema:128,parentSchema:schema20.properties.query.properties.symbol.items,data:data9}];
 return false;
 }
 else {
 if(func1(data9) < 1){
-validate53.errors = [{instancePath:instancePath+"/query/symbol/" + i3,schemaPath:"#/properties/query/properties/symbol/items/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate53.errors = [{instancePath:instancePath+"/query/symbol/" + i3,schemaPath:"#/properties/query/properties/symbol/items/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema20.properties.query.properties.symbol.items,data:data9}];
 return false;
 }
 }
@@ -525,7 +525,7 @@ break;
 }
 }
 else {
-validate53.errors = [{instancePath:instancePath+"/query/symbol",schemaPath:"#/properties/query/properties/symbol/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate53.errors = [{instancePath:instancePath+"/query/symbol",schemaPath:"#/properties/query/properties/symbol/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema20.properties.query.properties.symbol.type,parentSchema:schema20.properties.query.properties.symbol,data:data8}];
 return false;
 }
 }
@@ -539,18 +539,18 @@ if(data1.timestamp !== undefined){
 let data10 = data1.timestamp;
 const _errs20 = errors;
 if(!((typeof data10 == "number") && (!(data10 % 1) && !isNaN(data10)))){
-validate53.errors = [{instancePath:instancePath+"/query/timestamp",schemaPath:"#/properties/query/properties/timestamp/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate53.errors = [{instancePath:instancePath+"/query/timestamp",schemaPath:"#/properties/query/properties/timestamp/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema20.properties.query.properties.timestamp.type,parentSchema:schema20.properties.query.properties.timestamp,data:data10}];
 return false;
 }
 if(errors === _errs20){
 if(typeof data10 == "number"){
 if(data10 > 9007199254740991 || isNaN(data10)){
-validate53.errors = [{instancePath:instancePath+"/query/timestamp",schemaPath:"#/properties/query/properties/timestamp/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"}];
+validate53.errors = [{instancePath:instancePath+"/query/timestamp",schemaPath:"#/properties/query/properties/timestamp/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema20.properties.query.properties.timestamp,data:data10}];
 return false;
 }
 else {
 if(data10 < 0 || isNaN(data10)){
-validate53.errors = [{instancePath:instancePath+"/query/timestamp",schemaPath:"#/properties/query/properties/timestamp/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate53.errors = [{instancePath:instancePath+"/query/timestamp",schemaPath:"#/properties/query/properties/timestamp/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema20.properties.query.properties.timestamp,data:data10}];
 return false;
 }
 }
@@ -566,11 +566,11 @@ if(data1.include_historical_prices !== undefined){
 let data11 = data1.include_historical_prices;
 const _errs22 = errors;
 if(typeof data11 !== "string"){
-validate53.errors = [{instancePath:instancePath+"/query/include_historical_prices",schemaPath:"#/properties/query/properties/include_historical_prices/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate53.errors = [{instancePath:instancePath+"/query/include_historical_prices",schemaPath:"#/properties/query/properties/include_historical_prices/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema20.properties.query.properties.include_historical_prices.type,parentSchema:schema20.properties.query.properties.include_historical_prices,data:data11}];
 return false;
 }
 if(!((data11 === "true") || (data11 === "false"))){
-validate53.errors = [{instancePath:instancePath+"/query/include_historical_prices",schemaPath:"#/properties/query/properties/include_historical_prices/enum",keyword:"enum",params:{allowedValues: schema20.properties.query.properties.include_historical_prices.enum},message:"must be equal to one of the allowed values"}];
+validate53.errors = [{instancePath:instancePath+"/query/include_historical_prices",schemaPath:"#/properties/query/properties/include_historical_prices/enum",keyword:"enum",params:{allowedValues: schema20.properties.query.properties.include_historical_prices.enum},message:"must be equal to one of the allowed values",schema:schema20.properties.query.properties.include_historical_prices.enum,parentSchema:schema20.properties.query.properties.include_historical_prices,data:data11}];
 return false;
 }
 var valid1 = _errs22 === errors;
@@ -583,11 +583,11 @@ if(data1.include_holders !== undefined){
 let data12 = data1.include_holders;
 const _errs24 = errors;
 if(typeof data12 !== "string"){
-validate53.errors = [{instancePath:instancePath+"/query/include_holders",schemaPath:"#/properties/query/properties/include_holders/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate53.errors = [{instancePath:instancePath+"/query/include_holders",schemaPath:"#/properties/query/properties/include_holders/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema20.properties.query.properties.include_holders.type,parentSchema:schema20.properties.query.properties.include_holders,data:data12}];
 return false;
 }
 if(!((data12 === "true") || (data12 === "false"))){
-validate53.errors = [{instancePath:instancePath+"/query/include_holders",schemaPath:"#/properties/query/properties/include_holders/enum",keyword:"enum",params:{allowedValues: schema20.properties.query.properties.include_holders.enum},message:"must be equal to one of the allowed values"}];
+validate53.errors = [{instancePath:instancePath+"/query/include_holders",schemaPath:"#/properties/query/properties/include_holders/enum",keyword:"enum",params:{allowedValues: schema20.properties.query.properties.include_holders.enum},message:"must be equal to one of the allowed values",schema:schema20.properties.query.properties.include_holders.enum,parentSchema:schema20.properties.query.properties.include_holders,data:data12}];
 return false;
 }
 var valid1 = _errs24 === errors;
@@ -603,7 +603,7 @@ var valid1 = true;
 }
 }
 else {
-validate53.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate53.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema20.properties.query.type,parentSchema:schema20.properties.query,data:data1}];
 return false;
 }
 }
@@ -616,7 +616,7 @@ var valid0 = true;
 }
 }
 else {
-validate53.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate53.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema20.type,parentSchema:schema20,data}];
 return false;
 }
 }
@@ -643,7 +643,7 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.path === undefined) && (missing0 = "path")) || ((data.query === undefined) && (missing0 = "query"))){
-validate57.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate57.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'",schema:schema23.required,parentSchema:schema23,data}];
 return false;
 }
 else {
@@ -654,7 +654,7 @@ if(errors === _errs1){
 if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
 let missing1;
 if(((data0.contract_address === undefined) && (missing1 = "contract_address")) || ((data0.token_id === undefined) && (missing1 = "token_id"))){
-validate57.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'"}];
+validate57.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'",schema:schema23.properties.path.required,parentSchema:schema23.properties.path,data:data0}];
 return false;
 }
 else {
@@ -664,18 +664,18 @@ const _errs3 = errors;
 if(errors === _errs3){
 if(typeof data1 === "string"){
 if(func1(data1) > 255){
-validate57.errors = [{instancePath:instancePath+"/path/contract_address",schemaPath:"#/properties/path/properties/contract_address/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
+validate57.errors = [{instancePath:instancePath+"/path/contract_address",schemaPath:"#/properties/path/properties/contract_address/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters",schema:255,parentSchema:schema23.properties.path.properties.contract_address,data:data1}];
 return false;
 }
 else {
 if(!pattern3.test(data1)){
-validate57.errors = [{instancePath:instancePath+"/path/contract_address",schemaPath:"#/properties/path/properties/contract_address/pattern",keyword:"pattern",params:{pattern: "^(0x[0-9a-fA-F]{40}|[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+(\\.[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+)+)$"},message:"must match pattern \""+"^(0x[0-9a-fA-F]{40}|[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+(\\.[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+)+)$"+"\""}];
+validate57.errors = [{instancePath:instancePath+"/path/contract_address",schemaPath:"#/properties/path/properties/contract_address/pattern",keyword:"pattern",params:{pattern: "^(0x[0-9a-fA-F]{40}|[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+(\\.[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+)+)$"},message:"must match pattern \""+"^(0x[0-9a-fA-F]{40}|[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+(\\.[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+)+)$"+"\"",schema:"^(0x[0-9a-fA-F]{40}|[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+(\\.[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+)+)$",parentSchema:schema23.properties.path.properties.contract_address,data:data1}];
 return false;
 }
 }
 }
 else {
-validate57.errors = [{instancePath:instancePath+"/path/contract_address",schemaPath:"#/properties/path/properties/contract_address/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate57.errors = [{instancePath:instancePath+"/path/contract_address",schemaPath:"#/properties/path/properties/contract_address/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema23.properties.path.properties.contract_address.type,parentSchema:schema23.properties.path.properties.contract_address,data:data1}];
 return false;
 }
 }
@@ -691,12 +691,12 @@ const _errs5 = errors;
 if(errors === _errs5){
 if(typeof data2 === "string"){
 if(!pattern5.test(data2)){
-validate57.errors = [{instancePath:instancePath+"/path/token_id",schemaPath:"#/properties/path/properties/token_id/pattern",keyword:"pattern",params:{pattern: "^(0|[1-9][0-9]{0,77})$"},message:"must match pattern \""+"^(0|[1-9][0-9]{0,77})$"+"\""}];
+validate57.errors = [{instancePath:instancePath+"/path/token_id",schemaPath:"#/properties/path/properties/token_id/pattern",keyword:"pattern",params:{pattern: "^(0|[1-9][0-9]{0,77})$"},message:"must match pattern \""+"^(0|[1-9][0-9]{0,77})$"+"\"",schema:"^(0|[1-9][0-9]{0,77})$",parentSchema:schema23.properties.path.properties.token_id,data:data2}];
 return false;
 }
 }
 else {
-validate57.errors = [{instancePath:instancePath+"/path/token_id",schemaPath:"#/properties/path/properties/token_id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate57.errors = [{instancePath:instancePath+"/path/token_id",schemaPath:"#/properties/path/properties/token_id/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema23.properties.path.properties.token_id.type,parentSchema:schema23.properties.path.properties.token_id,data:data2}];
 return false;
 }
 }
@@ -709,7 +709,7 @@ var valid1 = true;
 }
 }
 else {
-validate57.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate57.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema23.properties.path.type,parentSchema:schema23.properties.path,data:data0}];
 return false;
 }
 }
@@ -730,12 +730,12 @@ const _errs9 = errors;
 if(errors === _errs9){
 if(Array.isArray(data4)){
 if(data4.length > 55){
-validate57.errors = [{instancePath:instancePath+"/query/chain",schemaPath:"#/properties/query/properties/chain/maxItems",keyword:"maxItems",params:{limit: 55},message:"must NOT have more than 55 items"}];
+validate57.errors = [{instancePath:instancePath+"/query/chain",schemaPath:"#/properties/query/properties/chain/maxItems",keyword:"maxItems",params:{limit: 55},message:"must NOT have more than 55 items",schema:55,parentSchema:schema23.properties.query.properties.chain,data:data4}];
 return false;
 }
 else {
 if(data4.length < 1){
-validate57.errors = [{instancePath:instancePath+"/query/chain",schemaPath:"#/properties/query/properties/chain/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"}];
+validate57.errors = [{instancePath:instancePath+"/query/chain",schemaPath:"#/properties/query/properties/chain/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items",schema:1,parentSchema:schema23.properties.query.properties.chain,data:data4}];
 return false;
 }
 else {
@@ -745,18 +745,18 @@ for(let i0=0; i0<len0; i0++){
 let data5 = data4[i0];
 const _errs11 = errors;
 if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
-validate57.errors = [{instancePath:instancePath+"/query/chain/" + i0,schemaPath:"#/properties/query/properties/chain/items/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate57.errors = [{instancePath:instancePath+"/query/chain/" + i0,schemaPath:"#/properties/query/properties/chain/items/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema23.properties.query.properties.chain.items.type,parentSchema:schema23.properties.query.properties.chain.items,data:data5}];
 return false;
 }
 if(errors === _errs11){
 if(typeof data5 == "number"){
 if(data5 > 9007199254740991 || isNaN(data5)){
-validate57.errors = [{instancePath:instancePath+"/query/chain/" + i0,schemaPath:"#/properties/query/properties/chain/items/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"}];
+validate57.errors = [{instancePath:instancePath+"/query/chain/" + i0,schemaPath:"#/properties/query/properties/chain/items/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema23.properties.query.properties.chain.items,data:data5}];
 return false;
 }
 else {
 if(data5 < 1 || isNaN(data5)){
-validate57.errors = [{instancePath:instancePath+"/query/chain/" + i0,schemaPath:"#/properties/query/properties/chain/items/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+validate57.errors = [{instancePath:instancePath+"/query/chain/" + i0,schemaPath:"#/properties/query/properties/chain/items/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema23.properties.query.properties.chain.items,data:data5}];
 return false;
 }
 }
@@ -771,7 +771,7 @@ break;
 }
 }
 else {
-validate57.errors = [{instancePath:instancePath+"/query/chain",schemaPath:"#/properties/query/properties/chain/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate57.errors = [{instancePath:instancePath+"/query/chain",schemaPath:"#/properties/query/properties/chain/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema23.properties.query.properties.chain.type,parentSchema:schema23.properties.query.properties.chain,data:data4}];
 return false;
 }
 }
@@ -787,12 +787,12 @@ const _errs13 = errors;
 if(errors === _errs13){
 if(Array.isArray(data6)){
 if(data6.length > 55){
-validate57.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maxItems",keyword:"maxItems",params:{limit: 55},message:"must NOT have more than 55 items"}];
+validate57.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maxItems",keyword:"maxItems",params:{limit: 55},message:"must NOT have more than 55 items",schema:55,parentSchema:schema23.properties.query.properties.chain_id,data:data6}];
 return false;
 }
 else {
 if(data6.length < 1){
-validate57.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"}];
+validate57.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items",schema:1,parentSchema:schema23.properties.query.properties.chain_id,data:data6}];
 return false;
 }
 else {
@@ -802,18 +802,18 @@ for(let i1=0; i1<len1; i1++){
 let data7 = data6[i1];
 const _errs15 = errors;
 if(!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))){
-validate57.errors = [{instancePath:instancePath+"/query/chain_id/" + i1,schemaPath:"#/properties/query/properties/chain_id/items/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate57.errors = [{instancePath:instancePath+"/query/chain_id/" + i1,schemaPath:"#/properties/query/properties/chain_id/items/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema23.properties.query.properties.chain_id.items.type,parentSchema:schema23.properties.query.properties.chain_id.items,data:data7}];
 return false;
 }
 if(errors === _errs15){
 if(typeof data7 == "number"){
 if(data7 > 9007199254740991 || isNaN(data7)){
-validate57.errors = [{instancePath:instancePath+"/query/chain_id/" + i1,schemaPath:"#/properties/query/properties/chain_id/items/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"}];
+validate57.errors = [{instancePath:instancePath+"/query/chain_id/" + i1,schemaPath:"#/properties/query/properties/chain_id/items/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema23.properties.query.properties.chain_id.items,data:data7}];
 return false;
 }
 else {
 if(data7 < 1 || isNaN(data7)){
-validate57.errors = [{instancePath:instancePath+"/query/chain_id/" + i1,schemaPath:"#/properties/query/properties/chain_id/items/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+validate57.errors = [{instancePath:instancePath+"/query/chain_id/" + i1,schemaPath:"#/properties/query/properties/chain_id/items/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema23.properties.query.properties.chain_id.items,data:data7}];
 return false;
 }
 }
@@ -828,7 +828,7 @@ break;
 }
 }
 else {
-validate57.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate57.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema23.properties.query.properties.chain_id.type,parentSchema:schema23.properties.query.properties.chain_id,data:data6}];
 return false;
 }
 }
@@ -842,18 +842,18 @@ if(data3.limit !== undefined){
 let data8 = data3.limit;
 const _errs17 = errors;
 if(!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))){
-validate57.errors = [{instancePath:instancePath+"/query/limit",schemaPath:"#/properties/query/properties/limit/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate57.errors = [{instancePath:instancePath+"/query/limit",schemaPath:"#/properties/query/properties/limit/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema23.properties.query.properties.limit.type,parentSchema:schema23.properties.query.properties.limit,data:data8}];
 return false;
 }
 if(errors === _errs17){
 if(typeof data8 == "number"){
 if(data8 > 1000 || isNaN(data8)){
-validate57.errors = [{instancePath:instancePath+"/query/limit",schemaPath:"#/properties/query/properties/limit/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000},message:"must be <= 1000"}];
+validate57.errors = [{instancePath:instancePath+"/query/limit",schemaPath:"#/properties/query/properties/limit/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000},message:"must be <= 1000",schema:1000,parentSchema:schema23.properties.query.properties.limit,data:data8}];
 return false;
 }
 else {
 if(data8 < 0 || isNaN(data8)){
-validate57.errors = [{instancePath:instancePath+"/query/limit",schemaPath:"#/properties/query/properties/limit/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate57.errors = [{instancePath:instancePath+"/query/limit",schemaPath:"#/properties/query/properties/limit/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema23.properties.query.properties.limit,data:data8}];
 return false;
 }
 }
@@ -869,18 +869,18 @@ if(data3.page !== undefined){
 let data9 = data3.page;
 const _errs19 = errors;
 if((!((typeof data9 == "number") && (!(data9 % 1) && !isNaN(data9)))) && (data9 !== null)){
-validate57.errors = [{instancePath:instancePath+"/query/page",schemaPath:"#/properties/query/properties/page/type",keyword:"type",params:{type: schema23.properties.query.properties.page.type},message:"must be integer,null"}];
+validate57.errors = [{instancePath:instancePath+"/query/page",schemaPath:"#/properties/query/properties/page/type",keyword:"type",params:{type: schema23.properties.query.properties.page.type},message:"must be integer,null",schema:schema23.properties.query.properties.page.type,parentSchema:schema23.properties.query.properties.page,data:data9}];
 return false;
 }
 if(errors === _errs19){
 if(typeof data9 == "number"){
 if(data9 > 20 || isNaN(data9)){
-validate57.errors = [{instancePath:instancePath+"/query/page",schemaPath:"#/properties/query/properties/page/maximum",keyword:"maximum",params:{comparison: "<=", limit: 20},message:"must be <= 20"}];
+validate57.errors = [{instancePath:instancePath+"/query/page",schemaPath:"#/properties/query/properties/page/maximum",keyword:"maximum",params:{comparison: "<=", limit: 20},message:"must be <= 20",schema:20,parentSchema:schema23.properties.query.properties.page,data:data9}];
 return false;
 }
 else {
 if(data9 < 0 || isNaN(data9)){
-validate57.errors = [{instancePath:instancePath+"/query/page",schemaPath:"#/properties/query/properties/page/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate57.errors = [{instancePath:instancePath+"/query/page",schemaPath:"#/properties/query/properties/page/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema23.properties.query.properties.page,data:data9}];
 return false;
 }
 }
@@ -896,11 +896,11 @@ if(data3.metadata !== undefined){
 let data10 = data3.metadata;
 const _errs21 = errors;
 if(typeof data10 !== "string"){
-validate57.errors = [{instancePath:instancePath+"/query/metadata",schemaPath:"#/properties/query/properties/metadata/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate57.errors = [{instancePath:instancePath+"/query/metadata",schemaPath:"#/properties/query/properties/metadata/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema23.properties.query.properties.metadata.type,parentSchema:schema23.properties.query.properties.metadata,data:data10}];
 return false;
 }
 if(!((data10 === "true") || (data10 === "false"))){
-validate57.errors = [{instancePath:instancePath+"/query/metadata",schemaPath:"#/properties/query/properties/metadata/enum",keyword:"enum",params:{allowedValues: schema23.properties.query.properties.metadata.enum},message:"must be equal to one of the allowed values"}];
+validate57.errors = [{instancePath:instancePath+"/query/metadata",schemaPath:"#/properties/query/properties/metadata/enum",keyword:"enum",params:{allowedValues: schema23.properties.query.properties.metadata.enum},message:"must be equal to one of the allowed values",schema:schema23.properties.query.properties.metadata.enum,parentSchema:schema23.properties.query.properties.metadata,data:data10}];
 return false;
 }
 var valid2 = _errs21 === errors;
@@ -913,11 +913,11 @@ if(data3.sales !== undefined){
 let data11 = data3.sales;
 const _errs23 = errors;
 if(typeof data11 !== "string"){
-validate57.errors = [{instancePath:instancePath+"/query/sales",schemaPath:"#/properties/query/properties/sales/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate57.errors = [{instancePath:instancePath+"/query/sales",schemaPath:"#/properties/query/properties/sales/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema23.properties.query.properties.sales.type,parentSchema:schema23.properties.query.properties.sales,data:data11}];
 return false;
 }
 if(!((data11 === "true") || (data11 === "false"))){
-validate57.errors = [{instancePath:instancePath+"/query/sales",schemaPath:"#/properties/query/properties/sales/enum",keyword:"enum",params:{allowedValues: schema23.properties.query.properties.sales.enum},message:"must be equal to one of the allowed values"}];
+validate57.errors = [{instancePath:instancePath+"/query/sales",schemaPath:"#/properties/query/properties/sales/enum",keyword:"enum",params:{allowedValues: schema23.properties.query.properties.sales.enum},message:"must be equal to one of the allowed values",schema:schema23.properties.query.properties.sales.enum,parentSchema:schema23.properties.query.properties.sales,data:data11}];
 return false;
 }
 var valid2 = _errs23 === errors;
@@ -930,11 +930,11 @@ if(data3.include_owners !== undefined){
 let data12 = data3.include_owners;
 const _errs25 = errors;
 if(typeof data12 !== "string"){
-validate57.errors = [{instancePath:instancePath+"/query/include_owners",schemaPath:"#/properties/query/properties/include_owners/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate57.errors = [{instancePath:instancePath+"/query/include_owners",schemaPath:"#/properties/query/properties/include_owners/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema23.properties.query.properties.include_owners.type,parentSchema:schema23.properties.query.properties.include_owners,data:data12}];
 return false;
 }
 if(!((data12 === "true") || (data12 === "false"))){
-validate57.errors = [{instancePath:instancePath+"/query/include_owners",schemaPath:"#/properties/query/properties/include_owners/enum",keyword:"enum",params:{allowedValues: schema23.properties.query.properties.include_owners.enum},message:"must be equal to one of the allowed values"}];
+validate57.errors = [{instancePath:instancePath+"/query/include_owners",schemaPath:"#/properties/query/properties/include_owners/enum",keyword:"enum",params:{allowedValues: schema23.properties.query.properties.include_owners.enum},message:"must be equal to one of the allowed values",schema:schema23.properties.query.properties.include_owners.enum,parentSchema:schema23.properties.query.properties.include_owners,data:data12}];
 return false;
 }
 var valid2 = _errs25 === errors;
@@ -947,11 +947,11 @@ if(data3.resolve_metadata_links !== undefined){
 let data13 = data3.resolve_metadata_links;
 const _errs27 = errors;
 if(typeof data13 !== "string"){
-validate57.errors = [{instancePath:instancePath+"/query/resolve_metadata_links",schemaPath:"#/properties/query/properties/resolve_metadata_links/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate57.errors = [{instancePath:instancePath+"/query/resolve_metadata_links",schemaPath:"#/properties/query/properties/resolve_metadata_links/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema23.properties.query.properties.resolve_metadata_links.type,parentSchema:schema23.properties.query.properties.resolve_metadata_links,data:data13}];
 return false;
 }
 if(!((data13 === "true") || (data13 === "false"))){
-validate57.errors = [{instancePath:instancePath+"/query/resolve_metadata_links",schemaPath:"#/properties/query/properties/resolve_metadata_links/enum",keyword:"enum",params:{allowedValues: schema23.properties.query.properties.resolve_metadata_links.enum},message:"must be equal to one of the allowed values"}];
+validate57.errors = [{instancePath:instancePath+"/query/resolve_metadata_links",schemaPath:"#/properties/query/properties/resolve_metadata_links/enum",keyword:"enum",params:{allowedValues: schema23.properties.query.properties.resolve_metadata_links.enum},message:"must be equal to one of the allowed values",schema:schema23.properties.query.properties.resolve_metadata_links.enum,parentSchema:schema23.properties.query.properties.resolve_metadata_links,data:data13}];
 return false;
 }
 var valid2 = _errs27 === errors;
@@ -968,7 +968,7 @@ var valid2 = true;
 }
 }
 else {
-validate57.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate57.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema23.properties.query.type,parentSchema:schema23.properties.query,data:data3}];
 return false;
 }
 }
@@ -981,7 +981,7 @@ var valid0 = true;
 }
 }
 else {
-validate57.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate57.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema23.type,parentSchema:schema23,data}];
 return false;
 }
 }
@@ -1007,7 +1007,7 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.path === undefined) && (missing0 = "path")) || ((data.query === undefined) && (missing0 = "query"))){
-validate58.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate58.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'",schema:schema24.required,parentSchema:schema24,data}];
 return false;
 }
 else {
@@ -1018,7 +1018,7 @@ if(errors === _errs1){
 if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
 let missing1;
 if((data0.contract_address === undefined) && (missing1 = "contract_address")){
-validate58.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'"}];
+validate58.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'",schema:schema24.properties.path.required,parentSchema:schema24.properties.path,data:data0}];
 return false;
 }
 else {
@@ -1028,18 +1028,18 @@ const _errs3 = errors;
 if(errors === _errs3){
 if(typeof data1 === "string"){
 if(func1(data1) > 255){
-validate58.errors = [{instancePath:instancePath+"/path/contract_address",schemaPath:"#/properties/path/properties/contract_address/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
+validate58.errors = [{instancePath:instancePath+"/path/contract_address",schemaPath:"#/properties/path/properties/contract_address/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters",schema:255,parentSchema:schema24.properties.path.properties.contract_address,data:data1}];
 return false;
 }
 else {
 if(!pattern3.test(data1)){
-validate58.errors = [{instancePath:instancePath+"/path/contract_address",schemaPath:"#/properties/path/properties/contract_address/pattern",keyword:"pattern",params:{pattern: "^(0x[0-9a-fA-F]{40}|[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+(\\.[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+)+)$"},message:"must match pattern \""+"^(0x[0-9a-fA-F]{40}|[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+(\\.[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+)+)$"+"\""}];
+validate58.errors = [{instancePath:instancePath+"/path/contract_address",schemaPath:"#/properties/path/properties/contract_address/pattern",keyword:"pattern",params:{pattern: "^(0x[0-9a-fA-F]{40}|[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+(\\.[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+)+)$"},message:"must match pattern \""+"^(0x[0-9a-fA-F]{40}|[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+(\\.[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+)+)$"+"\"",schema:"^(0x[0-9a-fA-F]{40}|[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+(\\.[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+)+)$",parentSchema:schema24.properties.path.properties.contract_address,data:data1}];
 return false;
 }
 }
 }
 else {
-validate58.errors = [{instancePath:instancePath+"/path/contract_address",schemaPath:"#/properties/path/properties/contract_address/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate58.errors = [{instancePath:instancePath+"/path/contract_address",schemaPath:"#/properties/path/properties/contract_address/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema24.properties.path.properties.contract_address.type,parentSchema:schema24.properties.path.properties.contract_address,data:data1}];
 return false;
 }
 }
@@ -1047,7 +1047,7 @@ return false;
 }
 }
 else {
-validate58.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate58.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema24.properties.path.type,parentSchema:schema24.properties.path,data:data0}];
 return false;
 }
 }
@@ -1068,12 +1068,12 @@ const _errs7 = errors;
 if(errors === _errs7){
 if(Array.isArray(data3)){
 if(data3.length > 55){
-validate58.errors = [{instancePath:instancePath+"/query/chain",schemaPath:"#/properties/query/properties/chain/maxItems",keyword:"maxItems",params:{limit: 55},message:"must NOT have more than 55 items"}];
+validate58.errors = [{instancePath:instancePath+"/query/chain",schemaPath:"#/properties/query/properties/chain/maxItems",keyword:"maxItems",params:{limit: 55},message:"must NOT have more than 55 items",schema:55,parentSchema:schema24.properties.query.properties.chain,data:data3}];
 return false;
 }
 else {
 if(data3.length < 1){
-validate58.errors = [{instancePath:instancePath+"/query/chain",schemaPath:"#/properties/query/properties/chain/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"}];
+validate58.errors = [{instancePath:instancePath+"/query/chain",schemaPath:"#/properties/query/properties/chain/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items",schema:1,parentSchema:schema24.properties.query.properties.chain,data:data3}];
 return false;
 }
 else {
@@ -1083,18 +1083,18 @@ for(let i0=0; i0<len0; i0++){
 let data4 = data3[i0];
 const _errs9 = errors;
 if(!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))){
-validate58.errors = [{instancePath:instancePath+"/query/chain/" + i0,schemaPath:"#/properties/query/properties/chain/items/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate58.errors = [{instancePath:instancePath+"/query/chain/" + i0,schemaPath:"#/properties/query/properties/chain/items/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema24.properties.query.properties.chain.items.type,parentSchema:schema24.properties.query.properties.chain.items,data:data4}];
 return false;
 }
 if(errors === _errs9){
 if(typeof data4 == "number"){
 if(data4 > 9007199254740991 || isNaN(data4)){
-validate58.errors = [{instancePath:instancePath+"/query/chain/" + i0,schemaPath:"#/properties/query/properties/chain/items/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"}];
+validate58.errors = [{instancePath:instancePath+"/query/chain/" + i0,schemaPath:"#/properties/query/properties/chain/items/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema24.properties.query.properties.chain.items,data:data4}];
 return false;
 }
 else {
 if(data4 < 1 || isNaN(data4)){
-validate58.errors = [{instancePath:instancePath+"/query/chain/" + i0,schemaPath:"#/properties/query/properties/chain/items/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+validate58.errors = [{instancePath:instancePath+"/query/chain/" + i0,schemaPath:"#/properties/query/properties/chain/items/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema24.properties.query.properties.chain.items,data:data4}];
 return false;
 }
 }
@@ -1109,7 +1109,7 @@ break;
 }
 }
 else {
-validate58.errors = [{instancePath:instancePath+"/query/chain",schemaPath:"#/properties/query/properties/chain/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate58.errors = [{instancePath:instancePath+"/query/chain",schemaPath:"#/properties/query/properties/chain/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema24.properties.query.properties.chain.type,parentSchema:schema24.properties.query.properties.chain,data:data3}];
 return false;
 }
 }
@@ -1125,12 +1125,12 @@ const _errs11 = errors;
 if(errors === _errs11){
 if(Array.isArray(data5)){
 if(data5.length > 55){
-validate58.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maxItems",keyword:"maxItems",params:{limit: 55},message:"must NOT have more than 55 items"}];
+validate58.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maxItems",keyword:"maxItems",params:{limit: 55},message:"must NOT have more than 55 items",schema:55,parentSchema:schema24.properties.query.properties.chain_id,data:data5}];
 return false;
 }
 else {
 if(data5.length < 1){
-validate58.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"}];
+validate58.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items",schema:1,parentSchema:schema24.properties.query.properties.chain_id,data:data5}];
 return false;
 }
 else {
@@ -1140,18 +1140,18 @@ for(let i1=0; i1<len1; i1++){
 let data6 = data5[i1];
 const _errs13 = errors;
 if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
-validate58.errors = [{instancePath:instancePath+"/query/chain_id/" + i1,schemaPath:"#/properties/query/properties/chain_id/items/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate58.errors = [{instancePath:instancePath+"/query/chain_id/" + i1,schemaPath:"#/properties/query/properties/chain_id/items/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema24.properties.query.properties.chain_id.items.type,parentSchema:schema24.properties.query.properties.chain_id.items,data:data6}];
 return false;
 }
 if(errors === _errs13){
 if(typeof data6 == "number"){
 if(data6 > 9007199254740991 || isNaN(data6)){
-validate58.errors = [{instancePath:instancePath+"/query/chain_id/" + i1,schemaPath:"#/properties/query/properties/chain_id/items/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"}];
+validate58.errors = [{instancePath:instancePath+"/query/chain_id/" + i1,schemaPath:"#/properties/query/properties/chain_id/items/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema24.properties.query.properties.chain_id.items,data:data6}];
 return false;
 }
 else {
 if(data6 < 1 || isNaN(data6)){
-validate58.errors = [{instancePath:instancePath+"/query/chain_id/" + i1,schemaPath:"#/properties/query/properties/chain_id/items/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+validate58.errors = [{instancePath:instancePath+"/query/chain_id/" + i1,schemaPath:"#/properties/query/properties/chain_id/items/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema24.properties.query.properties.chain_id.items,data:data6}];
 return false;
 }
 }
@@ -1166,7 +1166,7 @@ break;
 }
 }
 else {
-validate58.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate58.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema24.properties.query.properties.chain_id.type,parentSchema:schema24.properties.query.properties.chain_id,data:data5}];
 return false;
 }
 }
@@ -1180,18 +1180,18 @@ if(data2.limit !== undefined){
 let data7 = data2.limit;
 const _errs15 = errors;
 if(!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))){
-validate58.errors = [{instancePath:instancePath+"/query/limit",schemaPath:"#/properties/query/properties/limit/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate58.errors = [{instancePath:instancePath+"/query/limit",schemaPath:"#/properties/query/properties/limit/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema24.properties.query.properties.limit.type,parentSchema:schema24.properties.query.properties.limit,data:data7}];
 return false;
 }
 if(errors === _errs15){
 if(typeof data7 == "number"){
 if(data7 > 1000 || isNaN(data7)){
-validate58.errors = [{instancePath:instancePath+"/query/limit",schemaPath:"#/properties/query/properties/limit/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000},message:"must be <= 1000"}];
+validate58.errors = [{instancePath:instancePath+"/query/limit",schemaPath:"#/properties/query/properties/limit/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000},message:"must be <= 1000",schema:1000,parentSchema:schema24.properties.query.properties.limit,data:data7}];
 return false;
 }
 else {
 if(data7 < 0 || isNaN(data7)){
-validate58.errors = [{instancePath:instancePath+"/query/limit",schemaPath:"#/properties/query/properties/limit/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate58.errors = [{instancePath:instancePath+"/query/limit",schemaPath:"#/properties/query/properties/limit/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema24.properties.query.properties.limit,data:data7}];
 return false;
 }
 }
@@ -1207,18 +1207,18 @@ if(data2.page !== undefined){
 let data8 = data2.page;
 const _errs17 = errors;
 if((!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))) && (data8 !== null)){
-validate58.errors = [{instancePath:instancePath+"/query/page",schemaPath:"#/properties/query/properties/page/type",keyword:"type",params:{type: schema24.properties.query.properties.page.type},message:"must be integer,null"}];
+validate58.errors = [{instancePath:instancePath+"/query/page",schemaPath:"#/properties/query/properties/page/type",keyword:"type",params:{type: schema24.properties.query.properties.page.type},message:"must be integer,null",schema:schema24.properties.query.properties.page.type,parentSchema:schema24.properties.query.properties.page,data:data8}];
 return false;
 }
 if(errors === _errs17){
 if(typeof data8 == "number"){
 if(data8 > 20 || isNaN(data8)){
-validate58.errors = [{instancePath:instancePath+"/query/page",schemaPath:"#/properties/query/properties/page/maximum",keyword:"maximum",params:{comparison: "<=", limit: 20},message:"must be <= 20"}];
+validate58.errors = [{instancePath:instancePath+"/query/page",schemaPath:"#/properties/query/properties/page/maximum",keyword:"maximum",params:{comparison: "<=", limit: 20},message:"must be <= 20",schema:20,parentSchema:schema24.properties.query.properties.page,data:data8}];
 return false;
 }
 else {
 if(data8 < 0 || isNaN(data8)){
-validate58.errors = [{instancePath:instancePath+"/query/page",schemaPath:"#/properties/query/properties/page/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate58.errors = [{instancePath:instancePath+"/query/page",schemaPath:"#/properties/query/properties/page/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema24.properties.query.properties.page,data:data8}];
 return false;
 }
 }
@@ -1234,11 +1234,11 @@ if(data2.metadata !== undefined){
 let data9 = data2.metadata;
 const _errs19 = errors;
 if(typeof data9 !== "string"){
-validate58.errors = [{instancePath:instancePath+"/query/metadata",schemaPath:"#/properties/query/properties/metadata/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate58.errors = [{instancePath:instancePath+"/query/metadata",schemaPath:"#/properties/query/properties/metadata/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema24.properties.query.properties.metadata.type,parentSchema:schema24.properties.query.properties.metadata,data:data9}];
 return false;
 }
 if(!((data9 === "true") || (data9 === "false"))){
-validate58.errors = [{instancePath:instancePath+"/query/metadata",schemaPath:"#/properties/query/properties/metadata/enum",keyword:"enum",params:{allowedValues: schema24.properties.query.properties.metadata.enum},message:"must be equal to one of the allowed values"}];
+validate58.errors = [{instancePath:instancePath+"/query/metadata",schemaPath:"#/properties/query/properties/metadata/enum",keyword:"enum",params:{allowedValues: schema24.properties.query.properties.metadata.enum},message:"must be equal to one of the allowed values",schema:schema24.properties.query.properties.metadata.enum,parentSchema:schema24.properties.query.properties.metadata,data:data9}];
 return false;
 }
 var valid2 = _errs19 === errors;
@@ -1251,11 +1251,11 @@ if(data2.include_owners !== undefined){
 let data10 = data2.include_owners;
 const _errs21 = errors;
 if(typeof data10 !== "string"){
-validate58.errors = [{instancePath:instancePath+"/query/include_owners",schemaPath:"#/properties/query/properties/include_owners/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate58.errors = [{instancePath:instancePath+"/query/include_owners",schemaPath:"#/properties/query/properties/include_owners/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema24.properties.query.properties.include_owners.type,parentSchema:schema24.properties.query.properties.include_owners,data:data10}];
 return false;
 }
 if(!((data10 === "true") || (data10 === "false"))){
-validate58.errors = [{instancePath:instancePath+"/query/include_owners",schemaPath:"#/properties/query/properties/include_owners/enum",keyword:"enum",params:{allowedValues: schema24.properties.query.properties.include_owners.enum},message:"must be equal to one of the allowed values"}];
+validate58.errors = [{instancePath:instancePath+"/query/include_owners",schemaPath:"#/properties/query/properties/include_owners/enum",keyword:"enum",params:{allowedValues: schema24.properties.query.properties.include_owners.enum},message:"must be equal to one of the allowed values",schema:schema24.properties.query.properties.include_owners.enum,parentSchema:schema24.properties.query.properties.include_owners,data:data10}];
 return false;
 }
 var valid2 = _errs21 === errors;
@@ -1270,7 +1270,7 @@ var valid2 = true;
 }
 }
 else {
-validate58.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate58.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema24.properties.query.type,parentSchema:schema24.properties.query,data:data2}];
 return false;
 }
 }
@@ -1283,7 +1283,7 @@ var valid0 = true;
 }
 }
 else {
-validate58.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate58.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema24.type,parentSchema:schema24,data}];
 return false;
 }
 }
@@ -1310,7 +1310,7 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.path === undefined) && (missing0 = "path")) || ((data.query === undefined) && (missing0 = "query"))){
-validate59.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate59.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'",schema:schema25.required,parentSchema:schema25,data}];
 return false;
 }
 else {
@@ -1319,7 +1319,7 @@ let data0 = data.path;
 const _errs1 = errors;
 if(errors === _errs1){
 if(!(data0 && typeof data0 == "object" && !Array.isArray(data0))){
-validate59.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate59.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema25.properties.path.type,parentSchema:schema25.properties.path,data:data0}];
 return false;
 }
 }
@@ -1340,12 +1340,12 @@ const _errs5 = errors;
 if(errors === _errs5){
 if(Array.isArray(data2)){
 if(data2.length > 55){
-validate59.errors = [{instancePath:instancePath+"/query/chain",schemaPath:"#/properties/query/properties/chain/maxItems",keyword:"maxItems",params:{limit: 55},message:"must NOT have more than 55 items"}];
+validate59.errors = [{instancePath:instancePath+"/query/chain",schemaPath:"#/properties/query/properties/chain/maxItems",keyword:"maxItems",params:{limit: 55},message:"must NOT have more than 55 items",schema:55,parentSchema:schema25.properties.query.properties.chain,data:data2}];
 return false;
 }
 else {
 if(data2.length < 1){
-validate59.errors = [{instancePath:instancePath+"/query/chain",schemaPath:"#/properties/query/properties/chain/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"}];
+validate59.errors = [{instancePath:instancePath+"/query/chain",schemaPath:"#/properties/query/properties/chain/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items",schema:1,parentSchema:schema25.properties.query.properties.chain,data:data2}];
 return false;
 }
 else {
@@ -1355,18 +1355,18 @@ for(let i0=0; i0<len0; i0++){
 let data3 = data2[i0];
 const _errs7 = errors;
 if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate59.errors = [{instancePath:instancePath+"/query/chain/" + i0,schemaPath:"#/properties/query/properties/chain/items/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate59.errors = [{instancePath:instancePath+"/query/chain/" + i0,schemaPath:"#/properties/query/properties/chain/items/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema25.properties.query.properties.chain.items.type,parentSchema:schema25.properties.query.properties.chain.items,data:data3}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data3 == "number"){
 if(data3 > 9007199254740991 || isNaN(data3)){
-validate59.errors = [{instancePath:instancePath+"/query/chain/" + i0,schemaPath:"#/properties/query/properties/chain/items/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"}];
+validate59.errors = [{instancePath:instancePath+"/query/chain/" + i0,schemaPath:"#/properties/query/properties/chain/items/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema25.properties.query.properties.chain.items,data:data3}];
 return false;
 }
 else {
 if(data3 < 1 || isNaN(data3)){
-validate59.errors = [{instancePath:instancePath+"/query/chain/" + i0,schemaPath:"#/properties/query/properties/chain/items/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+validate59.errors = [{instancePath:instancePath+"/query/chain/" + i0,schemaPath:"#/properties/query/properties/chain/items/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema25.properties.query.properties.chain.items,data:data3}];
 return false;
 }
 }
@@ -1381,7 +1381,7 @@ break;
 }
 }
 else {
-validate59.errors = [{instancePath:instancePath+"/query/chain",schemaPath:"#/properties/query/properties/chain/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate59.errors = [{instancePath:instancePath+"/query/chain",schemaPath:"#/properties/query/properties/chain/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema25.properties.query.properties.chain.type,parentSchema:schema25.properties.query.properties.chain,data:data2}];
 return false;
 }
 }
@@ -1397,12 +1397,12 @@ const _errs9 = errors;
 if(errors === _errs9){
 if(Array.isArray(data4)){
 if(data4.length > 55){
-validate59.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maxItems",keyword:"maxItems",params:{limit: 55},message:"must NOT have more than 55 items"}];
+validate59.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maxItems",keyword:"maxItems",params:{limit: 55},message:"must NOT have more than 55 items",schema:55,parentSchema:schema25.properties.query.properties.chain_id,data:data4}];
 return false;
 }
 else {
 if(data4.length < 1){
-validate59.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"}];
+validate59.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items",schema:1,parentSchema:schema25.properties.query.properties.chain_id,data:data4}];
 return false;
 }
 else {
@@ -1412,18 +1412,18 @@ for(let i1=0; i1<len1; i1++){
 let data5 = data4[i1];
 const _errs11 = errors;
 if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
-validate59.errors = [{instancePath:instancePath+"/query/chain_id/" + i1,schemaPath:"#/properties/query/properties/chain_id/items/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate59.errors = [{instancePath:instancePath+"/query/chain_id/" + i1,schemaPath:"#/properties/query/properties/chain_id/items/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema25.properties.query.properties.chain_id.items.type,parentSchema:schema25.properties.query.properties.chain_id.items,data:data5}];
 return false;
 }
 if(errors === _errs11){
 if(typeof data5 == "number"){
 if(data5 > 9007199254740991 || isNaN(data5)){
-validate59.errors = [{instancePath:instancePath+"/query/chain_id/" + i1,schemaPath:"#/properties/query/properties/chain_id/items/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"}];
+validate59.errors = [{instancePath:instancePath+"/query/chain_id/" + i1,schemaPath:"#/properties/query/properties/chain_id/items/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema25.properties.query.properties.chain_id.items,data:data5}];
 return false;
 }
 else {
 if(data5 < 1 || isNaN(data5)){
-validate59.errors = [{instancePath:instancePath+"/query/chain_id/" + i1,schemaPath:"#/properties/query/properties/chain_id/items/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+validate59.errors = [{instancePath:instancePath+"/query/chain_id/" + i1,schemaPath:"#/properties/query/properties/chain_id/items/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema25.properties.query.properties.chain_id.items,data:data5}];
 return false;
 }
 }
@@ -1438,7 +1438,7 @@ break;
 }
 }
 else {
-validate59.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate59.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema25.properties.query.properties.chain_id.type,parentSchema:schema25.properties.query.properties.chain_id,data:data4}];
 return false;
 }
 }
@@ -1454,12 +1454,12 @@ const _errs13 = errors;
 if(errors === _errs13){
 if(typeof data6 === "string"){
 if(!pattern7.test(data6)){
-validate59.errors = [{instancePath:instancePath+"/query/filter_hash",schemaPath:"#/properties/query/properties/filter_hash/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{64}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{64}$"+"\""}];
+validate59.errors = [{instancePath:instancePath+"/query/filter_hash",schemaPath:"#/properties/query/properties/filter_hash/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{64}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{64}$"+"\"",schema:"^0x[0-9a-fA-F]{64}$",parentSchema:schema25.properties.query.properties.filter_hash,data:data6}];
 return false;
 }
 }
 else {
-validate59.errors = [{instancePath:instancePath+"/query/filter_hash",schemaPath:"#/properties/query/properties/filter_hash/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate59.errors = [{instancePath:instancePath+"/query/filter_hash",schemaPath:"#/properties/query/properties/filter_hash/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema25.properties.query.properties.filter_hash.type,parentSchema:schema25.properties.query.properties.filter_hash,data:data6}];
 return false;
 }
 }
@@ -1475,18 +1475,18 @@ const _errs15 = errors;
 if(errors === _errs15){
 if(typeof data7 === "string"){
 if(func1(data7) > 512){
-validate59.errors = [{instancePath:instancePath+"/query/sort_by",schemaPath:"#/properties/query/properties/sort_by/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters"}];
+validate59.errors = [{instancePath:instancePath+"/query/sort_by",schemaPath:"#/properties/query/properties/sort_by/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters",schema:512,parentSchema:schema25.properties.query.properties.sort_by,data:data7}];
 return false;
 }
 else {
 if(func1(data7) < 1){
-validate59.errors = [{instancePath:instancePath+"/query/sort_by",schemaPath:"#/properties/query/properties/sort_by/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate59.errors = [{instancePath:instancePath+"/query/sort_by",schemaPath:"#/properties/query/properties/sort_by/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema25.properties.query.properties.sort_by,data:data7}];
 return false;
 }
 }
 }
 else {
-validate59.errors = [{instancePath:instancePath+"/query/sort_by",schemaPath:"#/properties/query/properties/sort_by/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate59.errors = [{instancePath:instancePath+"/query/sort_by",schemaPath:"#/properties/query/properties/sort_by/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema25.properties.query.properties.sort_by.type,parentSchema:schema25.properties.query.properties.sort_by,data:data7}];
 return false;
 }
 }
@@ -1500,11 +1500,11 @@ if(data1.sort_order !== undefined){
 let data8 = data1.sort_order;
 const _errs17 = errors;
 if(typeof data8 !== "string"){
-validate59.errors = [{instancePath:instancePath+"/query/sort_order",schemaPath:"#/properties/query/properties/sort_order/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate59.errors = [{instancePath:instancePath+"/query/sort_order",schemaPath:"#/properties/query/properties/sort_order/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema25.properties.query.properties.sort_order.type,parentSchema:schema25.properties.query.properties.sort_order,data:data8}];
 return false;
 }
 if(!((data8 === "asc") || (data8 === "desc"))){
-validate59.errors = [{instancePath:instancePath+"/query/sort_order",schemaPath:"#/properties/query/properties/sort_order/enum",keyword:"enum",params:{allowedValues: schema25.properties.query.properties.sort_order.enum},message:"must be equal to one of the allowed values"}];
+validate59.errors = [{instancePath:instancePath+"/query/sort_order",schemaPath:"#/properties/query/properties/sort_order/enum",keyword:"enum",params:{allowedValues: schema25.properties.query.properties.sort_order.enum},message:"must be equal to one of the allowed values",schema:schema25.properties.query.properties.sort_order.enum,parentSchema:schema25.properties.query.properties.sort_order,data:data8}];
 return false;
 }
 var valid1 = _errs17 === errors;
@@ -1519,7 +1519,7 @@ const _errs19 = errors;
 if(errors === _errs19){
 if(Array.isArray(data9)){
 if(data9.length > 8){
-validate59.errors = [{instancePath:instancePath+"/query/group_by",schemaPath:"#/properties/query/properties/group_by/maxItems",keyword:"maxItems",params:{limit: 8},message:"must NOT have more than 8 items"}];
+validate59.errors = [{instancePath:instancePath+"/query/group_by",schemaPath:"#/properties/query/properties/group_by/maxItems",keyword:"maxItems",params:{limit: 8},message:"must NOT have more than 8 items",schema:8,parentSchema:schema25.properties.query.properties.group_by,data:data9}];
 return false;
 }
 else {
@@ -1529,18 +1529,18 @@ for(let i2=0; i2<len2; i2++){
 let data10 = data9[i2];
 const _errs21 = errors;
 if((typeof data10 !== "string") && (data10 !== null)){
-validate59.errors = [{instancePath:instancePath+"/query/group_by/" + i2,schemaPath:"#/properties/query/properties/group_by/items/type",keyword:"type",params:{type: schema25.properties.query.properties.group_by.items.type},message:"must be string,null"}];
+validate59.errors = [{instancePath:instancePath+"/query/group_by/" + i2,schemaPath:"#/properties/query/properties/group_by/items/type",keyword:"type",params:{type: schema25.properties.query.properties.group_by.items.type},message:"must be string,null",schema:schema25.properties.query.properties.group_by.items.type,parentSchema:schema25.properties.query.properties.group_by.items,data:data10}];
 return false;
 }
 if(errors === _errs21){
 if(typeof data10 === "string"){
 if(func1(data10) > 512){
-validate59.errors = [{instancePath:instancePath+"/query/group_by/" + i2,schemaPath:"#/properties/query/properties/group_by/items/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters"}];
+validate59.errors = [{instancePath:instancePath+"/query/group_by/" + i2,schemaPath:"#/properties/query/properties/group_by/items/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters",schema:512,parentSchema:schema25.properties.query.properties.group_by.items,data:data10}];
 return false;
 }
 else {
 if(func1(data10) < 1){
-validate59.errors = [{instancePath:instancePath+"/query/group_by/" + i2,schemaPath:"#/properties/query/properties/group_by/items/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate59.errors = [{instancePath:instancePath+"/query/group_by/" + i2,schemaPath:"#/properties/query/properties/group_by/items/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema25.properties.query.properties.group_by.items,data:data10}];
 return false;
 }
 }
@@ -1554,7 +1554,7 @@ break;
 }
 }
 else {
-validate59.errors = [{instancePath:instancePath+"/query/group_by",schemaPath:"#/properties/query/properties/group_by/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate59.errors = [{instancePath:instancePath+"/query/group_by",schemaPath:"#/properties/query/properties/group_by/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema25.properties.query.properties.group_by.type,parentSchema:schema25.properties.query.properties.group_by,data:data9}];
 return false;
 }
 }
@@ -1570,7 +1570,7 @@ const _errs23 = errors;
 if(errors === _errs23){
 if(Array.isArray(data11)){
 if(data11.length > 16){
-validate59.errors = [{instancePath:instancePath+"/query/aggregate",schemaPath:"#/properties/query/properties/aggregate/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"}];
+validate59.errors = [{instancePath:instancePath+"/query/aggregate",schemaPath:"#/properties/query/properties/aggregate/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items",schema:16,parentSchema:schema25.properties.query.properties.aggregate,data:data11}];
 return false;
 }
 else {
@@ -1580,18 +1580,18 @@ for(let i3=0; i3<len3; i3++){
 let data12 = data11[i3];
 const _errs25 = errors;
 if((typeof data12 !== "string") && (data12 !== null)){
-validate59.errors = [{instancePath:instancePath+"/query/aggregate/" + i3,schemaPath:"#/properties/query/properties/aggregate/items/type",keyword:"type",params:{type: schema25.properties.query.properties.aggregate.items.type},message:"must be string,null"}];
+validate59.errors = [{instancePath:instancePath+"/query/aggregate/" + i3,schemaPath:"#/properties/query/properties/aggregate/items/type",keyword:"type",params:{type: schema25.properties.query.properties.aggregate.items.type},message:"must be string,null",schema:schema25.properties.query.properties.aggregate.items.type,parentSchema:schema25.properties.query.properties.aggregate.items,data:data12}];
 return false;
 }
 if(errors === _errs25){
 if(typeof data12 === "string"){
 if(func1(data12) > 512){
-validate59.errors = [{instancePath:instancePath+"/query/aggregate/" + i3,schemaPath:"#/properties/query/properties/aggregate/items/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters"}];
+validate59.errors = [{instancePath:instancePath+"/query/aggregate/" + i3,schemaPath:"#/properties/query/properties/aggregate/items/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters",schema:512,parentSchema:schema25.properties.query.properties.aggregate.items,data:data12}];
 return false;
 }
 else {
 if(func1(data12) < 1){
-validate59.errors = [{instancePath:instancePath+"/query/aggregate/" + i3,schemaPath:"#/properties/query/properties/aggregate/items/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate59.errors = [{instancePath:instancePath+"/query/aggregate/" + i3,schemaPath:"#/properties/query/properties/aggregate/items/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema25.properties.query.properties.aggregate.items,data:data12}];
 return false;
 }
 }
@@ -1605,7 +1605,7 @@ break;
 }
 }
 else {
-validate59.errors = [{instancePath:instancePath+"/query/aggregate",schemaPath:"#/properties/query/properties/aggregate/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate59.errors = [{instancePath:instancePath+"/query/aggregate",schemaPath:"#/properties/query/properties/aggregate/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema25.properties.query.properties.aggregate.type,parentSchema:schema25.properties.query.properties.aggregate,data:data11}];
 return false;
 }
 }
@@ -1619,18 +1619,18 @@ if(data1.limit !== undefined){
 let data13 = data1.limit;
 const _errs27 = errors;
 if(!((typeof data13 == "number") && (!(data13 % 1) && !isNaN(data13)))){
-validate59.errors = [{instancePath:instancePath+"/query/limit",schemaPath:"#/properties/query/properties/limit/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate59.errors = [{instancePath:instancePath+"/query/limit",schemaPath:"#/properties/query/properties/limit/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema25.properties.query.properties.limit.type,parentSchema:schema25.properties.query.properties.limit,data:data13}];
 return false;
 }
 if(errors === _errs27){
 if(typeof data13 == "number"){
 if(data13 > 1000 || isNaN(data13)){
-validate59.errors = [{instancePath:instancePath+"/query/limit",schemaPath:"#/properties/query/properties/limit/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000},message:"must be <= 1000"}];
+validate59.errors = [{instancePath:instancePath+"/query/limit",schemaPath:"#/properties/query/properties/limit/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000},message:"must be <= 1000",schema:1000,parentSchema:schema25.properties.query.properties.limit,data:data13}];
 return false;
 }
 else {
 if(data13 < 0 || isNaN(data13)){
-validate59.errors = [{instancePath:instancePath+"/query/limit",schemaPath:"#/properties/query/properties/limit/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate59.errors = [{instancePath:instancePath+"/query/limit",schemaPath:"#/properties/query/properties/limit/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema25.properties.query.properties.limit,data:data13}];
 return false;
 }
 }
@@ -1646,18 +1646,18 @@ if(data1.page !== undefined){
 let data14 = data1.page;
 const _errs29 = errors;
 if((!((typeof data14 == "number") && (!(data14 % 1) && !isNaN(data14)))) && (data14 !== null)){
-validate59.errors = [{instancePath:instancePath+"/query/page",schemaPath:"#/properties/query/properties/page/type",keyword:"type",params:{type: schema25.properties.query.properties.page.type},message:"must be integer,null"}];
+validate59.errors = [{instancePath:instancePath+"/query/page",schemaPath:"#/properties/query/properties/page/type",keyword:"type",params:{type: schema25.properties.query.properties.page.type},message:"must be integer,null",schema:schema25.properties.query.properties.page.type,parentSchema:schema25.properties.query.properties.page,data:data14}];
 return false;
 }
 if(errors === _errs29){
 if(typeof data14 == "number"){
 if(data14 > 500 || isNaN(data14)){
-validate59.errors = [{instancePath:instancePath+"/query/page",schemaPath:"#/properties/query/properties/page/maximum",keyword:"maximum",params:{comparison: "<=", limit: 500},message:"must be <= 500"}];
+validate59.errors = [{instancePath:instancePath+"/query/page",schemaPath:"#/properties/query/properties/page/maximum",keyword:"maximum",params:{comparison: "<=", limit: 500},message:"must be <= 500",schema:500,parentSchema:schema25.properties.query.properties.page,data:data14}];
 return false;
 }
 else {
 if(data14 < 0 || isNaN(data14)){
-validate59.errors = [{instancePath:instancePath+"/query/page",schemaPath:"#/properties/query/properties/page/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate59.errors = [{instancePath:instancePath+"/query/page",schemaPath:"#/properties/query/properties/page/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema25.properties.query.properties.page,data:data14}];
 return false;
 }
 }
@@ -1678,7 +1678,7 @@ var valid1 = true;
 }
 }
 else {
-validate59.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate59.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema25.properties.query.type,parentSchema:schema25.properties.query,data:data1}];
 return false;
 }
 }
@@ -1691,7 +1691,7 @@ var valid0 = true;
 }
 }
 else {
-validate59.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate59.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema25.type,parentSchema:schema25,data}];
 return false;
 }
 }
@@ -1718,7 +1718,7 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.path === undefined) && (missing0 = "path")) || ((data.query === undefined) && (missing0 = "query"))){
-validate60.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate60.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'",schema:schema26.required,parentSchema:schema26,data}];
 return false;
 }
 else {
@@ -1727,7 +1727,7 @@ let data0 = data.path;
 const _errs1 = errors;
 if(errors === _errs1){
 if(!(data0 && typeof data0 == "object" && !Array.isArray(data0))){
-validate60.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate60.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema26.properties.path.type,parentSchema:schema26.properties.path,data:data0}];
 return false;
 }
 }
@@ -1748,12 +1748,12 @@ const _errs5 = errors;
 if(errors === _errs5){
 if(Array.isArray(data2)){
 if(data2.length > 55){
-validate60.errors = [{instancePath:instancePath+"/query/chain",schemaPath:"#/properties/query/properties/chain/maxItems",keyword:"maxItems",params:{limit: 55},message:"must NOT have more than 55 items"}];
+validate60.errors = [{instancePath:instancePath+"/query/chain",schemaPath:"#/properties/query/properties/chain/maxItems",keyword:"maxItems",params:{limit: 55},message:"must NOT have more than 55 items",schema:55,parentSchema:schema26.properties.query.properties.chain,data:data2}];
 return false;
 }
 else {
 if(data2.length < 1){
-validate60.errors = [{instancePath:instancePath+"/query/chain",schemaPath:"#/properties/query/properties/chain/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"}];
+validate60.errors = [{instancePath:instancePath+"/query/chain",schemaPath:"#/properties/query/properties/chain/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items",schema:1,parentSchema:schema26.properties.query.properties.chain,data:data2}];
 return false;
 }
 else {
@@ -1763,18 +1763,18 @@ for(let i0=0; i0<len0; i0++){
 let data3 = data2[i0];
 const _errs7 = errors;
 if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate60.errors = [{instancePath:instancePath+"/query/chain/" + i0,schemaPath:"#/properties/query/properties/chain/items/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate60.errors = [{instancePath:instancePath+"/query/chain/" + i0,schemaPath:"#/properties/query/properties/chain/items/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema26.properties.query.properties.chain.items.type,parentSchema:schema26.properties.query.properties.chain.items,data:data3}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data3 == "number"){
 if(data3 > 9007199254740991 || isNaN(data3)){
-validate60.errors = [{instancePath:instancePath+"/query/chain/" + i0,schemaPath:"#/properties/query/properties/chain/items/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"}];
+validate60.errors = [{instancePath:instancePath+"/query/chain/" + i0,schemaPath:"#/properties/query/properties/chain/items/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema26.properties.query.properties.chain.items,data:data3}];
 return false;
 }
 else {
 if(data3 < 1 || isNaN(data3)){
-validate60.errors = [{instancePath:instancePath+"/query/chain/" + i0,schemaPath:"#/properties/query/properties/chain/items/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+validate60.errors = [{instancePath:instancePath+"/query/chain/" + i0,schemaPath:"#/properties/query/properties/chain/items/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema26.properties.query.properties.chain.items,data:data3}];
 return false;
 }
 }
@@ -1789,7 +1789,7 @@ break;
 }
 }
 else {
-validate60.errors = [{instancePath:instancePath+"/query/chain",schemaPath:"#/properties/query/properties/chain/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate60.errors = [{instancePath:instancePath+"/query/chain",schemaPath:"#/properties/query/properties/chain/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema26.properties.query.properties.chain.type,parentSchema:schema26.properties.query.properties.chain,data:data2}];
 return false;
 }
 }
@@ -1805,12 +1805,12 @@ const _errs9 = errors;
 if(errors === _errs9){
 if(Array.isArray(data4)){
 if(data4.length > 55){
-validate60.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maxItems",keyword:"maxItems",params:{limit: 55},message:"must NOT have more than 55 items"}];
+validate60.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maxItems",keyword:"maxItems",params:{limit: 55},message:"must NOT have more than 55 items",schema:55,parentSchema:schema26.properties.query.properties.chain_id,data:data4}];
 return false;
 }
 else {
 if(data4.length < 1){
-validate60.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"}];
+validate60.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items",schema:1,parentSchema:schema26.properties.query.properties.chain_id,data:data4}];
 return false;
 }
 else {
@@ -1820,18 +1820,18 @@ for(let i1=0; i1<len1; i1++){
 let data5 = data4[i1];
 const _errs11 = errors;
 if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
-validate60.errors = [{instancePath:instancePath+"/query/chain_id/" + i1,schemaPath:"#/properties/query/properties/chain_id/items/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate60.errors = [{instancePath:instancePath+"/query/chain_id/" + i1,schemaPath:"#/properties/query/properties/chain_id/items/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema26.properties.query.properties.chain_id.items.type,parentSchema:schema26.properties.query.properties.chain_id.items,data:data5}];
 return false;
 }
 if(errors === _errs11){
 if(typeof data5 == "number"){
 if(data5 > 9007199254740991 || isNaN(data5)){
-validate60.errors = [{instancePath:instancePath+"/query/chain_id/" + i1,schemaPath:"#/properties/query/properties/chain_id/items/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"}];
+validate60.errors = [{instancePath:instancePath+"/query/chain_id/" + i1,schemaPath:"#/properties/query/properties/chain_id/items/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema26.properties.query.properties.chain_id.items,data:data5}];
 return false;
 }
 else {
 if(data5 < 1 || isNaN(data5)){
-validate60.errors = [{instancePath:instancePath+"/query/chain_id/" + i1,schemaPath:"#/properties/query/properties/chain_id/items/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+validate60.errors = [{instancePath:instancePath+"/query/chain_id/" + i1,schemaPath:"#/properties/query/properties/chain_id/items/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema26.properties.query.properties.chain_id.items,data:data5}];
 return false;
 }
 }
@@ -1846,7 +1846,7 @@ break;
 }
 }
 else {
-validate60.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate60.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema26.properties.query.properties.chain_id.type,parentSchema:schema26.properties.query.properties.chain_id,data:data4}];
 return false;
 }
 }
@@ -1862,12 +1862,12 @@ const _errs13 = errors;
 if(errors === _errs13){
 if(typeof data6 === "string"){
 if(!pattern7.test(data6)){
-validate60.errors = [{instancePath:instancePath+"/query/filter_block_hash",schemaPath:"#/properties/query/properties/filter_block_hash/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{64}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{64}$"+"\""}];
+validate60.errors = [{instancePath:instancePath+"/query/filter_block_hash",schemaPath:"#/properties/query/properties/filter_block_hash/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{64}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{64}$"+"\"",schema:"^0x[0-9a-fA-F]{64}$",parentSchema:schema26.properties.query.properties.filter_block_hash,data:data6}];
 return false;
 }
 }
 else {
-validate60.errors = [{instancePath:instancePath+"/query/filter_block_hash",schemaPath:"#/properties/query/properties/filter_block_hash/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate60.errors = [{instancePath:instancePath+"/query/filter_block_hash",schemaPath:"#/properties/query/properties/filter_block_hash/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema26.properties.query.properties.filter_block_hash.type,parentSchema:schema26.properties.query.properties.filter_block_hash,data:data6}];
 return false;
 }
 }
@@ -1883,12 +1883,12 @@ const _errs15 = errors;
 if(errors === _errs15){
 if(typeof data7 === "string"){
 if(!pattern7.test(data7)){
-validate60.errors = [{instancePath:instancePath+"/query/filter_hash",schemaPath:"#/properties/query/properties/filter_hash/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{64}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{64}$"+"\""}];
+validate60.errors = [{instancePath:instancePath+"/query/filter_hash",schemaPath:"#/properties/query/properties/filter_hash/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{64}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{64}$"+"\"",schema:"^0x[0-9a-fA-F]{64}$",parentSchema:schema26.properties.query.properties.filter_hash,data:data7}];
 return false;
 }
 }
 else {
-validate60.errors = [{instancePath:instancePath+"/query/filter_hash",schemaPath:"#/properties/query/properties/filter_hash/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate60.errors = [{instancePath:instancePath+"/query/filter_hash",schemaPath:"#/properties/query/properties/filter_hash/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema26.properties.query.properties.filter_hash.type,parentSchema:schema26.properties.query.properties.filter_hash,data:data7}];
 return false;
 }
 }
@@ -1904,18 +1904,18 @@ const _errs17 = errors;
 if(errors === _errs17){
 if(typeof data8 === "string"){
 if(func1(data8) > 255){
-validate60.errors = [{instancePath:instancePath+"/query/filter_from_address",schemaPath:"#/properties/query/properties/filter_from_address/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
+validate60.errors = [{instancePath:instancePath+"/query/filter_from_address",schemaPath:"#/properties/query/properties/filter_from_address/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters",schema:255,parentSchema:schema26.properties.query.properties.filter_from_address,data:data8}];
 return false;
 }
 else {
 if(!pattern3.test(data8)){
-validate60.errors = [{instancePath:instancePath+"/query/filter_from_address",schemaPath:"#/properties/query/properties/filter_from_address/pattern",keyword:"pattern",params:{pattern: "^(0x[0-9a-fA-F]{40}|[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+(\\.[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+)+)$"},message:"must match pattern \""+"^(0x[0-9a-fA-F]{40}|[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+(\\.[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+)+)$"+"\""}];
+validate60.errors = [{instancePath:instancePath+"/query/filter_from_address",schemaPath:"#/properties/query/properties/filter_from_address/pattern",keyword:"pattern",params:{pattern: "^(0x[0-9a-fA-F]{40}|[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+(\\.[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+)+)$"},message:"must match pattern \""+"^(0x[0-9a-fA-F]{40}|[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+(\\.[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+)+)$"+"\"",schema:"^(0x[0-9a-fA-F]{40}|[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+(\\.[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+)+)$",parentSchema:schema26.properties.query.properties.filter_from_address,data:data8}];
 return false;
 }
 }
 }
 else {
-validate60.errors = [{instancePath:instancePath+"/query/filter_from_address",schemaPath:"#/properties/query/properties/filter_from_address/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate60.errors = [{instancePath:instancePath+"/query/filter_from_address",schemaPath:"#/properties/query/properties/filter_from_address/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema26.properties.query.properties.filter_from_address.type,parentSchema:schema26.properties.query.properties.filter_from_address,data:data8}];
 return false;
 }
 }
@@ -1931,18 +1931,18 @@ const _errs19 = errors;
 if(errors === _errs19){
 if(typeof data9 === "string"){
 if(func1(data9) > 255){
-validate60.errors = [{instancePath:instancePath+"/query/filter_to_address",schemaPath:"#/properties/query/properties/filter_to_address/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
+validate60.errors = [{instancePath:instancePath+"/query/filter_to_address",schemaPath:"#/properties/query/properties/filter_to_address/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters",schema:255,parentSchema:schema26.properties.query.properties.filter_to_address,data:data9}];
 return false;
 }
 else {
 if(!pattern3.test(data9)){
-validate60.errors = [{instancePath:instancePath+"/query/filter_to_address",schemaPath:"#/properties/query/properties/filter_to_address/pattern",keyword:"pattern",params:{pattern: "^(0x[0-9a-fA-F]{40}|[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+(\\.[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+)+)$"},message:"must match pattern \""+"^(0x[0-9a-fA-F]{40}|[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+(\\.[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+)+)$"+"\""}];
+validate60.errors = [{instancePath:instancePath+"/query/filter_to_address",schemaPath:"#/properties/query/properties/filter_to_address/pattern",keyword:"pattern",params:{pattern: "^(0x[0-9a-fA-F]{40}|[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+(\\.[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+)+)$"},message:"must match pattern \""+"^(0x[0-9a-fA-F]{40}|[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+(\\.[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+)+)$"+"\"",schema:"^(0x[0-9a-fA-F]{40}|[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+(\\.[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+)+)$",parentSchema:schema26.properties.query.properties.filter_to_address,data:data9}];
 return false;
 }
 }
 }
 else {
-validate60.errors = [{instancePath:instancePath+"/query/filter_to_address",schemaPath:"#/properties/query/properties/filter_to_address/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate60.errors = [{instancePath:instancePath+"/query/filter_to_address",schemaPath:"#/properties/query/properties/filter_to_address/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema26.properties.query.properties.filter_to_address.type,parentSchema:schema26.properties.query.properties.filter_to_address,data:data9}];
 return false;
 }
 }
@@ -1958,12 +1958,12 @@ const _errs21 = errors;
 if(errors === _errs21){
 if(typeof data10 === "string"){
 if(!pattern12.test(data10)){
-validate60.errors = [{instancePath:instancePath+"/query/filter_function_selector",schemaPath:"#/properties/query/properties/filter_function_selector/pattern",keyword:"pattern",params:{pattern: "^0x([0-9a-fA-F]{8})?$"},message:"must match pattern \""+"^0x([0-9a-fA-F]{8})?$"+"\""}];
+validate60.errors = [{instancePath:instancePath+"/query/filter_function_selector",schemaPath:"#/properties/query/properties/filter_function_selector/pattern",keyword:"pattern",params:{pattern: "^0x([0-9a-fA-F]{8})?$"},message:"must match pattern \""+"^0x([0-9a-fA-F]{8})?$"+"\"",schema:"^0x([0-9a-fA-F]{8})?$",parentSchema:schema26.properties.query.properties.filter_function_selector,data:data10}];
 return false;
 }
 }
 else {
-validate60.errors = [{instancePath:instancePath+"/query/filter_function_selector",schemaPath:"#/properties/query/properties/filter_function_selector/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate60.errors = [{instancePath:instancePath+"/query/filter_function_selector",schemaPath:"#/properties/query/properties/filter_function_selector/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema26.properties.query.properties.filter_function_selector.type,parentSchema:schema26.properties.query.properties.filter_function_selector,data:data10}];
 return false;
 }
 }
@@ -1979,18 +1979,18 @@ const _errs23 = errors;
 if(errors === _errs23){
 if(typeof data11 === "string"){
 if(func1(data11) > 512){
-validate60.errors = [{instancePath:instancePath+"/query/sort_by",schemaPath:"#/properties/query/properties/sort_by/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters"}];
+validate60.errors = [{instancePath:instancePath+"/query/sort_by",schemaPath:"#/properties/query/properties/sort_by/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters",schema:512,parentSchema:schema26.properties.query.properties.sort_by,data:data11}];
 return false;
 }
 else {
 if(func1(data11) < 1){
-validate60.errors = [{instancePath:instancePath+"/query/sort_by",schemaPath:"#/properties/query/properties/sort_by/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate60.errors = [{instancePath:instancePath+"/query/sort_by",schemaPath:"#/properties/query/properties/sort_by/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema26.properties.query.properties.sort_by,data:data11}];
 return false;
 }
 }
 }
 else {
-validate60.errors = [{instancePath:instancePath+"/query/sort_by",schemaPath:"#/properties/query/properties/sort_by/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate60.errors = [{instancePath:instancePath+"/query/sort_by",schemaPath:"#/properties/query/properties/sort_by/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema26.properties.query.properties.sort_by.type,parentSchema:schema26.properties.query.properties.sort_by,data:data11}];
 return false;
 }
 }
@@ -2004,11 +2004,11 @@ if(data1.sort_order !== undefined){
 let data12 = data1.sort_order;
 const _errs25 = errors;
 if(typeof data12 !== "string"){
-validate60.errors = [{instancePath:instancePath+"/query/sort_order",schemaPath:"#/properties/query/properties/sort_order/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate60.errors = [{instancePath:instancePath+"/query/sort_order",schemaPath:"#/properties/query/properties/sort_order/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema26.properties.query.properties.sort_order.type,parentSchema:schema26.properties.query.properties.sort_order,data:data12}];
 return false;
 }
 if(!((data12 === "asc") || (data12 === "desc"))){
-validate60.errors = [{instancePath:instancePath+"/query/sort_order",schemaPath:"#/properties/query/properties/sort_order/enum",keyword:"enum",params:{allowedValues: schema26.properties.query.properties.sort_order.enum},message:"must be equal to one of the allowed values"}];
+validate60.errors = [{instancePath:instancePath+"/query/sort_order",schemaPath:"#/properties/query/properties/sort_order/enum",keyword:"enum",params:{allowedValues: schema26.properties.query.properties.sort_order.enum},message:"must be equal to one of the allowed values",schema:schema26.properties.query.properties.sort_order.enum,parentSchema:schema26.properties.query.properties.sort_order,data:data12}];
 return false;
 }
 var valid1 = _errs25 === errors;
@@ -2023,7 +2023,7 @@ const _errs27 = errors;
 if(errors === _errs27){
 if(Array.isArray(data13)){
 if(data13.length > 8){
-validate60.errors = [{instancePath:instancePath+"/query/group_by",schemaPath:"#/properties/query/properties/group_by/maxItems",keyword:"maxItems",params:{limit: 8},message:"must NOT have more than 8 items"}];
+validate60.errors = [{instancePath:instancePath+"/query/group_by",schemaPath:"#/properties/query/properties/group_by/maxItems",keyword:"maxItems",params:{limit: 8},message:"must NOT have more than 8 items",schema:8,parentSchema:schema26.properties.query.properties.group_by,data:data13}];
 return false;
 }
 else {
@@ -2033,18 +2033,18 @@ for(let i2=0; i2<len2; i2++){
 let data14 = data13[i2];
 const _errs29 = errors;
 if((typeof data14 !== "string") && (data14 !== null)){
-validate60.errors = [{instancePath:instancePath+"/query/group_by/" + i2,schemaPath:"#/properties/query/properties/group_by/items/type",keyword:"type",params:{type: schema26.properties.query.properties.group_by.items.type},message:"must be string,null"}];
+validate60.errors = [{instancePath:instancePath+"/query/group_by/" + i2,schemaPath:"#/properties/query/properties/group_by/items/type",keyword:"type",params:{type: schema26.properties.query.properties.group_by.items.type},message:"must be string,null",schema:schema26.properties.query.properties.group_by.items.type,parentSchema:schema26.properties.query.properties.group_by.items,data:data14}];
 return false;
 }
 if(errors === _errs29){
 if(typeof data14 === "string"){
 if(func1(data14) > 512){
-validate60.errors = [{instancePath:instancePath+"/query/group_by/" + i2,schemaPath:"#/properties/query/properties/group_by/items/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters"}];
+validate60.errors = [{instancePath:instancePath+"/query/group_by/" + i2,schemaPath:"#/properties/query/properties/group_by/items/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters",schema:512,parentSchema:schema26.properties.query.properties.group_by.items,data:data14}];
 return false;
 }
 else {
 if(func1(data14) < 1){
-validate60.errors = [{instancePath:instancePath+"/query/group_by/" + i2,schemaPath:"#/properties/query/properties/group_by/items/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate60.errors = [{instancePath:instancePath+"/query/group_by/" + i2,schemaPath:"#/properties/query/properties/group_by/items/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema26.properties.query.properties.group_by.items,data:data14}];
 return false;
 }
 }
@@ -2058,7 +2058,7 @@ break;
 }
 }
 else {
-validate60.errors = [{instancePath:instancePath+"/query/group_by",schemaPath:"#/properties/query/properties/group_by/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate60.errors = [{instancePath:instancePath+"/query/group_by",schemaPath:"#/properties/query/properties/group_by/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema26.properties.query.properties.group_by.type,parentSchema:schema26.properties.query.properties.group_by,data:data13}];
 return false;
 }
 }
@@ -2074,7 +2074,7 @@ const _errs31 = errors;
 if(errors === _errs31){
 if(Array.isArray(data15)){
 if(data15.length > 16){
-validate60.errors = [{instancePath:instancePath+"/query/aggregate",schemaPath:"#/properties/query/properties/aggregate/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"}];
+validate60.errors = [{instancePath:instancePath+"/query/aggregate",schemaPath:"#/properties/query/properties/aggregate/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items",schema:16,parentSchema:schema26.properties.query.properties.aggregate,data:data15}];
 return false;
 }
 else {
@@ -2084,18 +2084,18 @@ for(let i3=0; i3<len3; i3++){
 let data16 = data15[i3];
 const _errs33 = errors;
 if((typeof data16 !== "string") && (data16 !== null)){
-validate60.errors = [{instancePath:instancePath+"/query/aggregate/" + i3,schemaPath:"#/properties/query/properties/aggregate/items/type",keyword:"type",params:{type: schema26.properties.query.properties.aggregate.items.type},message:"must be string,null"}];
+validate60.errors = [{instancePath:instancePath+"/query/aggregate/" + i3,schemaPath:"#/properties/query/properties/aggregate/items/type",keyword:"type",params:{type: schema26.properties.query.properties.aggregate.items.type},message:"must be string,null",schema:schema26.properties.query.properties.aggregate.items.type,parentSchema:schema26.properties.query.properties.aggregate.items,data:data16}];
 return false;
 }
 if(errors === _errs33){
 if(typeof data16 === "string"){
 if(func1(data16) > 512){
-validate60.errors = [{instancePath:instancePath+"/query/aggregate/" + i3,schemaPath:"#/properties/query/properties/aggregate/items/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters"}];
+validate60.errors = [{instancePath:instancePath+"/query/aggregate/" + i3,schemaPath:"#/properties/query/properties/aggregate/items/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters",schema:512,parentSchema:schema26.properties.query.properties.aggregate.items,data:data16}];
 return false;
 }
 else {
 if(func1(data16) < 1){
-validate60.errors = [{instancePath:instancePath+"/query/aggregate/" + i3,schemaPath:"#/properties/query/properties/aggregate/items/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate60.errors = [{instancePath:instancePath+"/query/aggregate/" + i3,schemaPath:"#/properties/query/properties/aggregate/items/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema26.properties.query.properties.aggregate.items,data:data16}];
 return false;
 }
 }
@@ -2109,7 +2109,7 @@ break;
 }
 }
 else {
-validate60.errors = [{instancePath:instancePath+"/query/aggregate",schemaPath:"#/properties/query/properties/aggregate/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate60.errors = [{instancePath:instancePath+"/query/aggregate",schemaPath:"#/properties/query/properties/aggregate/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema26.properties.query.properties.aggregate.type,parentSchema:schema26.properties.query.properties.aggregate,data:data15}];
 return false;
 }
 }
@@ -2123,7 +2123,7 @@ if(data1.decode !== undefined){
 let data17 = data1.decode;
 const _errs35 = errors;
 if((typeof data17 !== "boolean") && (data17 !== null)){
-validate60.errors = [{instancePath:instancePath+"/query/decode",schemaPath:"#/properties/query/properties/decode/type",keyword:"type",params:{type: schema26.properties.query.properties.decode.type},message:"must be boolean,null"}];
+validate60.errors = [{instancePath:instancePath+"/query/decode",schemaPath:"#/properties/query/properties/decode/type",keyword:"type",params:{type: schema26.properties.query.properties.decode.type},message:"must be boolean,null",schema:schema26.properties.query.properties.decode.type,parentSchema:schema26.properties.query.properties.decode,data:data17}];
 return false;
 }
 var valid1 = _errs35 === errors;
@@ -2136,18 +2136,18 @@ if(data1.limit !== undefined){
 let data18 = data1.limit;
 const _errs37 = errors;
 if(!((typeof data18 == "number") && (!(data18 % 1) && !isNaN(data18)))){
-validate60.errors = [{instancePath:instancePath+"/query/limit",schemaPath:"#/properties/query/properties/limit/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate60.errors = [{instancePath:instancePath+"/query/limit",schemaPath:"#/properties/query/properties/limit/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema26.properties.query.properties.limit.type,parentSchema:schema26.properties.query.properties.limit,data:data18}];
 return false;
 }
 if(errors === _errs37){
 if(typeof data18 == "number"){
 if(data18 > 1000 || isNaN(data18)){
-validate60.errors = [{instancePath:instancePath+"/query/limit",schemaPath:"#/properties/query/properties/limit/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000},message:"must be <= 1000"}];
+validate60.errors = [{instancePath:instancePath+"/query/limit",schemaPath:"#/properties/query/properties/limit/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000},message:"must be <= 1000",schema:1000,parentSchema:schema26.properties.query.properties.limit,data:data18}];
 return false;
 }
 else {
 if(data18 < 0 || isNaN(data18)){
-validate60.errors = [{instancePath:instancePath+"/query/limit",schemaPath:"#/properties/query/properties/limit/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate60.errors = [{instancePath:instancePath+"/query/limit",schemaPath:"#/properties/query/properties/limit/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema26.properties.query.properties.limit,data:data18}];
 return false;
 }
 }
@@ -2163,18 +2163,18 @@ if(data1.page !== undefined){
 let data19 = data1.page;
 const _errs39 = errors;
 if((!((typeof data19 == "number") && (!(data19 % 1) && !isNaN(data19)))) && (data19 !== null)){
-validate60.errors = [{instancePath:instancePath+"/query/page",schemaPath:"#/properties/query/properties/page/type",keyword:"type",params:{type: schema26.properties.query.properties.page.type},message:"must be integer,null"}];
+validate60.errors = [{instancePath:instancePath+"/query/page",schemaPath:"#/properties/query/properties/page/type",keyword:"type",params:{type: schema26.properties.query.properties.page.type},message:"must be integer,null",schema:schema26.properties.query.properties.page.type,parentSchema:schema26.properties.query.properties.page,data:data19}];
 return false;
 }
 if(errors === _errs39){
 if(typeof data19 == "number"){
 if(data19 > 500 || isNaN(data19)){
-validate60.errors = [{instancePath:instancePath+"/query/page",schemaPath:"#/properties/query/properties/page/maximum",keyword:"maximum",params:{comparison: "<=", limit: 500},message:"must be <= 500"}];
+validate60.errors = [{instancePath:instancePath+"/query/page",schemaPath:"#/properties/query/properties/page/maximum",keyword:"maximum",params:{comparison: "<=", limit: 500},message:"must be <= 500",schema:500,parentSchema:schema26.properties.query.properties.page,data:data19}];
 return false;
 }
 else {
 if(data19 < 0 || isNaN(data19)){
-validate60.errors = [{instancePath:instancePath+"/query/page",schemaPath:"#/properties/query/properties/page/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate60.errors = [{instancePath:instancePath+"/query/page",schemaPath:"#/properties/query/properties/page/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema26.properties.query.properties.page,data:data19}];
 return false;
 }
 }
@@ -2200,7 +2200,7 @@ var valid1 = true;
 }
 }
 else {
-validate60.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate60.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema26.properties.query.type,parentSchema:schema26.properties.query,data:data1}];
 return false;
 }
 }
@@ -2213,7 +2213,7 @@ var valid0 = true;
 }
 }
 else {
-validate60.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate60.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema26.type,parentSchema:schema26,data}];
 return false;
 }
 }
@@ -2239,7 +2239,7 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.path === undefined) && (missing0 = "path")) || ((data.query === undefined) && (missing0 = "query"))){
-validate61.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate61.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'",schema:schema27.required,parentSchema:schema27,data}];
 return false;
 }
 else {
@@ -2250,7 +2250,7 @@ if(errors === _errs1){
 if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
 let missing1;
 if((data0.wallet_address === undefined) && (missing1 = "wallet_address")){
-validate61.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'"}];
+validate61.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'",schema:schema27.properties.path.required,parentSchema:schema27.properties.path,data:data0}];
 return false;
 }
 else {
@@ -2260,18 +2260,18 @@ const _errs3 = errors;
 if(errors === _errs3){
 if(typeof data1 === "string"){
 if(func1(data1) > 255){
-validate61.errors = [{instancePath:instancePath+"/path/wallet_address",schemaPath:"#/properties/path/properties/wallet_address/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
+validate61.errors = [{instancePath:instancePath+"/path/wallet_address",schemaPath:"#/properties/path/properties/wallet_address/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters",schema:255,parentSchema:schema27.properties.path.properties.wallet_address,data:data1}];
 return false;
 }
 else {
 if(!pattern3.test(data1)){
-validate61.errors = [{instancePath:instancePath+"/path/wallet_address",schemaPath:"#/properties/path/properties/wallet_address/pattern",keyword:"pattern",params:{pattern: "^(0x[0-9a-fA-F]{40}|[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+(\\.[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+)+)$"},message:"must match pattern \""+"^(0x[0-9a-fA-F]{40}|[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+(\\.[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+)+)$"+"\""}];
+validate61.errors = [{instancePath:instancePath+"/path/wallet_address",schemaPath:"#/properties/path/properties/wallet_address/pattern",keyword:"pattern",params:{pattern: "^(0x[0-9a-fA-F]{40}|[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+(\\.[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+)+)$"},message:"must match pattern \""+"^(0x[0-9a-fA-F]{40}|[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+(\\.[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+)+)$"+"\"",schema:"^(0x[0-9a-fA-F]{40}|[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+(\\.[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+)+)$",parentSchema:schema27.properties.path.properties.wallet_address,data:data1}];
 return false;
 }
 }
 }
 else {
-validate61.errors = [{instancePath:instancePath+"/path/wallet_address",schemaPath:"#/properties/path/properties/wallet_address/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate61.errors = [{instancePath:instancePath+"/path/wallet_address",schemaPath:"#/properties/path/properties/wallet_address/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema27.properties.path.properties.wallet_address.type,parentSchema:schema27.properties.path.properties.wallet_address,data:data1}];
 return false;
 }
 }
@@ -2279,7 +2279,7 @@ return false;
 }
 }
 else {
-validate61.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate61.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema27.properties.path.type,parentSchema:schema27.properties.path,data:data0}];
 return false;
 }
 }
@@ -2300,12 +2300,12 @@ const _errs7 = errors;
 if(errors === _errs7){
 if(Array.isArray(data3)){
 if(data3.length > 55){
-validate61.errors = [{instancePath:instancePath+"/query/chain",schemaPath:"#/properties/query/properties/chain/maxItems",keyword:"maxItems",params:{limit: 55},message:"must NOT have more than 55 items"}];
+validate61.errors = [{instancePath:instancePath+"/query/chain",schemaPath:"#/properties/query/properties/chain/maxItems",keyword:"maxItems",params:{limit: 55},message:"must NOT have more than 55 items",schema:55,parentSchema:schema27.properties.query.properties.chain,data:data3}];
 return false;
 }
 else {
 if(data3.length < 1){
-validate61.errors = [{instancePath:instancePath+"/query/chain",schemaPath:"#/properties/query/properties/chain/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"}];
+validate61.errors = [{instancePath:instancePath+"/query/chain",schemaPath:"#/properties/query/properties/chain/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items",schema:1,parentSchema:schema27.properties.query.properties.chain,data:data3}];
 return false;
 }
 else {
@@ -2315,18 +2315,18 @@ for(let i0=0; i0<len0; i0++){
 let data4 = data3[i0];
 const _errs9 = errors;
 if(!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))){
-validate61.errors = [{instancePath:instancePath+"/query/chain/" + i0,schemaPath:"#/properties/query/properties/chain/items/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate61.errors = [{instancePath:instancePath+"/query/chain/" + i0,schemaPath:"#/properties/query/properties/chain/items/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema27.properties.query.properties.chain.items.type,parentSchema:schema27.properties.query.properties.chain.items,data:data4}];
 return false;
 }
 if(errors === _errs9){
 if(typeof data4 == "number"){
 if(data4 > 9007199254740991 || isNaN(data4)){
-validate61.errors = [{instancePath:instancePath+"/query/chain/" + i0,schemaPath:"#/properties/query/properties/chain/items/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"}];
+validate61.errors = [{instancePath:instancePath+"/query/chain/" + i0,schemaPath:"#/properties/query/properties/chain/items/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema27.properties.query.properties.chain.items,data:data4}];
 return false;
 }
 else {
 if(data4 < 1 || isNaN(data4)){
-validate61.errors = [{instancePath:instancePath+"/query/chain/" + i0,schemaPath:"#/properties/query/properties/chain/items/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+validate61.errors = [{instancePath:instancePath+"/query/chain/" + i0,schemaPath:"#/properties/query/properties/chain/items/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema27.properties.query.properties.chain.items,data:data4}];
 return false;
 }
 }
@@ -2341,7 +2341,7 @@ break;
 }
 }
 else {
-validate61.errors = [{instancePath:instancePath+"/query/chain",schemaPath:"#/properties/query/properties/chain/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate61.errors = [{instancePath:instancePath+"/query/chain",schemaPath:"#/properties/query/properties/chain/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema27.properties.query.properties.chain.type,parentSchema:schema27.properties.query.properties.chain,data:data3}];
 return false;
 }
 }
@@ -2357,12 +2357,12 @@ const _errs11 = errors;
 if(errors === _errs11){
 if(Array.isArray(data5)){
 if(data5.length > 55){
-validate61.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maxItems",keyword:"maxItems",params:{limit: 55},message:"must NOT have more than 55 items"}];
+validate61.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maxItems",keyword:"maxItems",params:{limit: 55},message:"must NOT have more than 55 items",schema:55,parentSchema:schema27.properties.query.properties.chain_id,data:data5}];
 return false;
 }
 else {
 if(data5.length < 1){
-validate61.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"}];
+validate61.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items",schema:1,parentSchema:schema27.properties.query.properties.chain_id,data:data5}];
 return false;
 }
 else {
@@ -2372,18 +2372,18 @@ for(let i1=0; i1<len1; i1++){
 let data6 = data5[i1];
 const _errs13 = errors;
 if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
-validate61.errors = [{instancePath:instancePath+"/query/chain_id/" + i1,schemaPath:"#/properties/query/properties/chain_id/items/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate61.errors = [{instancePath:instancePath+"/query/chain_id/" + i1,schemaPath:"#/properties/query/properties/chain_id/items/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema27.properties.query.properties.chain_id.items.type,parentSchema:schema27.properties.query.properties.chain_id.items,data:data6}];
 return false;
 }
 if(errors === _errs13){
 if(typeof data6 == "number"){
 if(data6 > 9007199254740991 || isNaN(data6)){
-validate61.errors = [{instancePath:instancePath+"/query/chain_id/" + i1,schemaPath:"#/properties/query/properties/chain_id/items/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"}];
+validate61.errors = [{instancePath:instancePath+"/query/chain_id/" + i1,schemaPath:"#/properties/query/properties/chain_id/items/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema27.properties.query.properties.chain_id.items,data:data6}];
 return false;
 }
 else {
 if(data6 < 1 || isNaN(data6)){
-validate61.errors = [{instancePath:instancePath+"/query/chain_id/" + i1,schemaPath:"#/properties/query/properties/chain_id/items/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+validate61.errors = [{instancePath:instancePath+"/query/chain_id/" + i1,schemaPath:"#/properties/query/properties/chain_id/items/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema27.properties.query.properties.chain_id.items,data:data6}];
 return false;
 }
 }
@@ -2398,7 +2398,7 @@ break;
 }
 }
 else {
-validate61.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate61.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema27.properties.query.properties.chain_id.type,parentSchema:schema27.properties.query.properties.chain_id,data:data5}];
 return false;
 }
 }
@@ -2414,12 +2414,12 @@ const _errs15 = errors;
 if(errors === _errs15){
 if(typeof data7 === "string"){
 if(!pattern7.test(data7)){
-validate61.errors = [{instancePath:instancePath+"/query/filter_block_hash",schemaPath:"#/properties/query/properties/filter_block_hash/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{64}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{64}$"+"\""}];
+validate61.errors = [{instancePath:instancePath+"/query/filter_block_hash",schemaPath:"#/properties/query/properties/filter_block_hash/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{64}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{64}$"+"\"",schema:"^0x[0-9a-fA-F]{64}$",parentSchema:schema27.properties.query.properties.filter_block_hash,data:data7}];
 return false;
 }
 }
 else {
-validate61.errors = [{instancePath:instancePath+"/query/filter_block_hash",schemaPath:"#/properties/query/properties/filter_block_hash/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate61.errors = [{instancePath:instancePath+"/query/filter_block_hash",schemaPath:"#/properties/query/properties/filter_block_hash/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema27.properties.query.properties.filter_block_hash.type,parentSchema:schema27.properties.query.properties.filter_block_hash,data:data7}];
 return false;
 }
 }
@@ -2435,12 +2435,12 @@ const _errs17 = errors;
 if(errors === _errs17){
 if(typeof data8 === "string"){
 if(!pattern7.test(data8)){
-validate61.errors = [{instancePath:instancePath+"/query/filter_hash",schemaPath:"#/properties/query/properties/filter_hash/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{64}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{64}$"+"\""}];
+validate61.errors = [{instancePath:instancePath+"/query/filter_hash",schemaPath:"#/properties/query/properties/filter_hash/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{64}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{64}$"+"\"",schema:"^0x[0-9a-fA-F]{64}$",parentSchema:schema27.properties.query.properties.filter_hash,data:data8}];
 return false;
 }
 }
 else {
-validate61.errors = [{instancePath:instancePath+"/query/filter_hash",schemaPath:"#/properties/query/properties/filter_hash/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate61.errors = [{instancePath:instancePath+"/query/filter_hash",schemaPath:"#/properties/query/properties/filter_hash/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema27.properties.query.properties.filter_hash.type,parentSchema:schema27.properties.query.properties.filter_hash,data:data8}];
 return false;
 }
 }
@@ -2456,12 +2456,12 @@ const _errs19 = errors;
 if(errors === _errs19){
 if(typeof data9 === "string"){
 if(!pattern12.test(data9)){
-validate61.errors = [{instancePath:instancePath+"/query/filter_function_selector",schemaPath:"#/properties/query/properties/filter_function_selector/pattern",keyword:"pattern",params:{pattern: "^0x([0-9a-fA-F]{8})?$"},message:"must match pattern \""+"^0x([0-9a-fA-F]{8})?$"+"\""}];
+validate61.errors = [{instancePath:instancePath+"/query/filter_function_selector",schemaPath:"#/properties/query/properties/filter_function_selector/pattern",keyword:"pattern",params:{pattern: "^0x([0-9a-fA-F]{8})?$"},message:"must match pattern \""+"^0x([0-9a-fA-F]{8})?$"+"\"",schema:"^0x([0-9a-fA-F]{8})?$",parentSchema:schema27.properties.query.properties.filter_function_selector,data:data9}];
 return false;
 }
 }
 else {
-validate61.errors = [{instancePath:instancePath+"/query/filter_function_selector",schemaPath:"#/properties/query/properties/filter_function_selector/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate61.errors = [{instancePath:instancePath+"/query/filter_function_selector",schemaPath:"#/properties/query/properties/filter_function_selector/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema27.properties.query.properties.filter_function_selector.type,parentSchema:schema27.properties.query.properties.filter_function_selector,data:data9}];
 return false;
 }
 }
@@ -2477,18 +2477,18 @@ const _errs21 = errors;
 if(errors === _errs21){
 if(typeof data10 === "string"){
 if(func1(data10) > 512){
-validate61.errors = [{instancePath:instancePath+"/query/sort_by",schemaPath:"#/properties/query/properties/sort_by/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters"}];
+validate61.errors = [{instancePath:instancePath+"/query/sort_by",schemaPath:"#/properties/query/properties/sort_by/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters",schema:512,parentSchema:schema27.properties.query.properties.sort_by,data:data10}];
 return false;
 }
 else {
 if(func1(data10) < 1){
-validate61.errors = [{instancePath:instancePath+"/query/sort_by",schemaPath:"#/properties/query/properties/sort_by/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate61.errors = [{instancePath:instancePath+"/query/sort_by",schemaPath:"#/properties/query/properties/sort_by/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema27.properties.query.properties.sort_by,data:data10}];
 return false;
 }
 }
 }
 else {
-validate61.errors = [{instancePath:instancePath+"/query/sort_by",schemaPath:"#/properties/query/properties/sort_by/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate61.errors = [{instancePath:instancePath+"/query/sort_by",schemaPath:"#/properties/query/properties/sort_by/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema27.properties.query.properties.sort_by.type,parentSchema:schema27.properties.query.properties.sort_by,data:data10}];
 return false;
 }
 }
@@ -2502,11 +2502,11 @@ if(data2.sort_order !== undefined){
 let data11 = data2.sort_order;
 const _errs23 = errors;
 if(typeof data11 !== "string"){
-validate61.errors = [{instancePath:instancePath+"/query/sort_order",schemaPath:"#/properties/query/properties/sort_order/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate61.errors = [{instancePath:instancePath+"/query/sort_order",schemaPath:"#/properties/query/properties/sort_order/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema27.properties.query.properties.sort_order.type,parentSchema:schema27.properties.query.properties.sort_order,data:data11}];
 return false;
 }
 if(!((data11 === "asc") || (data11 === "desc"))){
-validate61.errors = [{instancePath:instancePath+"/query/sort_order",schemaPath:"#/properties/query/properties/sort_order/enum",keyword:"enum",params:{allowedValues: schema27.properties.query.properties.sort_order.enum},message:"must be equal to one of the allowed values"}];
+validate61.errors = [{instancePath:instancePath+"/query/sort_order",schemaPath:"#/properties/query/properties/sort_order/enum",keyword:"enum",params:{allowedValues: schema27.properties.query.properties.sort_order.enum},message:"must be equal to one of the allowed values",schema:schema27.properties.query.properties.sort_order.enum,parentSchema:schema27.properties.query.properties.sort_order,data:data11}];
 return false;
 }
 var valid2 = _errs23 === errors;
@@ -2521,7 +2521,7 @@ const _errs25 = errors;
 if(errors === _errs25){
 if(Array.isArray(data12)){
 if(data12.length > 8){
-validate61.errors = [{instancePath:instancePath+"/query/group_by",schemaPath:"#/properties/query/properties/group_by/maxItems",keyword:"maxItems",params:{limit: 8},message:"must NOT have more than 8 items"}];
+validate61.errors = [{instancePath:instancePath+"/query/group_by",schemaPath:"#/properties/query/properties/group_by/maxItems",keyword:"maxItems",params:{limit: 8},message:"must NOT have more than 8 items",schema:8,parentSchema:schema27.properties.query.properties.group_by,data:data12}];
 return false;
 }
 else {
@@ -2531,18 +2531,18 @@ for(let i2=0; i2<len2; i2++){
 let data13 = data12[i2];
 const _errs27 = errors;
 if((typeof data13 !== "string") && (data13 !== null)){
-validate61.errors = [{instancePath:instancePath+"/query/group_by/" + i2,schemaPath:"#/properties/query/properties/group_by/items/type",keyword:"type",params:{type: schema27.properties.query.properties.group_by.items.type},message:"must be string,null"}];
+validate61.errors = [{instancePath:instancePath+"/query/group_by/" + i2,schemaPath:"#/properties/query/properties/group_by/items/type",keyword:"type",params:{type: schema27.properties.query.properties.group_by.items.type},message:"must be string,null",schema:schema27.properties.query.properties.group_by.items.type,parentSchema:schema27.properties.query.properties.group_by.items,data:data13}];
 return false;
 }
 if(errors === _errs27){
 if(typeof data13 === "string"){
 if(func1(data13) > 512){
-validate61.errors = [{instancePath:instancePath+"/query/group_by/" + i2,schemaPath:"#/properties/query/properties/group_by/items/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters"}];
+validate61.errors = [{instancePath:instancePath+"/query/group_by/" + i2,schemaPath:"#/properties/query/properties/group_by/items/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters",schema:512,parentSchema:schema27.properties.query.properties.group_by.items,data:data13}];
 return false;
 }
 else {
 if(func1(data13) < 1){
-validate61.errors = [{instancePath:instancePath+"/query/group_by/" + i2,schemaPath:"#/properties/query/properties/group_by/items/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate61.errors = [{instancePath:instancePath+"/query/group_by/" + i2,schemaPath:"#/properties/query/properties/group_by/items/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema27.properties.query.properties.group_by.items,data:data13}];
 return false;
 }
 }
@@ -2556,7 +2556,7 @@ break;
 }
 }
 else {
-validate61.errors = [{instancePath:instancePath+"/query/group_by",schemaPath:"#/properties/query/properties/group_by/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate61.errors = [{instancePath:instancePath+"/query/group_by",schemaPath:"#/properties/query/properties/group_by/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema27.properties.query.properties.group_by.type,parentSchema:schema27.properties.query.properties.group_by,data:data12}];
 return false;
 }
 }
@@ -2572,7 +2572,7 @@ const _errs29 = errors;
 if(errors === _errs29){
 if(Array.isArray(data14)){
 if(data14.length > 16){
-validate61.errors = [{instancePath:instancePath+"/query/aggregate",schemaPath:"#/properties/query/properties/aggregate/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"}];
+validate61.errors = [{instancePath:instancePath+"/query/aggregate",schemaPath:"#/properties/query/properties/aggregate/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items",schema:16,parentSchema:schema27.properties.query.properties.aggregate,data:data14}];
 return false;
 }
 else {
@@ -2582,18 +2582,18 @@ for(let i3=0; i3<len3; i3++){
 let data15 = data14[i3];
 const _errs31 = errors;
 if((typeof data15 !== "string") && (data15 !== null)){
-validate61.errors = [{instancePath:instancePath+"/query/aggregate/" + i3,schemaPath:"#/properties/query/properties/aggregate/items/type",keyword:"type",params:{type: schema27.properties.query.properties.aggregate.items.type},message:"must be string,null"}];
+validate61.errors = [{instancePath:instancePath+"/query/aggregate/" + i3,schemaPath:"#/properties/query/properties/aggregate/items/type",keyword:"type",params:{type: schema27.properties.query.properties.aggregate.items.type},message:"must be string,null",schema:schema27.properties.query.properties.aggregate.items.type,parentSchema:schema27.properties.query.properties.aggregate.items,data:data15}];
 return false;
 }
 if(errors === _errs31){
 if(typeof data15 === "string"){
 if(func1(data15) > 512){
-validate61.errors = [{instancePath:instancePath+"/query/aggregate/" + i3,schemaPath:"#/properties/query/properties/aggregate/items/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters"}];
+validate61.errors = [{instancePath:instancePath+"/query/aggregate/" + i3,schemaPath:"#/properties/query/properties/aggregate/items/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters",schema:512,parentSchema:schema27.properties.query.properties.aggregate.items,data:data15}];
 return false;
 }
 else {
 if(func1(data15) < 1){
-validate61.errors = [{instancePath:instancePath+"/query/aggregate/" + i3,schemaPath:"#/properties/query/properties/aggregate/items/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate61.errors = [{instancePath:instancePath+"/query/aggregate/" + i3,schemaPath:"#/properties/query/properties/aggregate/items/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema27.properties.query.properties.aggregate.items,data:data15}];
 return false;
 }
 }
@@ -2607,7 +2607,7 @@ break;
 }
 }
 else {
-validate61.errors = [{instancePath:instancePath+"/query/aggregate",schemaPath:"#/properties/query/properties/aggregate/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate61.errors = [{instancePath:instancePath+"/query/aggregate",schemaPath:"#/properties/query/properties/aggregate/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema27.properties.query.properties.aggregate.type,parentSchema:schema27.properties.query.properties.aggregate,data:data14}];
 return false;
 }
 }
@@ -2621,7 +2621,7 @@ if(data2.decode !== undefined){
 let data16 = data2.decode;
 const _errs33 = errors;
 if((typeof data16 !== "boolean") && (data16 !== null)){
-validate61.errors = [{instancePath:instancePath+"/query/decode",schemaPath:"#/properties/query/properties/decode/type",keyword:"type",params:{type: schema27.properties.query.properties.decode.type},message:"must be boolean,null"}];
+validate61.errors = [{instancePath:instancePath+"/query/decode",schemaPath:"#/properties/query/properties/decode/type",keyword:"type",params:{type: schema27.properties.query.properties.decode.type},message:"must be boolean,null",schema:schema27.properties.query.properties.decode.type,parentSchema:schema27.properties.query.properties.decode,data:data16}];
 return false;
 }
 var valid2 = _errs33 === errors;
@@ -2634,18 +2634,18 @@ if(data2.limit !== undefined){
 let data17 = data2.limit;
 const _errs35 = errors;
 if(!((typeof data17 == "number") && (!(data17 % 1) && !isNaN(data17)))){
-validate61.errors = [{instancePath:instancePath+"/query/limit",schemaPath:"#/properties/query/properties/limit/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate61.errors = [{instancePath:instancePath+"/query/limit",schemaPath:"#/properties/query/properties/limit/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema27.properties.query.properties.limit.type,parentSchema:schema27.properties.query.properties.limit,data:data17}];
 return false;
 }
 if(errors === _errs35){
 if(typeof data17 == "number"){
 if(data17 > 1000 || isNaN(data17)){
-validate61.errors = [{instancePath:instancePath+"/query/limit",schemaPath:"#/properties/query/properties/limit/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000},message:"must be <= 1000"}];
+validate61.errors = [{instancePath:instancePath+"/query/limit",schemaPath:"#/properties/query/properties/limit/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000},message:"must be <= 1000",schema:1000,parentSchema:schema27.properties.query.properties.limit,data:data17}];
 return false;
 }
 else {
 if(data17 < 0 || isNaN(data17)){
-validate61.errors = [{instancePath:instancePath+"/query/limit",schemaPath:"#/properties/query/properties/limit/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate61.errors = [{instancePath:instancePath+"/query/limit",schemaPath:"#/properties/query/properties/limit/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema27.properties.query.properties.limit,data:data17}];
 return false;
 }
 }
@@ -2661,18 +2661,18 @@ if(data2.page !== undefined){
 let data18 = data2.page;
 const _errs37 = errors;
 if((!((typeof data18 == "number") && (!(data18 % 1) && !isNaN(data18)))) && (data18 !== null)){
-validate61.errors = [{instancePath:instancePath+"/query/page",schemaPath:"#/properties/query/properties/page/type",keyword:"type",params:{type: schema27.properties.query.properties.page.type},message:"must be integer,null"}];
+validate61.errors = [{instancePath:instancePath+"/query/page",schemaPath:"#/properties/query/properties/page/type",keyword:"type",params:{type: schema27.properties.query.properties.page.type},message:"must be integer,null",schema:schema27.properties.query.properties.page.type,parentSchema:schema27.properties.query.properties.page,data:data18}];
 return false;
 }
 if(errors === _errs37){
 if(typeof data18 == "number"){
 if(data18 > 500 || isNaN(data18)){
-validate61.errors = [{instancePath:instancePath+"/query/page",schemaPath:"#/properties/query/properties/page/maximum",keyword:"maximum",params:{comparison: "<=", limit: 500},message:"must be <= 500"}];
+validate61.errors = [{instancePath:instancePath+"/query/page",schemaPath:"#/properties/query/properties/page/maximum",keyword:"maximum",params:{comparison: "<=", limit: 500},message:"must be <= 500",schema:500,parentSchema:schema27.properties.query.properties.page,data:data18}];
 return false;
 }
 else {
 if(data18 < 0 || isNaN(data18)){
-validate61.errors = [{instancePath:instancePath+"/query/page",schemaPath:"#/properties/query/properties/page/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate61.errors = [{instancePath:instancePath+"/query/page",schemaPath:"#/properties/query/properties/page/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema27.properties.query.properties.page,data:data18}];
 return false;
 }
 }
@@ -2696,7 +2696,7 @@ var valid2 = true;
 }
 }
 else {
-validate61.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate61.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema27.properties.query.type,parentSchema:schema27.properties.query,data:data2}];
 return false;
 }
 }
@@ -2709,7 +2709,7 @@ var valid0 = true;
 }
 }
 else {
-validate61.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate61.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema27.type,parentSchema:schema27,data}];
 return false;
 }
 }
@@ -2737,7 +2737,7 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.path === undefined) && (missing0 = "path")) || ((data.query === undefined) && (missing0 = "query"))){
-validate62.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate62.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'",schema:schema28.required,parentSchema:schema28,data}];
 return false;
 }
 else {
@@ -2748,7 +2748,7 @@ if(errors === _errs1){
 if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
 let missing1;
 if(((data0.contract_address === undefined) && (missing1 = "contract_address")) || ((data0.signature === undefined) && (missing1 = "signature"))){
-validate62.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'"}];
+validate62.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'",schema:schema28.properties.path.required,parentSchema:schema28.properties.path,data:data0}];
 return false;
 }
 else {
@@ -2758,18 +2758,18 @@ const _errs3 = errors;
 if(errors === _errs3){
 if(typeof data1 === "string"){
 if(func1(data1) > 255){
-validate62.errors = [{instancePath:instancePath+"/path/contract_address",schemaPath:"#/properties/path/properties/contract_address/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
+validate62.errors = [{instancePath:instancePath+"/path/contract_address",schemaPath:"#/properties/path/properties/contract_address/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters",schema:255,parentSchema:schema28.properties.path.properties.contract_address,data:data1}];
 return false;
 }
 else {
 if(!pattern3.test(data1)){
-validate62.errors = [{instancePath:instancePath+"/path/contract_address",schemaPath:"#/properties/path/properties/contract_address/pattern",keyword:"pattern",params:{pattern: "^(0x[0-9a-fA-F]{40}|[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+(\\.[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+)+)$"},message:"must match pattern \""+"^(0x[0-9a-fA-F]{40}|[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+(\\.[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+)+)$"+"\""}];
+validate62.errors = [{instancePath:instancePath+"/path/contract_address",schemaPath:"#/properties/path/properties/contract_address/pattern",keyword:"pattern",params:{pattern: "^(0x[0-9a-fA-F]{40}|[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+(\\.[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+)+)$"},message:"must match pattern \""+"^(0x[0-9a-fA-F]{40}|[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+(\\.[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+)+)$"+"\"",schema:"^(0x[0-9a-fA-F]{40}|[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+(\\.[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+)+)$",parentSchema:schema28.properties.path.properties.contract_address,data:data1}];
 return false;
 }
 }
 }
 else {
-validate62.errors = [{instancePath:instancePath+"/path/contract_address",schemaPath:"#/properties/path/properties/contract_address/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate62.errors = [{instancePath:instancePath+"/path/contract_address",schemaPath:"#/properties/path/properties/contract_address/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema28.properties.path.properties.contract_address.type,parentSchema:schema28.properties.path.properties.contract_address,data:data1}];
 return false;
 }
 }
@@ -2785,18 +2785,18 @@ const _errs5 = errors;
 if(errors === _errs5){
 if(typeof data2 === "string"){
 if(func1(data2) > 1024){
-validate62.errors = [{instancePath:instancePath+"/path/signature",schemaPath:"#/properties/path/properties/signature/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"}];
+validate62.errors = [{instancePath:instancePath+"/path/signature",schemaPath:"#/properties/path/properties/signature/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters",schema:1024,parentSchema:schema28.properties.path.properties.signature,data:data2}];
 return false;
 }
 else {
 if(!pattern18.test(data2)){
-validate62.errors = [{instancePath:instancePath+"/path/signature",schemaPath:"#/properties/path/properties/signature/pattern",keyword:"pattern",params:{pattern: "^(0x[0-9a-fA-F]{64}| *[A-Za-z_$][A-Za-z0-9_$]* *\\([A-Za-z0-9_$,()\\[\\] ]*\\) *)$"},message:"must match pattern \""+"^(0x[0-9a-fA-F]{64}| *[A-Za-z_$][A-Za-z0-9_$]* *\\([A-Za-z0-9_$,()\\[\\] ]*\\) *)$"+"\""}];
+validate62.errors = [{instancePath:instancePath+"/path/signature",schemaPath:"#/properties/path/properties/signature/pattern",keyword:"pattern",params:{pattern: "^(0x[0-9a-fA-F]{64}| *[A-Za-z_$][A-Za-z0-9_$]* *\\([A-Za-z0-9_$,()\\[\\] ]*\\) *)$"},message:"must match pattern \""+"^(0x[0-9a-fA-F]{64}| *[A-Za-z_$][A-Za-z0-9_$]* *\\([A-Za-z0-9_$,()\\[\\] ]*\\) *)$"+"\"",schema:"^(0x[0-9a-fA-F]{64}| *[A-Za-z_$][A-Za-z0-9_$]* *\\([A-Za-z0-9_$,()\\[\\] ]*\\) *)$",parentSchema:schema28.properties.path.properties.signature,data:data2}];
 return false;
 }
 }
 }
 else {
-validate62.errors = [{instancePath:instancePath+"/path/signature",schemaPath:"#/properties/path/properties/signature/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate62.errors = [{instancePath:instancePath+"/path/signature",schemaPath:"#/properties/path/properties/signature/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema28.properties.path.properties.signature.type,parentSchema:schema28.properties.path.properties.signature,data:data2}];
 return false;
 }
 }
@@ -2809,7 +2809,7 @@ var valid1 = true;
 }
 }
 else {
-validate62.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate62.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema28.properties.path.type,parentSchema:schema28.properties.path,data:data0}];
 return false;
 }
 }
@@ -2830,12 +2830,12 @@ const _errs9 = errors;
 if(errors === _errs9){
 if(Array.isArray(data4)){
 if(data4.length > 55){
-validate62.errors = [{instancePath:instancePath+"/query/chain",schemaPath:"#/properties/query/properties/chain/maxItems",keyword:"maxItems",params:{limit: 55},message:"must NOT have more than 55 items"}];
+validate62.errors = [{instancePath:instancePath+"/query/chain",schemaPath:"#/properties/query/properties/chain/maxItems",keyword:"maxItems",params:{limit: 55},message:"must NOT have more than 55 items",schema:55,parentSchema:schema28.properties.query.properties.chain,data:data4}];
 return false;
 }
 else {
 if(data4.length < 1){
-validate62.errors = [{instancePath:instancePath+"/query/chain",schemaPath:"#/properties/query/properties/chain/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"}];
+validate62.errors = [{instancePath:instancePath+"/query/chain",schemaPath:"#/properties/query/properties/chain/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items",schema:1,parentSchema:schema28.properties.query.properties.chain,data:data4}];
 return false;
 }
 else {
@@ -2845,18 +2845,18 @@ for(let i0=0; i0<len0; i0++){
 let data5 = data4[i0];
 const _errs11 = errors;
 if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
-validate62.errors = [{instancePath:instancePath+"/query/chain/" + i0,schemaPath:"#/properties/query/properties/chain/items/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate62.errors = [{instancePath:instancePath+"/query/chain/" + i0,schemaPath:"#/properties/query/properties/chain/items/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema28.properties.query.properties.chain.items.type,parentSchema:schema28.properties.query.properties.chain.items,data:data5}];
 return false;
 }
 if(errors === _errs11){
 if(typeof data5 == "number"){
 if(data5 > 9007199254740991 || isNaN(data5)){
-validate62.errors = [{instancePath:instancePath+"/query/chain/" + i0,schemaPath:"#/properties/query/properties/chain/items/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"}];
+validate62.errors = [{instancePath:instancePath+"/query/chain/" + i0,schemaPath:"#/properties/query/properties/chain/items/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema28.properties.query.properties.chain.items,data:data5}];
 return false;
 }
 else {
 if(data5 < 1 || isNaN(data5)){
-validate62.errors = [{instancePath:instancePath+"/query/chain/" + i0,schemaPath:"#/properties/query/properties/chain/items/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+validate62.errors = [{instancePath:instancePath+"/query/chain/" + i0,schemaPath:"#/properties/query/properties/chain/items/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema28.properties.query.properties.chain.items,data:data5}];
 return false;
 }
 }
@@ -2871,7 +2871,7 @@ break;
 }
 }
 else {
-validate62.errors = [{instancePath:instancePath+"/query/chain",schemaPath:"#/properties/query/properties/chain/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate62.errors = [{instancePath:instancePath+"/query/chain",schemaPath:"#/properties/query/properties/chain/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema28.properties.query.properties.chain.type,parentSchema:schema28.properties.query.properties.chain,data:data4}];
 return false;
 }
 }
@@ -2887,12 +2887,12 @@ const _errs13 = errors;
 if(errors === _errs13){
 if(Array.isArray(data6)){
 if(data6.length > 55){
-validate62.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maxItems",keyword:"maxItems",params:{limit: 55},message:"must NOT have more than 55 items"}];
+validate62.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maxItems",keyword:"maxItems",params:{limit: 55},message:"must NOT have more than 55 items",schema:55,parentSchema:schema28.properties.query.properties.chain_id,data:data6}];
 return false;
 }
 else {
 if(data6.length < 1){
-validate62.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"}];
+validate62.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items",schema:1,parentSchema:schema28.properties.query.properties.chain_id,data:data6}];
 return false;
 }
 else {
@@ -2902,18 +2902,18 @@ for(let i1=0; i1<len1; i1++){
 let data7 = data6[i1];
 const _errs15 = errors;
 if(!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))){
-validate62.errors = [{instancePath:instancePath+"/query/chain_id/" + i1,schemaPath:"#/properties/query/properties/chain_id/items/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate62.errors = [{instancePath:instancePath+"/query/chain_id/" + i1,schemaPath:"#/properties/query/properties/chain_id/items/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema28.properties.query.properties.chain_id.items.type,parentSchema:schema28.properties.query.properties.chain_id.items,data:data7}];
 return false;
 }
 if(errors === _errs15){
 if(typeof data7 == "number"){
 if(data7 > 9007199254740991 || isNaN(data7)){
-validate62.errors = [{instancePath:instancePath+"/query/chain_id/" + i1,schemaPath:"#/properties/query/properties/chain_id/items/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"}];
+validate62.errors = [{instancePath:instancePath+"/query/chain_id/" + i1,schemaPath:"#/properties/query/properties/chain_id/items/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema28.properties.query.properties.chain_id.items,data:data7}];
 return false;
 }
 else {
 if(data7 < 1 || isNaN(data7)){
-validate62.errors = [{instancePath:instancePath+"/query/chain_id/" + i1,schemaPath:"#/properties/query/properties/chain_id/items/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+validate62.errors = [{instancePath:instancePath+"/query/chain_id/" + i1,schemaPath:"#/properties/query/properties/chain_id/items/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema28.properties.query.properties.chain_id.items,data:data7}];
 return false;
 }
 }
@@ -2928,7 +2928,7 @@ break;
 }
 }
 else {
-validate62.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate62.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema28.properties.query.properties.chain_id.type,parentSchema:schema28.properties.query.properties.chain_id,data:data6}];
 return false;
 }
 }
@@ -2944,12 +2944,12 @@ const _errs17 = errors;
 if(errors === _errs17){
 if(typeof data8 === "string"){
 if(!pattern7.test(data8)){
-validate62.errors = [{instancePath:instancePath+"/query/filter_block_hash",schemaPath:"#/properties/query/properties/filter_block_hash/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{64}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{64}$"+"\""}];
+validate62.errors = [{instancePath:instancePath+"/query/filter_block_hash",schemaPath:"#/properties/query/properties/filter_block_hash/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{64}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{64}$"+"\"",schema:"^0x[0-9a-fA-F]{64}$",parentSchema:schema28.properties.query.properties.filter_block_hash,data:data8}];
 return false;
 }
 }
 else {
-validate62.errors = [{instancePath:instancePath+"/query/filter_block_hash",schemaPath:"#/properties/query/properties/filter_block_hash/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate62.errors = [{instancePath:instancePath+"/query/filter_block_hash",schemaPath:"#/properties/query/properties/filter_block_hash/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema28.properties.query.properties.filter_block_hash.type,parentSchema:schema28.properties.query.properties.filter_block_hash,data:data8}];
 return false;
 }
 }
@@ -2965,12 +2965,12 @@ const _errs19 = errors;
 if(errors === _errs19){
 if(typeof data9 === "string"){
 if(!pattern7.test(data9)){
-validate62.errors = [{instancePath:instancePath+"/query/filter_transaction_hash",schemaPath:"#/properties/query/properties/filter_transaction_hash/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{64}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{64}$"+"\""}];
+validate62.errors = [{instancePath:instancePath+"/query/filter_transaction_hash",schemaPath:"#/properties/query/properties/filter_transaction_hash/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{64}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{64}$"+"\"",schema:"^0x[0-9a-fA-F]{64}$",parentSchema:schema28.properties.query.properties.filter_transaction_hash,data:data9}];
 return false;
 }
 }
 else {
-validate62.errors = [{instancePath:instancePath+"/query/filter_transaction_hash",schemaPath:"#/properties/query/properties/filter_transaction_hash/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate62.errors = [{instancePath:instancePath+"/query/filter_transaction_hash",schemaPath:"#/properties/query/properties/filter_transaction_hash/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema28.properties.query.properties.filter_transaction_hash.type,parentSchema:schema28.properties.query.properties.filter_transaction_hash,data:data9}];
 return false;
 }
 }
@@ -2986,12 +2986,12 @@ const _errs21 = errors;
 if(errors === _errs21){
 if(typeof data10 === "string"){
 if(!pattern21.test(data10)){
-validate62.errors = [{instancePath:instancePath+"/query/filter_topic_1",schemaPath:"#/properties/query/properties/filter_topic_1/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{1,64}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{1,64}$"+"\""}];
+validate62.errors = [{instancePath:instancePath+"/query/filter_topic_1",schemaPath:"#/properties/query/properties/filter_topic_1/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{1,64}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{1,64}$"+"\"",schema:"^0x[0-9a-fA-F]{1,64}$",parentSchema:schema28.properties.query.properties.filter_topic_1,data:data10}];
 return false;
 }
 }
 else {
-validate62.errors = [{instancePath:instancePath+"/query/filter_topic_1",schemaPath:"#/properties/query/properties/filter_topic_1/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate62.errors = [{instancePath:instancePath+"/query/filter_topic_1",schemaPath:"#/properties/query/properties/filter_topic_1/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema28.properties.query.properties.filter_topic_1.type,parentSchema:schema28.properties.query.properties.filter_topic_1,data:data10}];
 return false;
 }
 }
@@ -3007,12 +3007,12 @@ const _errs23 = errors;
 if(errors === _errs23){
 if(typeof data11 === "string"){
 if(!pattern21.test(data11)){
-validate62.errors = [{instancePath:instancePath+"/query/filter_topic_2",schemaPath:"#/properties/query/properties/filter_topic_2/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{1,64}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{1,64}$"+"\""}];
+validate62.errors = [{instancePath:instancePath+"/query/filter_topic_2",schemaPath:"#/properties/query/properties/filter_topic_2/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{1,64}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{1,64}$"+"\"",schema:"^0x[0-9a-fA-F]{1,64}$",parentSchema:schema28.properties.query.properties.filter_topic_2,data:data11}];
 return false;
 }
 }
 else {
-validate62.errors = [{instancePath:instancePath+"/query/filter_topic_2",schemaPath:"#/properties/query/properties/filter_topic_2/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate62.errors = [{instancePath:instancePath+"/query/filter_topic_2",schemaPath:"#/properties/query/properties/filter_topic_2/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema28.properties.query.properties.filter_topic_2.type,parentSchema:schema28.properties.query.properties.filter_topic_2,data:data11}];
 return false;
 }
 }
@@ -3028,12 +3028,12 @@ const _errs25 = errors;
 if(errors === _errs25){
 if(typeof data12 === "string"){
 if(!pattern21.test(data12)){
-validate62.errors = [{instancePath:instancePath+"/query/filter_topic_3",schemaPath:"#/properties/query/properties/filter_topic_3/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{1,64}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{1,64}$"+"\""}];
+validate62.errors = [{instancePath:instancePath+"/query/filter_topic_3",schemaPath:"#/properties/query/properties/filter_topic_3/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{1,64}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{1,64}$"+"\"",schema:"^0x[0-9a-fA-F]{1,64}$",parentSchema:schema28.properties.query.properties.filter_topic_3,data:data12}];
 return false;
 }
 }
 else {
-validate62.errors = [{instancePath:instancePath+"/query/filter_topic_3",schemaPath:"#/properties/query/properties/filter_topic_3/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate62.errors = [{instancePath:instancePath+"/query/filter_topic_3",schemaPath:"#/properties/query/properties/filter_topic_3/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema28.properties.query.properties.filter_topic_3.type,parentSchema:schema28.properties.query.properties.filter_topic_3,data:data12}];
 return false;
 }
 }
@@ -3049,18 +3049,18 @@ const _errs27 = errors;
 if(errors === _errs27){
 if(typeof data13 === "string"){
 if(func1(data13) > 512){
-validate62.errors = [{instancePath:instancePath+"/query/sort_by",schemaPath:"#/properties/query/properties/sort_by/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters"}];
+validate62.errors = [{instancePath:instancePath+"/query/sort_by",schemaPath:"#/properties/query/properties/sort_by/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters",schema:512,parentSchema:schema28.properties.query.properties.sort_by,data:data13}];
 return false;
 }
 else {
 if(func1(data13) < 1){
-validate62.errors = [{instancePath:instancePath+"/query/sort_by",schemaPath:"#/properties/query/properties/sort_by/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate62.errors = [{instancePath:instancePath+"/query/sort_by",schemaPath:"#/properties/query/properties/sort_by/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema28.properties.query.properties.sort_by,data:data13}];
 return false;
 }
 }
 }
 else {
-validate62.errors = [{instancePath:instancePath+"/query/sort_by",schemaPath:"#/properties/query/properties/sort_by/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate62.errors = [{instancePath:instancePath+"/query/sort_by",schemaPath:"#/properties/query/properties/sort_by/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema28.properties.query.properties.sort_by.type,parentSchema:schema28.properties.query.properties.sort_by,data:data13}];
 return false;
 }
 }
@@ -3074,11 +3074,11 @@ if(data3.sort_order !== undefined){
 let data14 = data3.sort_order;
 const _errs29 = errors;
 if(typeof data14 !== "string"){
-validate62.errors = [{instancePath:instancePath+"/query/sort_order",schemaPath:"#/properties/query/properties/sort_order/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate62.errors = [{instancePath:instancePath+"/query/sort_order",schemaPath:"#/properties/query/properties/sort_order/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema28.properties.query.properties.sort_order.type,parentSchema:schema28.properties.query.properties.sort_order,data:data14}];
 return false;
 }
 if(!((data14 === "asc") || (data14 === "desc"))){
-validate62.errors = [{instancePath:instancePath+"/query/sort_order",schemaPath:"#/properties/query/properties/sort_order/enum",keyword:"enum",params:{allowedValues: schema28.properties.query.properties.sort_order.enum},message:"must be equal to one of the allowed values"}];
+validate62.errors = [{instancePath:instancePath+"/query/sort_order",schemaPath:"#/properties/query/properties/sort_order/enum",keyword:"enum",params:{allowedValues: schema28.properties.query.properties.sort_order.enum},message:"must be equal to one of the allowed values",schema:schema28.properties.query.properties.sort_order.enum,parentSchema:schema28.properties.query.properties.sort_order,data:data14}];
 return false;
 }
 var valid2 = _errs29 === errors;
@@ -3093,7 +3093,7 @@ const _errs31 = errors;
 if(errors === _errs31){
 if(Array.isArray(data15)){
 if(data15.length > 8){
-validate62.errors = [{instancePath:instancePath+"/query/group_by",schemaPath:"#/properties/query/properties/group_by/maxItems",keyword:"maxItems",params:{limit: 8},message:"must NOT have more than 8 items"}];
+validate62.errors = [{instancePath:instancePath+"/query/group_by",schemaPath:"#/properties/query/properties/group_by/maxItems",keyword:"maxItems",params:{limit: 8},message:"must NOT have more than 8 items",schema:8,parentSchema:schema28.properties.query.properties.group_by,data:data15}];
 return false;
 }
 else {
@@ -3103,18 +3103,18 @@ for(let i2=0; i2<len2; i2++){
 let data16 = data15[i2];
 const _errs33 = errors;
 if((typeof data16 !== "string") && (data16 !== null)){
-validate62.errors = [{instancePath:instancePath+"/query/group_by/" + i2,schemaPath:"#/properties/query/properties/group_by/items/type",keyword:"type",params:{type: schema28.properties.query.properties.group_by.items.type},message:"must be string,null"}];
+validate62.errors = [{instancePath:instancePath+"/query/group_by/" + i2,schemaPath:"#/properties/query/properties/group_by/items/type",keyword:"type",params:{type: schema28.properties.query.properties.group_by.items.type},message:"must be string,null",schema:schema28.properties.query.properties.group_by.items.type,parentSchema:schema28.properties.query.properties.group_by.items,data:data16}];
 return false;
 }
 if(errors === _errs33){
 if(typeof data16 === "string"){
 if(func1(data16) > 512){
-validate62.errors = [{instancePath:instancePath+"/query/group_by/" + i2,schemaPath:"#/properties/query/properties/group_by/items/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters"}];
+validate62.errors = [{instancePath:instancePath+"/query/group_by/" + i2,schemaPath:"#/properties/query/properties/group_by/items/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters",schema:512,parentSchema:schema28.properties.query.properties.group_by.items,data:data16}];
 return false;
 }
 else {
 if(func1(data16) < 1){
-validate62.errors = [{instancePath:instancePath+"/query/group_by/" + i2,schemaPath:"#/properties/query/properties/group_by/items/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate62.errors = [{instancePath:instancePath+"/query/group_by/" + i2,schemaPath:"#/properties/query/properties/group_by/items/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema28.properties.query.properties.group_by.items,data:data16}];
 return false;
 }
 }
@@ -3128,7 +3128,7 @@ break;
 }
 }
 else {
-validate62.errors = [{instancePath:instancePath+"/query/group_by",schemaPath:"#/properties/query/properties/group_by/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate62.errors = [{instancePath:instancePath+"/query/group_by",schemaPath:"#/properties/query/properties/group_by/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema28.properties.query.properties.group_by.type,parentSchema:schema28.properties.query.properties.group_by,data:data15}];
 return false;
 }
 }
@@ -3144,7 +3144,7 @@ const _errs35 = errors;
 if(errors === _errs35){
 if(Array.isArray(data17)){
 if(data17.length > 16){
-validate62.errors = [{instancePath:instancePath+"/query/aggregate",schemaPath:"#/properties/query/properties/aggregate/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"}];
+validate62.errors = [{instancePath:instancePath+"/query/aggregate",schemaPath:"#/properties/query/properties/aggregate/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items",schema:16,parentSchema:schema28.properties.query.properties.aggregate,data:data17}];
 return false;
 }
 else {
@@ -3154,18 +3154,18 @@ for(let i3=0; i3<len3; i3++){
 let data18 = data17[i3];
 const _errs37 = errors;
 if((typeof data18 !== "string") && (data18 !== null)){
-validate62.errors = [{instancePath:instancePath+"/query/aggregate/" + i3,schemaPath:"#/properties/query/properties/aggregate/items/type",keyword:"type",params:{type: schema28.properties.query.properties.aggregate.items.type},message:"must be string,null"}];
+validate62.errors = [{instancePath:instancePath+"/query/aggregate/" + i3,schemaPath:"#/properties/query/properties/aggregate/items/type",keyword:"type",params:{type: schema28.properties.query.properties.aggregate.items.type},message:"must be string,null",schema:schema28.properties.query.properties.aggregate.items.type,parentSchema:schema28.properties.query.properties.aggregate.items,data:data18}];
 return false;
 }
 if(errors === _errs37){
 if(typeof data18 === "string"){
 if(func1(data18) > 512){
-validate62.errors = [{instancePath:instancePath+"/query/aggregate/" + i3,schemaPath:"#/properties/query/properties/aggregate/items/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters"}];
+validate62.errors = [{instancePath:instancePath+"/query/aggregate/" + i3,schemaPath:"#/properties/query/properties/aggregate/items/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters",schema:512,parentSchema:schema28.properties.query.properties.aggregate.items,data:data18}];
 return false;
 }
 else {
 if(func1(data18) < 1){
-validate62.errors = [{instancePath:instancePath+"/query/aggregate/" + i3,schemaPath:"#/properties/query/properties/aggregate/items/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate62.errors = [{instancePath:instancePath+"/query/aggregate/" + i3,schemaPath:"#/properties/query/properties/aggregate/items/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema28.properties.query.properties.aggregate.items,data:data18}];
 return false;
 }
 }
@@ -3179,7 +3179,7 @@ break;
 }
 }
 else {
-validate62.errors = [{instancePath:instancePath+"/query/aggregate",schemaPath:"#/properties/query/properties/aggregate/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate62.errors = [{instancePath:instancePath+"/query/aggregate",schemaPath:"#/properties/query/properties/aggregate/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema28.properties.query.properties.aggregate.type,parentSchema:schema28.properties.query.properties.aggregate,data:data17}];
 return false;
 }
 }
@@ -3193,7 +3193,7 @@ if(data3.decode !== undefined){
 let data19 = data3.decode;
 const _errs39 = errors;
 if((typeof data19 !== "boolean") && (data19 !== null)){
-validate62.errors = [{instancePath:instancePath+"/query/decode",schemaPath:"#/properties/query/properties/decode/type",keyword:"type",params:{type: schema28.properties.query.properties.decode.type},message:"must be boolean,null"}];
+validate62.errors = [{instancePath:instancePath+"/query/decode",schemaPath:"#/properties/query/properties/decode/type",keyword:"type",params:{type: schema28.properties.query.properties.decode.type},message:"must be boolean,null",schema:schema28.properties.query.properties.decode.type,parentSchema:schema28.properties.query.properties.decode,data:data19}];
 return false;
 }
 var valid2 = _errs39 === errors;
@@ -3206,18 +3206,18 @@ if(data3.limit !== undefined){
 let data20 = data3.limit;
 const _errs41 = errors;
 if(!((typeof data20 == "number") && (!(data20 % 1) && !isNaN(data20)))){
-validate62.errors = [{instancePath:instancePath+"/query/limit",schemaPath:"#/properties/query/properties/limit/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate62.errors = [{instancePath:instancePath+"/query/limit",schemaPath:"#/properties/query/properties/limit/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema28.properties.query.properties.limit.type,parentSchema:schema28.properties.query.properties.limit,data:data20}];
 return false;
 }
 if(errors === _errs41){
 if(typeof data20 == "number"){
 if(data20 > 1000 || isNaN(data20)){
-validate62.errors = [{instancePath:instancePath+"/query/limit",schemaPath:"#/properties/query/properties/limit/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000},message:"must be <= 1000"}];
+validate62.errors = [{instancePath:instancePath+"/query/limit",schemaPath:"#/properties/query/properties/limit/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000},message:"must be <= 1000",schema:1000,parentSchema:schema28.properties.query.properties.limit,data:data20}];
 return false;
 }
 else {
 if(data20 < 0 || isNaN(data20)){
-validate62.errors = [{instancePath:instancePath+"/query/limit",schemaPath:"#/properties/query/properties/limit/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate62.errors = [{instancePath:instancePath+"/query/limit",schemaPath:"#/properties/query/properties/limit/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema28.properties.query.properties.limit,data:data20}];
 return false;
 }
 }
@@ -3233,18 +3233,18 @@ if(data3.page !== undefined){
 let data21 = data3.page;
 const _errs43 = errors;
 if((!((typeof data21 == "number") && (!(data21 % 1) && !isNaN(data21)))) && (data21 !== null)){
-validate62.errors = [{instancePath:instancePath+"/query/page",schemaPath:"#/properties/query/properties/page/type",keyword:"type",params:{type: schema28.properties.query.properties.page.type},message:"must be integer,null"}];
+validate62.errors = [{instancePath:instancePath+"/query/page",schemaPath:"#/properties/query/properties/page/type",keyword:"type",params:{type: schema28.properties.query.properties.page.type},message:"must be integer,null",schema:schema28.properties.query.properties.page.type,parentSchema:schema28.properties.query.properties.page,data:data21}];
 return false;
 }
 if(errors === _errs43){
 if(typeof data21 == "number"){
 if(data21 > 500 || isNaN(data21)){
-validate62.errors = [{instancePath:instancePath+"/query/page",schemaPath:"#/properties/query/properties/page/maximum",keyword:"maximum",params:{comparison: "<=", limit: 500},message:"must be <= 500"}];
+validate62.errors = [{instancePath:instancePath+"/query/page",schemaPath:"#/properties/query/properties/page/maximum",keyword:"maximum",params:{comparison: "<=", limit: 500},message:"must be <= 500",schema:500,parentSchema:schema28.properties.query.properties.page,data:data21}];
 return false;
 }
 else {
 if(data21 < 0 || isNaN(data21)){
-validate62.errors = [{instancePath:instancePath+"/query/page",schemaPath:"#/properties/query/properties/page/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate62.errors = [{instancePath:instancePath+"/query/page",schemaPath:"#/properties/query/properties/page/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema28.properties.query.properties.page,data:data21}];
 return false;
 }
 }
@@ -3270,7 +3270,7 @@ var valid2 = true;
 }
 }
 else {
-validate62.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate62.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema28.properties.query.type,parentSchema:schema28.properties.query,data:data3}];
 return false;
 }
 }
@@ -3283,7 +3283,7 @@ var valid0 = true;
 }
 }
 else {
-validate62.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate62.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema28.type,parentSchema:schema28,data}];
 return false;
 }
 }
@@ -3309,7 +3309,7 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.path === undefined) && (missing0 = "path")) || ((data.query === undefined) && (missing0 = "query"))){
-validate63.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate63.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'",schema:schema29.required,parentSchema:schema29,data}];
 return false;
 }
 else {
@@ -3320,7 +3320,7 @@ if(errors === _errs1){
 if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
 let missing1;
 if((data0.contract_address === undefined) && (missing1 = "contract_address")){
-validate63.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'"}];
+validate63.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'",schema:schema29.properties.path.required,parentSchema:schema29.properties.path,data:data0}];
 return false;
 }
 else {
@@ -3330,18 +3330,18 @@ const _errs3 = errors;
 if(errors === _errs3){
 if(typeof data1 === "string"){
 if(func1(data1) > 255){
-validate63.errors = [{instancePath:instancePath+"/path/contract_address",schemaPath:"#/properties/path/properties/contract_address/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
+validate63.errors = [{instancePath:instancePath+"/path/contract_address",schemaPath:"#/properties/path/properties/contract_address/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters",schema:255,parentSchema:schema29.properties.path.properties.contract_address,data:data1}];
 return false;
 }
 else {
 if(!pattern3.test(data1)){
-validate63.errors = [{instancePath:instancePath+"/path/contract_address",schemaPath:"#/properties/path/properties/contract_address/pattern",keyword:"pattern",params:{pattern: "^(0x[0-9a-fA-F]{40}|[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+(\\.[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+)+)$"},message:"must match pattern \""+"^(0x[0-9a-fA-F]{40}|[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+(\\.[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+)+)$"+"\""}];
+validate63.errors = [{instancePath:instancePath+"/path/contract_address",schemaPath:"#/properties/path/properties/contract_address/pattern",keyword:"pattern",params:{pattern: "^(0x[0-9a-fA-F]{40}|[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+(\\.[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+)+)$"},message:"must match pattern \""+"^(0x[0-9a-fA-F]{40}|[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+(\\.[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+)+)$"+"\"",schema:"^(0x[0-9a-fA-F]{40}|[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+(\\.[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+)+)$",parentSchema:schema29.properties.path.properties.contract_address,data:data1}];
 return false;
 }
 }
 }
 else {
-validate63.errors = [{instancePath:instancePath+"/path/contract_address",schemaPath:"#/properties/path/properties/contract_address/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate63.errors = [{instancePath:instancePath+"/path/contract_address",schemaPath:"#/properties/path/properties/contract_address/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema29.properties.path.properties.contract_address.type,parentSchema:schema29.properties.path.properties.contract_address,data:data1}];
 return false;
 }
 }
@@ -3349,7 +3349,7 @@ return false;
 }
 }
 else {
-validate63.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate63.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema29.properties.path.type,parentSchema:schema29.properties.path,data:data0}];
 return false;
 }
 }
@@ -3370,12 +3370,12 @@ const _errs7 = errors;
 if(errors === _errs7){
 if(Array.isArray(data3)){
 if(data3.length > 55){
-validate63.errors = [{instancePath:instancePath+"/query/chain",schemaPath:"#/properties/query/properties/chain/maxItems",keyword:"maxItems",params:{limit: 55},message:"must NOT have more than 55 items"}];
+validate63.errors = [{instancePath:instancePath+"/query/chain",schemaPath:"#/properties/query/properties/chain/maxItems",keyword:"maxItems",params:{limit: 55},message:"must NOT have more than 55 items",schema:55,parentSchema:schema29.properties.query.properties.chain,data:data3}];
 return false;
 }
 else {
 if(data3.length < 1){
-validate63.errors = [{instancePath:instancePath+"/query/chain",schemaPath:"#/properties/query/properties/chain/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"}];
+validate63.errors = [{instancePath:instancePath+"/query/chain",schemaPath:"#/properties/query/properties/chain/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items",schema:1,parentSchema:schema29.properties.query.properties.chain,data:data3}];
 return false;
 }
 else {
@@ -3385,18 +3385,18 @@ for(let i0=0; i0<len0; i0++){
 let data4 = data3[i0];
 const _errs9 = errors;
 if(!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))){
-validate63.errors = [{instancePath:instancePath+"/query/chain/" + i0,schemaPath:"#/properties/query/properties/chain/items/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate63.errors = [{instancePath:instancePath+"/query/chain/" + i0,schemaPath:"#/properties/query/properties/chain/items/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema29.properties.query.properties.chain.items.type,parentSchema:schema29.properties.query.properties.chain.items,data:data4}];
 return false;
 }
 if(errors === _errs9){
 if(typeof data4 == "number"){
 if(data4 > 9007199254740991 || isNaN(data4)){
-validate63.errors = [{instancePath:instancePath+"/query/chain/" + i0,schemaPath:"#/properties/query/properties/chain/items/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"}];
+validate63.errors = [{instancePath:instancePath+"/query/chain/" + i0,schemaPath:"#/properties/query/properties/chain/items/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema29.properties.query.properties.chain.items,data:data4}];
 return false;
 }
 else {
 if(data4 < 1 || isNaN(data4)){
-validate63.errors = [{instancePath:instancePath+"/query/chain/" + i0,schemaPath:"#/properties/query/properties/chain/items/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+validate63.errors = [{instancePath:instancePath+"/query/chain/" + i0,schemaPath:"#/properties/query/properties/chain/items/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema29.properties.query.properties.chain.items,data:data4}];
 return false;
 }
 }
@@ -3411,7 +3411,7 @@ break;
 }
 }
 else {
-validate63.errors = [{instancePath:instancePath+"/query/chain",schemaPath:"#/properties/query/properties/chain/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate63.errors = [{instancePath:instancePath+"/query/chain",schemaPath:"#/properties/query/properties/chain/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema29.properties.query.properties.chain.type,parentSchema:schema29.properties.query.properties.chain,data:data3}];
 return false;
 }
 }
@@ -3427,12 +3427,12 @@ const _errs11 = errors;
 if(errors === _errs11){
 if(Array.isArray(data5)){
 if(data5.length > 55){
-validate63.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maxItems",keyword:"maxItems",params:{limit: 55},message:"must NOT have more than 55 items"}];
+validate63.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maxItems",keyword:"maxItems",params:{limit: 55},message:"must NOT have more than 55 items",schema:55,parentSchema:schema29.properties.query.properties.chain_id,data:data5}];
 return false;
 }
 else {
 if(data5.length < 1){
-validate63.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"}];
+validate63.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items",schema:1,parentSchema:schema29.properties.query.properties.chain_id,data:data5}];
 return false;
 }
 else {
@@ -3442,18 +3442,18 @@ for(let i1=0; i1<len1; i1++){
 let data6 = data5[i1];
 const _errs13 = errors;
 if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
-validate63.errors = [{instancePath:instancePath+"/query/chain_id/" + i1,schemaPath:"#/properties/query/properties/chain_id/items/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate63.errors = [{instancePath:instancePath+"/query/chain_id/" + i1,schemaPath:"#/properties/query/properties/chain_id/items/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema29.properties.query.properties.chain_id.items.type,parentSchema:schema29.properties.query.properties.chain_id.items,data:data6}];
 return false;
 }
 if(errors === _errs13){
 if(typeof data6 == "number"){
 if(data6 > 9007199254740991 || isNaN(data6)){
-validate63.errors = [{instancePath:instancePath+"/query/chain_id/" + i1,schemaPath:"#/properties/query/properties/chain_id/items/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"}];
+validate63.errors = [{instancePath:instancePath+"/query/chain_id/" + i1,schemaPath:"#/properties/query/properties/chain_id/items/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema29.properties.query.properties.chain_id.items,data:data6}];
 return false;
 }
 else {
 if(data6 < 1 || isNaN(data6)){
-validate63.errors = [{instancePath:instancePath+"/query/chain_id/" + i1,schemaPath:"#/properties/query/properties/chain_id/items/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+validate63.errors = [{instancePath:instancePath+"/query/chain_id/" + i1,schemaPath:"#/properties/query/properties/chain_id/items/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema29.properties.query.properties.chain_id.items,data:data6}];
 return false;
 }
 }
@@ -3468,7 +3468,7 @@ break;
 }
 }
 else {
-validate63.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate63.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema29.properties.query.properties.chain_id.type,parentSchema:schema29.properties.query.properties.chain_id,data:data5}];
 return false;
 }
 }
@@ -3480,7 +3480,7 @@ var valid2 = true;
 }
 }
 else {
-validate63.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate63.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema29.properties.query.type,parentSchema:schema29.properties.query,data:data2}];
 return false;
 }
 }
@@ -3493,7 +3493,7 @@ var valid0 = true;
 }
 }
 else {
-validate63.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate63.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema29.type,parentSchema:schema29,data}];
 return false;
 }
 }

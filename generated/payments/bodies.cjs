@@ -59,12 +59,12 @@ evaluated0.items = undefined;
 if(errors === 0){
 if(typeof data === "string"){
 if(!pattern9.test(data)){
-validate55.errors = [{instancePath,schemaPath:"#/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{40}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{40}$"+"\""}];
+validate55.errors = [{instancePath,schemaPath:"#/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{40}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{40}$"+"\"",schema:"^0x[0-9a-fA-F]{40}$",parentSchema:schema22,data}];
 return false;
 }
 }
 else {
-validate55.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate55.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema22.type,parentSchema:schema22,data}];
 return false;
 }
 }
@@ -86,18 +86,18 @@ if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
 if(!((typeof data == "number") && (!(data % 1) && !isNaN(data)))){
-validate57.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate57.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema23.type,parentSchema:schema23,data}];
 return false;
 }
 if(errors === 0){
 if(typeof data == "number"){
 if(data > 9007199254740991 || isNaN(data)){
-validate57.errors = [{instancePath,schemaPath:"#/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"}];
+validate57.errors = [{instancePath,schemaPath:"#/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema23,data}];
 return false;
 }
 else {
 if(data < 1 || isNaN(data)){
-validate57.errors = [{instancePath,schemaPath:"#/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+validate57.errors = [{instancePath,schemaPath:"#/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema23,data}];
 return false;
 }
 }
@@ -121,7 +121,7 @@ if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
 if((!(data && typeof data == "object" && !Array.isArray(data))) && (data !== null)){
-validate60.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: schema24.type},message:"must be object,null"}];
+validate60.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: schema24.type},message:"must be object,null",schema:schema24.type,parentSchema:schema24,data}];
 return false;
 }
 if(errors === 0){
@@ -129,7 +129,9 @@ if(data && typeof data == "object" && !Array.isArray(data)){
 const _errs1 = errors;
 for(const key0 in data){
 if(!((key0 === "business_name") || (key0 === "logo_url"))){
-delete data[key0];
+validate60.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema24,data}];
+return false;
+break;
 }
 }
 if(_errs1 === errors){
@@ -137,23 +139,23 @@ if(data.business_name !== undefined){
 let data0 = data.business_name;
 const _errs2 = errors;
 if((typeof data0 !== "string") && (data0 !== null)){
-validate60.errors = [{instancePath:instancePath+"/business_name",schemaPath:"#/properties/business_name/type",keyword:"type",params:{type: schema24.properties.business_name.type},message:"must be string,null"}];
+validate60.errors = [{instancePath:instancePath+"/business_name",schemaPath:"#/properties/business_name/type",keyword:"type",params:{type: schema24.properties.business_name.type},message:"must be string,null",schema:schema24.properties.business_name.type,parentSchema:schema24.properties.business_name,data:data0}];
 return false;
 }
 if(errors === _errs2){
 if(typeof data0 === "string"){
 if(func2(data0) > 100){
-validate60.errors = [{instancePath:instancePath+"/business_name",schemaPath:"#/properties/business_name/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters"}];
+validate60.errors = [{instancePath:instancePath+"/business_name",schemaPath:"#/properties/business_name/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters",schema:100,parentSchema:schema24.properties.business_name,data:data0}];
 return false;
 }
 else {
 if(func2(data0) < 1){
-validate60.errors = [{instancePath:instancePath+"/business_name",schemaPath:"#/properties/business_name/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate60.errors = [{instancePath:instancePath+"/business_name",schemaPath:"#/properties/business_name/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema24.properties.business_name,data:data0}];
 return false;
 }
 else {
 if(!pattern3.test(data0)){
-validate60.errors = [{instancePath:instancePath+"/business_name",schemaPath:"#/properties/business_name/pattern",keyword:"pattern",params:{pattern: "^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u3164\\ufe00-\\ufe0f\\uffa0])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$"},message:"must match pattern \""+"^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u3164\\ufe00-\\ufe0f\\uffa0])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$"+"\""}];
+validate60.errors = [{instancePath:instancePath+"/business_name",schemaPath:"#/properties/business_name/pattern",keyword:"pattern",params:{pattern: "^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u3164\\ufe00-\\ufe0f\\uffa0])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$"},message:"must match pattern \""+"^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u3164\\ufe00-\\ufe0f\\uffa0])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$"+"\"",schema:"^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u3164\\ufe00-\\ufe0f\\uffa0])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$",parentSchema:schema24.properties.business_name,data:data0}];
 return false;
 }
 }
@@ -170,19 +172,19 @@ if(data.logo_url !== undefined){
 let data1 = data.logo_url;
 const _errs4 = errors;
 if((typeof data1 !== "string") && (data1 !== null)){
-validate60.errors = [{instancePath:instancePath+"/logo_url",schemaPath:"#/properties/logo_url/type",keyword:"type",params:{type: schema24.properties.logo_url.type},message:"must be string,null"}];
+validate60.errors = [{instancePath:instancePath+"/logo_url",schemaPath:"#/properties/logo_url/type",keyword:"type",params:{type: schema24.properties.logo_url.type},message:"must be string,null",schema:schema24.properties.logo_url.type,parentSchema:schema24.properties.logo_url,data:data1}];
 return false;
 }
 if(errors === _errs4){
 if(errors === _errs4){
 if(typeof data1 === "string"){
 if(func2(data1) > 2048){
-validate60.errors = [{instancePath:instancePath+"/logo_url",schemaPath:"#/properties/logo_url/maxLength",keyword:"maxLength",params:{limit: 2048},message:"must NOT have more than 2048 characters"}];
+validate60.errors = [{instancePath:instancePath+"/logo_url",schemaPath:"#/properties/logo_url/maxLength",keyword:"maxLength",params:{limit: 2048},message:"must NOT have more than 2048 characters",schema:2048,parentSchema:schema24.properties.logo_url,data:data1}];
 return false;
 }
 else {
 if(!(formats8(data1))){
-validate60.errors = [{instancePath:instancePath+"/logo_url",schemaPath:"#/properties/logo_url/format",keyword:"format",params:{format: "https-url"},message:"must match format \""+"https-url"+"\""}];
+validate60.errors = [{instancePath:instancePath+"/logo_url",schemaPath:"#/properties/logo_url/format",keyword:"format",params:{format: "https-url"},message:"must match format \""+"https-url"+"\"",schema:"https-url",parentSchema:schema24.properties.logo_url,data:data1}];
 return false;
 }
 }
@@ -219,11 +221,11 @@ if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
 if(typeof data !== "string"){
-validate64.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate64.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema27.type,parentSchema:schema27,data}];
 return false;
 }
 if(!(((((((data === "text") || (data === "email")) || (data === "phone")) || (data === "select")) || (data === "textarea")) || (data === "number")) || (data === "checkbox"))){
-validate64.errors = [{instancePath,schemaPath:"#/enum",keyword:"enum",params:{allowedValues: schema27.enum},message:"must be equal to one of the allowed values"}];
+validate64.errors = [{instancePath,schemaPath:"#/enum",keyword:"enum",params:{allowedValues: schema27.enum},message:"must be equal to one of the allowed values",schema:schema27.enum,parentSchema:schema27,data}];
 return false;
 }
 validate64.errors = vErrors;
@@ -252,14 +254,16 @@ data.options = [];
 }
 let missing0;
 if((((data.id === undefined) && (missing0 = "id")) || ((data.type === undefined) && (missing0 = "type"))) || ((data.label === undefined) && (missing0 = "label"))){
-validate63.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate63.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'",schema:schema26.required,parentSchema:schema26,data}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!((((((key0 === "id") || (key0 === "type")) || (key0 === "label")) || (key0 === "required")) || (key0 === "placeholder")) || (key0 === "options"))){
-delete data[key0];
+validate63.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema26,data}];
+return false;
+break;
 }
 }
 if(_errs1 === errors){
@@ -280,7 +284,7 @@ errors++;
 }
 var valid1 = _errs5 === errors;
 if(valid1){
-validate63.errors = [{instancePath:instancePath+"/id",schemaPath:"#/properties/id/not",keyword:"not",params:{},message:"must NOT be valid"}];
+validate63.errors = [{instancePath:instancePath+"/id",schemaPath:"#/properties/id/not",keyword:"not",params:{},message:"must NOT be valid",schema:schema26.properties.id.not,parentSchema:schema26.properties.id,data:data0}];
 return false;
 }
 else {
@@ -297,12 +301,12 @@ vErrors = null;
 if(errors === _errs2){
 if(typeof data0 === "string"){
 if(!pattern14.test(data0)){
-validate63.errors = [{instancePath:instancePath+"/id",schemaPath:"#/properties/id/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]{1,40}$"},message:"must match pattern \""+"^[A-Za-z0-9_-]{1,40}$"+"\""}];
+validate63.errors = [{instancePath:instancePath+"/id",schemaPath:"#/properties/id/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]{1,40}$"},message:"must match pattern \""+"^[A-Za-z0-9_-]{1,40}$"+"\"",schema:"^[A-Za-z0-9_-]{1,40}$",parentSchema:schema26.properties.id,data:data0}];
 return false;
 }
 }
 else {
-validate63.errors = [{instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate63.errors = [{instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema26.properties.id.type,parentSchema:schema26.properties.id,data:data0}];
 return false;
 }
 }
@@ -330,24 +334,24 @@ const _errs7 = errors;
 if(errors === _errs7){
 if(typeof data2 === "string"){
 if(func2(data2) > 100){
-validate63.errors = [{instancePath:instancePath+"/label",schemaPath:"#/properties/label/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters"}];
+validate63.errors = [{instancePath:instancePath+"/label",schemaPath:"#/properties/label/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters",schema:100,parentSchema:schema26.properties.label,data:data2}];
 return false;
 }
 else {
 if(func2(data2) < 1){
-validate63.errors = [{instancePath:instancePath+"/label",schemaPath:"#/properties/label/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate63.errors = [{instancePath:instancePath+"/label",schemaPath:"#/properties/label/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema26.properties.label,data:data2}];
 return false;
 }
 else {
 if(!pattern3.test(data2)){
-validate63.errors = [{instancePath:instancePath+"/label",schemaPath:"#/properties/label/pattern",keyword:"pattern",params:{pattern: "^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u3164\\ufe00-\\ufe0f\\uffa0])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$"},message:"must match pattern \""+"^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u3164\\ufe00-\\ufe0f\\uffa0])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$"+"\""}];
+validate63.errors = [{instancePath:instancePath+"/label",schemaPath:"#/properties/label/pattern",keyword:"pattern",params:{pattern: "^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u3164\\ufe00-\\ufe0f\\uffa0])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$"},message:"must match pattern \""+"^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u3164\\ufe00-\\ufe0f\\uffa0])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$"+"\"",schema:"^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u3164\\ufe00-\\ufe0f\\uffa0])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$",parentSchema:schema26.properties.label,data:data2}];
 return false;
 }
 }
 }
 }
 else {
-validate63.errors = [{instancePath:instancePath+"/label",schemaPath:"#/properties/label/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate63.errors = [{instancePath:instancePath+"/label",schemaPath:"#/properties/label/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema26.properties.label.type,parentSchema:schema26.properties.label,data:data2}];
 return false;
 }
 }
@@ -357,9 +361,10 @@ else {
 var valid0 = true;
 }
 if(valid0){
+let data3 = data.required;
 const _errs9 = errors;
-if(typeof data.required !== "boolean"){
-validate63.errors = [{instancePath:instancePath+"/required",schemaPath:"#/properties/required/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+if(typeof data3 !== "boolean"){
+validate63.errors = [{instancePath:instancePath+"/required",schemaPath:"#/properties/required/type",keyword:"type",params:{type: "boolean"},message:"must be boolean",schema:schema26.properties.required.type,parentSchema:schema26.properties.required,data:data3}];
 return false;
 }
 var valid0 = _errs9 === errors;
@@ -368,13 +373,13 @@ if(data.placeholder !== undefined){
 let data4 = data.placeholder;
 const _errs11 = errors;
 if((typeof data4 !== "string") && (data4 !== null)){
-validate63.errors = [{instancePath:instancePath+"/placeholder",schemaPath:"#/properties/placeholder/type",keyword:"type",params:{type: schema26.properties.placeholder.type},message:"must be string,null"}];
+validate63.errors = [{instancePath:instancePath+"/placeholder",schemaPath:"#/properties/placeholder/type",keyword:"type",params:{type: schema26.properties.placeholder.type},message:"must be string,null",schema:schema26.properties.placeholder.type,parentSchema:schema26.properties.placeholder,data:data4}];
 return false;
 }
 if(errors === _errs11){
 if(typeof data4 === "string"){
 if(func2(data4) > 100){
-validate63.errors = [{instancePath:instancePath+"/placeholder",schemaPath:"#/properties/placeholder/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters"}];
+validate63.errors = [{instancePath:instancePath+"/placeholder",schemaPath:"#/properties/placeholder/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters",schema:100,parentSchema:schema26.properties.placeholder,data:data4}];
 return false;
 }
 }
@@ -390,7 +395,7 @@ const _errs13 = errors;
 if(errors === _errs13){
 if(Array.isArray(data5)){
 if(data5.length > 50){
-validate63.errors = [{instancePath:instancePath+"/options",schemaPath:"#/properties/options/maxItems",keyword:"maxItems",params:{limit: 50},message:"must NOT have more than 50 items"}];
+validate63.errors = [{instancePath:instancePath+"/options",schemaPath:"#/properties/options/maxItems",keyword:"maxItems",params:{limit: 50},message:"must NOT have more than 50 items",schema:50,parentSchema:schema26.properties.options,data:data5}];
 return false;
 }
 else {
@@ -402,18 +407,18 @@ const _errs15 = errors;
 if(errors === _errs15){
 if(typeof data6 === "string"){
 if(func2(data6) > 100){
-validate63.errors = [{instancePath:instancePath+"/options/" + i0,schemaPath:"#/properties/options/items/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters"}];
+validate63.errors = [{instancePath:instancePath+"/options/" + i0,schemaPath:"#/properties/options/items/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters",schema:100,parentSchema:schema26.properties.options.items,data:data6}];
 return false;
 }
 else {
 if(func2(data6) < 1){
-validate63.errors = [{instancePath:instancePath+"/options/" + i0,schemaPath:"#/properties/options/items/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate63.errors = [{instancePath:instancePath+"/options/" + i0,schemaPath:"#/properties/options/items/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema26.properties.options.items,data:data6}];
 return false;
 }
 }
 }
 else {
-validate63.errors = [{instancePath:instancePath+"/options/" + i0,schemaPath:"#/properties/options/items/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate63.errors = [{instancePath:instancePath+"/options/" + i0,schemaPath:"#/properties/options/items/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema26.properties.options.items.type,parentSchema:schema26.properties.options.items,data:data6}];
 return false;
 }
 }
@@ -425,7 +430,7 @@ break;
 }
 }
 else {
-validate63.errors = [{instancePath:instancePath+"/options",schemaPath:"#/properties/options/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate63.errors = [{instancePath:instancePath+"/options",schemaPath:"#/properties/options/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema26.properties.options.type,parentSchema:schema26.properties.options,data:data5}];
 return false;
 }
 }
@@ -439,7 +444,7 @@ var valid0 = _errs13 === errors;
 }
 }
 else {
-validate63.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate63.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema26.type,parentSchema:schema26,data}];
 return false;
 }
 }
@@ -460,21 +465,23 @@ if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
 if((!(data && typeof data == "object" && !Array.isArray(data))) && (data !== null)){
-validate62.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: schema25.type},message:"must be object,null"}];
+validate62.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: schema25.type},message:"must be object,null",schema:schema25.type,parentSchema:schema25,data}];
 return false;
 }
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.fields === undefined) && (missing0 = "fields")){
-validate62.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate62.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'",schema:schema25.required,parentSchema:schema25,data}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(key0 === "fields")){
-delete data[key0];
+validate62.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema25,data}];
+return false;
+break;
 }
 }
 if(_errs1 === errors){
@@ -484,12 +491,12 @@ const _errs2 = errors;
 if(errors === _errs2){
 if(Array.isArray(data0)){
 if(data0.length > 20){
-validate62.errors = [{instancePath:instancePath+"/fields",schemaPath:"#/properties/fields/maxItems",keyword:"maxItems",params:{limit: 20},message:"must NOT have more than 20 items"}];
+validate62.errors = [{instancePath:instancePath+"/fields",schemaPath:"#/properties/fields/maxItems",keyword:"maxItems",params:{limit: 20},message:"must NOT have more than 20 items",schema:20,parentSchema:schema25.properties.fields,data:data0}];
 return false;
 }
 else {
 if(data0.length < 1){
-validate62.errors = [{instancePath:instancePath+"/fields",schemaPath:"#/properties/fields/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"}];
+validate62.errors = [{instancePath:instancePath+"/fields",schemaPath:"#/properties/fields/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items",schema:1,parentSchema:schema25.properties.fields,data:data0}];
 return false;
 }
 else {
@@ -510,7 +517,7 @@ break;
 }
 }
 else {
-validate62.errors = [{instancePath:instancePath+"/fields",schemaPath:"#/properties/fields/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate62.errors = [{instancePath:instancePath+"/fields",schemaPath:"#/properties/fields/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema25.properties.fields.type,parentSchema:schema25.properties.fields,data:data0}];
 return false;
 }
 }
@@ -542,18 +549,18 @@ if(errors === 0){
 if(errors === 0){
 if(typeof data === "string"){
 if(!pattern18.test(data)){
-validate69.errors = [{instancePath,schemaPath:"#/pattern",keyword:"pattern",params:{pattern: "^(0|[1-9][0-9]{0,77})$"},message:"must match pattern \""+"^(0|[1-9][0-9]{0,77})$"+"\""}];
+validate69.errors = [{instancePath,schemaPath:"#/pattern",keyword:"pattern",params:{pattern: "^(0|[1-9][0-9]{0,77})$"},message:"must match pattern \""+"^(0|[1-9][0-9]{0,77})$"+"\"",schema:"^(0|[1-9][0-9]{0,77})$",parentSchema:schema29,data}];
 return false;
 }
 else {
 if(!(formats0(data))){
-validate69.errors = [{instancePath,schemaPath:"#/format",keyword:"format",params:{format: "amount"},message:"must match format \""+"amount"+"\""}];
+validate69.errors = [{instancePath,schemaPath:"#/format",keyword:"format",params:{format: "amount"},message:"must match format \""+"amount"+"\"",schema:"amount",parentSchema:schema29,data}];
 return false;
 }
 }
 }
 else {
-validate69.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate69.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema29.type,parentSchema:schema29,data}];
 return false;
 }
 }
@@ -578,14 +585,16 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((data.id === undefined) && (missing0 = "id")) || ((data.name === undefined) && (missing0 = "name"))) || ((data.amount === undefined) && (missing0 = "amount"))){
-validate68.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate68.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'",schema:schema28.required,parentSchema:schema28,data}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!((((key0 === "id") || (key0 === "name")) || (key0 === "amount")) || (key0 === "estimated_days"))){
-delete data[key0];
+validate68.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema28,data}];
+return false;
+break;
 }
 }
 if(_errs1 === errors){
@@ -595,12 +604,12 @@ const _errs2 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
 if(!pattern14.test(data0)){
-validate68.errors = [{instancePath:instancePath+"/id",schemaPath:"#/properties/id/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]{1,40}$"},message:"must match pattern \""+"^[A-Za-z0-9_-]{1,40}$"+"\""}];
+validate68.errors = [{instancePath:instancePath+"/id",schemaPath:"#/properties/id/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]{1,40}$"},message:"must match pattern \""+"^[A-Za-z0-9_-]{1,40}$"+"\"",schema:"^[A-Za-z0-9_-]{1,40}$",parentSchema:schema28.properties.id,data:data0}];
 return false;
 }
 }
 else {
-validate68.errors = [{instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate68.errors = [{instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema28.properties.id.type,parentSchema:schema28.properties.id,data:data0}];
 return false;
 }
 }
@@ -616,24 +625,24 @@ const _errs4 = errors;
 if(errors === _errs4){
 if(typeof data1 === "string"){
 if(func2(data1) > 100){
-validate68.errors = [{instancePath:instancePath+"/name",schemaPath:"#/properties/name/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters"}];
+validate68.errors = [{instancePath:instancePath+"/name",schemaPath:"#/properties/name/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters",schema:100,parentSchema:schema28.properties.name,data:data1}];
 return false;
 }
 else {
 if(func2(data1) < 1){
-validate68.errors = [{instancePath:instancePath+"/name",schemaPath:"#/properties/name/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate68.errors = [{instancePath:instancePath+"/name",schemaPath:"#/properties/name/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema28.properties.name,data:data1}];
 return false;
 }
 else {
 if(!pattern3.test(data1)){
-validate68.errors = [{instancePath:instancePath+"/name",schemaPath:"#/properties/name/pattern",keyword:"pattern",params:{pattern: "^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u3164\\ufe00-\\ufe0f\\uffa0])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$"},message:"must match pattern \""+"^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u3164\\ufe00-\\ufe0f\\uffa0])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$"+"\""}];
+validate68.errors = [{instancePath:instancePath+"/name",schemaPath:"#/properties/name/pattern",keyword:"pattern",params:{pattern: "^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u3164\\ufe00-\\ufe0f\\uffa0])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$"},message:"must match pattern \""+"^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u3164\\ufe00-\\ufe0f\\uffa0])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$"+"\"",schema:"^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u3164\\ufe00-\\ufe0f\\uffa0])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$",parentSchema:schema28.properties.name,data:data1}];
 return false;
 }
 }
 }
 }
 else {
-validate68.errors = [{instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate68.errors = [{instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema28.properties.name.type,parentSchema:schema28.properties.name,data:data1}];
 return false;
 }
 }
@@ -659,18 +668,18 @@ if(data.estimated_days !== undefined){
 let data3 = data.estimated_days;
 const _errs7 = errors;
 if((!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))) && (data3 !== null)){
-validate68.errors = [{instancePath:instancePath+"/estimated_days",schemaPath:"#/properties/estimated_days/type",keyword:"type",params:{type: schema28.properties.estimated_days.type},message:"must be integer,null"}];
+validate68.errors = [{instancePath:instancePath+"/estimated_days",schemaPath:"#/properties/estimated_days/type",keyword:"type",params:{type: schema28.properties.estimated_days.type},message:"must be integer,null",schema:schema28.properties.estimated_days.type,parentSchema:schema28.properties.estimated_days,data:data3}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data3 == "number"){
 if(data3 > 365 || isNaN(data3)){
-validate68.errors = [{instancePath:instancePath+"/estimated_days",schemaPath:"#/properties/estimated_days/maximum",keyword:"maximum",params:{comparison: "<=", limit: 365},message:"must be <= 365"}];
+validate68.errors = [{instancePath:instancePath+"/estimated_days",schemaPath:"#/properties/estimated_days/maximum",keyword:"maximum",params:{comparison: "<=", limit: 365},message:"must be <= 365",schema:365,parentSchema:schema28.properties.estimated_days,data:data3}];
 return false;
 }
 else {
 if(data3 < 0 || isNaN(data3)){
-validate68.errors = [{instancePath:instancePath+"/estimated_days",schemaPath:"#/properties/estimated_days/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate68.errors = [{instancePath:instancePath+"/estimated_days",schemaPath:"#/properties/estimated_days/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema28.properties.estimated_days,data:data3}];
 return false;
 }
 }
@@ -688,7 +697,7 @@ var valid0 = true;
 }
 }
 else {
-validate68.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate68.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema28.type,parentSchema:schema28,data}];
 return false;
 }
 }
@@ -716,14 +725,16 @@ data.quantity = 1;
 }
 let missing0;
 if(((data.name === undefined) && (missing0 = "name")) || ((data.amount === undefined) && (missing0 = "amount"))){
-validate72.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate72.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'",schema:schema30.required,parentSchema:schema30,data}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(((((key0 === "name") || (key0 === "description")) || (key0 === "image_url")) || (key0 === "amount")) || (key0 === "quantity"))){
-delete data[key0];
+validate72.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema30,data}];
+return false;
+break;
 }
 }
 if(_errs1 === errors){
@@ -733,24 +744,24 @@ const _errs2 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
 if(func2(data0) > 100){
-validate72.errors = [{instancePath:instancePath+"/name",schemaPath:"#/properties/name/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters"}];
+validate72.errors = [{instancePath:instancePath+"/name",schemaPath:"#/properties/name/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters",schema:100,parentSchema:schema30.properties.name,data:data0}];
 return false;
 }
 else {
 if(func2(data0) < 1){
-validate72.errors = [{instancePath:instancePath+"/name",schemaPath:"#/properties/name/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate72.errors = [{instancePath:instancePath+"/name",schemaPath:"#/properties/name/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema30.properties.name,data:data0}];
 return false;
 }
 else {
 if(!pattern3.test(data0)){
-validate72.errors = [{instancePath:instancePath+"/name",schemaPath:"#/properties/name/pattern",keyword:"pattern",params:{pattern: "^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u3164\\ufe00-\\ufe0f\\uffa0])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$"},message:"must match pattern \""+"^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u3164\\ufe00-\\ufe0f\\uffa0])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$"+"\""}];
+validate72.errors = [{instancePath:instancePath+"/name",schemaPath:"#/properties/name/pattern",keyword:"pattern",params:{pattern: "^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u3164\\ufe00-\\ufe0f\\uffa0])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$"},message:"must match pattern \""+"^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u3164\\ufe00-\\ufe0f\\uffa0])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$"+"\"",schema:"^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u3164\\ufe00-\\ufe0f\\uffa0])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$",parentSchema:schema30.properties.name,data:data0}];
 return false;
 }
 }
 }
 }
 else {
-validate72.errors = [{instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate72.errors = [{instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema30.properties.name.type,parentSchema:schema30.properties.name,data:data0}];
 return false;
 }
 }
@@ -764,13 +775,13 @@ if(data.description !== undefined){
 let data1 = data.description;
 const _errs4 = errors;
 if((typeof data1 !== "string") && (data1 !== null)){
-validate72.errors = [{instancePath:instancePath+"/description",schemaPath:"#/properties/description/type",keyword:"type",params:{type: schema30.properties.description.type},message:"must be string,null"}];
+validate72.errors = [{instancePath:instancePath+"/description",schemaPath:"#/properties/description/type",keyword:"type",params:{type: schema30.properties.description.type},message:"must be string,null",schema:schema30.properties.description.type,parentSchema:schema30.properties.description,data:data1}];
 return false;
 }
 if(errors === _errs4){
 if(typeof data1 === "string"){
 if(func2(data1) > 500){
-validate72.errors = [{instancePath:instancePath+"/description",schemaPath:"#/properties/description/maxLength",keyword:"maxLength",params:{limit: 500},message:"must NOT have more than 500 characters"}];
+validate72.errors = [{instancePath:instancePath+"/description",schemaPath:"#/properties/description/maxLength",keyword:"maxLength",params:{limit: 500},message:"must NOT have more than 500 characters",schema:500,parentSchema:schema30.properties.description,data:data1}];
 return false;
 }
 }
@@ -785,19 +796,19 @@ if(data.image_url !== undefined){
 let data2 = data.image_url;
 const _errs6 = errors;
 if((typeof data2 !== "string") && (data2 !== null)){
-validate72.errors = [{instancePath:instancePath+"/image_url",schemaPath:"#/properties/image_url/type",keyword:"type",params:{type: schema30.properties.image_url.type},message:"must be string,null"}];
+validate72.errors = [{instancePath:instancePath+"/image_url",schemaPath:"#/properties/image_url/type",keyword:"type",params:{type: schema30.properties.image_url.type},message:"must be string,null",schema:schema30.properties.image_url.type,parentSchema:schema30.properties.image_url,data:data2}];
 return false;
 }
 if(errors === _errs6){
 if(errors === _errs6){
 if(typeof data2 === "string"){
 if(func2(data2) > 2048){
-validate72.errors = [{instancePath:instancePath+"/image_url",schemaPath:"#/properties/image_url/maxLength",keyword:"maxLength",params:{limit: 2048},message:"must NOT have more than 2048 characters"}];
+validate72.errors = [{instancePath:instancePath+"/image_url",schemaPath:"#/properties/image_url/maxLength",keyword:"maxLength",params:{limit: 2048},message:"must NOT have more than 2048 characters",schema:2048,parentSchema:schema30.properties.image_url,data:data2}];
 return false;
 }
 else {
 if(!(formats8(data2))){
-validate72.errors = [{instancePath:instancePath+"/image_url",schemaPath:"#/properties/image_url/format",keyword:"format",params:{format: "https-url"},message:"must match format \""+"https-url"+"\""}];
+validate72.errors = [{instancePath:instancePath+"/image_url",schemaPath:"#/properties/image_url/format",keyword:"format",params:{format: "https-url"},message:"must match format \""+"https-url"+"\"",schema:"https-url",parentSchema:schema30.properties.image_url,data:data2}];
 return false;
 }
 }
@@ -825,18 +836,18 @@ if(valid0){
 let data4 = data.quantity;
 const _errs9 = errors;
 if(!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))){
-validate72.errors = [{instancePath:instancePath+"/quantity",schemaPath:"#/properties/quantity/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate72.errors = [{instancePath:instancePath+"/quantity",schemaPath:"#/properties/quantity/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema30.properties.quantity.type,parentSchema:schema30.properties.quantity,data:data4}];
 return false;
 }
 if(errors === _errs9){
 if(typeof data4 == "number"){
 if(data4 > 10000 || isNaN(data4)){
-validate72.errors = [{instancePath:instancePath+"/quantity",schemaPath:"#/properties/quantity/maximum",keyword:"maximum",params:{comparison: "<=", limit: 10000},message:"must be <= 10000"}];
+validate72.errors = [{instancePath:instancePath+"/quantity",schemaPath:"#/properties/quantity/maximum",keyword:"maximum",params:{comparison: "<=", limit: 10000},message:"must be <= 10000",schema:10000,parentSchema:schema30.properties.quantity,data:data4}];
 return false;
 }
 else {
 if(data4 < 1 || isNaN(data4)){
-validate72.errors = [{instancePath:instancePath+"/quantity",schemaPath:"#/properties/quantity/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+validate72.errors = [{instancePath:instancePath+"/quantity",schemaPath:"#/properties/quantity/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema30.properties.quantity,data:data4}];
 return false;
 }
 }
@@ -851,7 +862,7 @@ var valid0 = _errs9 === errors;
 }
 }
 else {
-validate72.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate72.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema30.type,parentSchema:schema30,data}];
 return false;
 }
 }
@@ -874,13 +885,13 @@ if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
 if((!(data && typeof data == "object" && !Array.isArray(data))) && (data !== null)){
-validate75.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: schema31.type},message:"must be object,null"}];
+validate75.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: schema31.type},message:"must be object,null",schema:schema31.type,parentSchema:schema31,data}];
 return false;
 }
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(Object.keys(data).length > 50){
-validate75.errors = [{instancePath,schemaPath:"#/maxProperties",keyword:"maxProperties",params:{limit: 50},message:"must NOT have more than 50 properties"}];
+validate75.errors = [{instancePath,schemaPath:"#/maxProperties",keyword:"maxProperties",params:{limit: 50},message:"must NOT have more than 50 properties",schema:50,parentSchema:schema31,data}];
 return false;
 }
 else {
@@ -889,7 +900,7 @@ const _errs1 = errors;
 if(errors === _errs1){
 if(typeof key0 === "string"){
 if(!pattern21.test(key0)){
-const err0 = {instancePath,schemaPath:"#/propertyNames/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_.:-]{1,40}$"},message:"must match pattern \""+"^[A-Za-z0-9_.:-]{1,40}$"+"\"",propertyName:key0};
+const err0 = {instancePath,schemaPath:"#/propertyNames/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_.:-]{1,40}$"},message:"must match pattern \""+"^[A-Za-z0-9_.:-]{1,40}$"+"\"",schema:"^[A-Za-z0-9_.:-]{1,40}$",parentSchema:schema31.propertyNames,data:key0,propertyName:key0};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -900,7 +911,7 @@ errors++;
 }
 }
 else {
-const err1 = {instancePath,schemaPath:"#/propertyNames/type",keyword:"type",params:{type: "string"},message:"must be string",propertyName:key0};
+const err1 = {instancePath,schemaPath:"#/propertyNames/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.propertyNames.type,parentSchema:schema31.propertyNames,data:key0,propertyName:key0};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -912,7 +923,7 @@ errors++;
 }
 var valid0 = _errs1 === errors;
 if(!valid0){
-const err2 = {instancePath,schemaPath:"#/propertyNames",keyword:"propertyNames",params:{propertyName: key0},message:"property name must be valid"};
+const err2 = {instancePath,schemaPath:"#/propertyNames",keyword:"propertyNames",params:{propertyName: key0},message:"property name must be valid",schema:schema31.propertyNames,parentSchema:schema31,data};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -932,12 +943,12 @@ const _errs4 = errors;
 if(errors === _errs4){
 if(typeof data0 === "string"){
 if(func2(data0) > 500){
-validate75.errors = [{instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/additionalProperties/maxLength",keyword:"maxLength",params:{limit: 500},message:"must NOT have more than 500 characters"}];
+validate75.errors = [{instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/additionalProperties/maxLength",keyword:"maxLength",params:{limit: 500},message:"must NOT have more than 500 characters",schema:500,parentSchema:schema31.additionalProperties,data:data0}];
 return false;
 }
 }
 else {
-validate75.errors = [{instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/additionalProperties/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate75.errors = [{instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/additionalProperties/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.additionalProperties.type,parentSchema:schema31.additionalProperties,data:data0}];
 return false;
 }
 }
@@ -973,14 +984,16 @@ data.collect_shipping_address = false;
 }
 let missing0;
 if((data.name === undefined) && (missing0 = "name")){
-validate54.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate54.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'",schema:schema21.required,parentSchema:schema21,data}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(func1.call(schema21.properties, key0))){
-delete data[key0];
+validate54.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema21,data}];
+return false;
+break;
 }
 }
 if(_errs1 === errors){
@@ -990,24 +1003,24 @@ const _errs2 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
 if(func2(data0) > 100){
-validate54.errors = [{instancePath:instancePath+"/name",schemaPath:"#/properties/name/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters"}];
+validate54.errors = [{instancePath:instancePath+"/name",schemaPath:"#/properties/name/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters",schema:100,parentSchema:schema21.properties.name,data:data0}];
 return false;
 }
 else {
 if(func2(data0) < 1){
-validate54.errors = [{instancePath:instancePath+"/name",schemaPath:"#/properties/name/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate54.errors = [{instancePath:instancePath+"/name",schemaPath:"#/properties/name/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema21.properties.name,data:data0}];
 return false;
 }
 else {
 if(!pattern3.test(data0)){
-validate54.errors = [{instancePath:instancePath+"/name",schemaPath:"#/properties/name/pattern",keyword:"pattern",params:{pattern: "^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u3164\\ufe00-\\ufe0f\\uffa0])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$"},message:"must match pattern \""+"^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u3164\\ufe00-\\ufe0f\\uffa0])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$"+"\""}];
+validate54.errors = [{instancePath:instancePath+"/name",schemaPath:"#/properties/name/pattern",keyword:"pattern",params:{pattern: "^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u3164\\ufe00-\\ufe0f\\uffa0])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$"},message:"must match pattern \""+"^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u3164\\ufe00-\\ufe0f\\uffa0])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$"+"\"",schema:"^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u3164\\ufe00-\\ufe0f\\uffa0])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$",parentSchema:schema21.properties.name,data:data0}];
 return false;
 }
 }
 }
 }
 else {
-validate54.errors = [{instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate54.errors = [{instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema21.properties.name.type,parentSchema:schema21.properties.name,data:data0}];
 return false;
 }
 }
@@ -1021,13 +1034,13 @@ if(data.description !== undefined){
 let data1 = data.description;
 const _errs4 = errors;
 if((typeof data1 !== "string") && (data1 !== null)){
-validate54.errors = [{instancePath:instancePath+"/description",schemaPath:"#/properties/description/type",keyword:"type",params:{type: schema21.properties.description.type},message:"must be string,null"}];
+validate54.errors = [{instancePath:instancePath+"/description",schemaPath:"#/properties/description/type",keyword:"type",params:{type: schema21.properties.description.type},message:"must be string,null",schema:schema21.properties.description.type,parentSchema:schema21.properties.description,data:data1}];
 return false;
 }
 if(errors === _errs4){
 if(typeof data1 === "string"){
 if(func2(data1) > 500){
-validate54.errors = [{instancePath:instancePath+"/description",schemaPath:"#/properties/description/maxLength",keyword:"maxLength",params:{limit: 500},message:"must NOT have more than 500 characters"}];
+validate54.errors = [{instancePath:instancePath+"/description",schemaPath:"#/properties/description/maxLength",keyword:"maxLength",params:{limit: 500},message:"must NOT have more than 500 characters",schema:500,parentSchema:schema21.properties.description,data:data1}];
 return false;
 }
 }
@@ -1044,12 +1057,12 @@ const _errs6 = errors;
 if(errors === _errs6){
 if(typeof data2 === "string"){
 if(!pattern4.test(data2)){
-validate54.errors = [{instancePath:instancePath+"/short_code",schemaPath:"#/properties/short_code/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]{4,32}$"},message:"must match pattern \""+"^[A-Za-z0-9_-]{4,32}$"+"\""}];
+validate54.errors = [{instancePath:instancePath+"/short_code",schemaPath:"#/properties/short_code/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]{4,32}$"},message:"must match pattern \""+"^[A-Za-z0-9_-]{4,32}$"+"\"",schema:"^[A-Za-z0-9_-]{4,32}$",parentSchema:schema21.properties.short_code,data:data2}];
 return false;
 }
 }
 else {
-validate54.errors = [{instancePath:instancePath+"/short_code",schemaPath:"#/properties/short_code/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate54.errors = [{instancePath:instancePath+"/short_code",schemaPath:"#/properties/short_code/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema21.properties.short_code.type,parentSchema:schema21.properties.short_code,data:data2}];
 return false;
 }
 }
@@ -1063,19 +1076,19 @@ if(data.amount !== undefined){
 let data3 = data.amount;
 const _errs8 = errors;
 if((typeof data3 !== "string") && (data3 !== null)){
-validate54.errors = [{instancePath:instancePath+"/amount",schemaPath:"#/properties/amount/type",keyword:"type",params:{type: schema21.properties.amount.type},message:"must be string,null"}];
+validate54.errors = [{instancePath:instancePath+"/amount",schemaPath:"#/properties/amount/type",keyword:"type",params:{type: schema21.properties.amount.type},message:"must be string,null",schema:schema21.properties.amount.type,parentSchema:schema21.properties.amount,data:data3}];
 return false;
 }
 if(errors === _errs8){
 if(errors === _errs8){
 if(typeof data3 === "string"){
 if(!pattern5.test(data3)){
-validate54.errors = [{instancePath:instancePath+"/amount",schemaPath:"#/properties/amount/pattern",keyword:"pattern",params:{pattern: "^[1-9][0-9]{0,77}$"},message:"must match pattern \""+"^[1-9][0-9]{0,77}$"+"\""}];
+validate54.errors = [{instancePath:instancePath+"/amount",schemaPath:"#/properties/amount/pattern",keyword:"pattern",params:{pattern: "^[1-9][0-9]{0,77}$"},message:"must match pattern \""+"^[1-9][0-9]{0,77}$"+"\"",schema:"^[1-9][0-9]{0,77}$",parentSchema:schema21.properties.amount,data:data3}];
 return false;
 }
 else {
 if(!(formats0(data3))){
-validate54.errors = [{instancePath:instancePath+"/amount",schemaPath:"#/properties/amount/format",keyword:"format",params:{format: "amount"},message:"must match format \""+"amount"+"\""}];
+validate54.errors = [{instancePath:instancePath+"/amount",schemaPath:"#/properties/amount/format",keyword:"format",params:{format: "amount"},message:"must match format \""+"amount"+"\"",schema:"amount",parentSchema:schema21.properties.amount,data:data3}];
 return false;
 }
 }
@@ -1092,19 +1105,19 @@ if(data.min_amount !== undefined){
 let data4 = data.min_amount;
 const _errs10 = errors;
 if((typeof data4 !== "string") && (data4 !== null)){
-validate54.errors = [{instancePath:instancePath+"/min_amount",schemaPath:"#/properties/min_amount/type",keyword:"type",params:{type: schema21.properties.min_amount.type},message:"must be string,null"}];
+validate54.errors = [{instancePath:instancePath+"/min_amount",schemaPath:"#/properties/min_amount/type",keyword:"type",params:{type: schema21.properties.min_amount.type},message:"must be string,null",schema:schema21.properties.min_amount.type,parentSchema:schema21.properties.min_amount,data:data4}];
 return false;
 }
 if(errors === _errs10){
 if(errors === _errs10){
 if(typeof data4 === "string"){
 if(!pattern5.test(data4)){
-validate54.errors = [{instancePath:instancePath+"/min_amount",schemaPath:"#/properties/min_amount/pattern",keyword:"pattern",params:{pattern: "^[1-9][0-9]{0,77}$"},message:"must match pattern \""+"^[1-9][0-9]{0,77}$"+"\""}];
+validate54.errors = [{instancePath:instancePath+"/min_amount",schemaPath:"#/properties/min_amount/pattern",keyword:"pattern",params:{pattern: "^[1-9][0-9]{0,77}$"},message:"must match pattern \""+"^[1-9][0-9]{0,77}$"+"\"",schema:"^[1-9][0-9]{0,77}$",parentSchema:schema21.properties.min_amount,data:data4}];
 return false;
 }
 else {
 if(!(formats0(data4))){
-validate54.errors = [{instancePath:instancePath+"/min_amount",schemaPath:"#/properties/min_amount/format",keyword:"format",params:{format: "amount"},message:"must match format \""+"amount"+"\""}];
+validate54.errors = [{instancePath:instancePath+"/min_amount",schemaPath:"#/properties/min_amount/format",keyword:"format",params:{format: "amount"},message:"must match format \""+"amount"+"\"",schema:"amount",parentSchema:schema21.properties.min_amount,data:data4}];
 return false;
 }
 }
@@ -1121,19 +1134,19 @@ if(data.max_amount !== undefined){
 let data5 = data.max_amount;
 const _errs12 = errors;
 if((typeof data5 !== "string") && (data5 !== null)){
-validate54.errors = [{instancePath:instancePath+"/max_amount",schemaPath:"#/properties/max_amount/type",keyword:"type",params:{type: schema21.properties.max_amount.type},message:"must be string,null"}];
+validate54.errors = [{instancePath:instancePath+"/max_amount",schemaPath:"#/properties/max_amount/type",keyword:"type",params:{type: schema21.properties.max_amount.type},message:"must be string,null",schema:schema21.properties.max_amount.type,parentSchema:schema21.properties.max_amount,data:data5}];
 return false;
 }
 if(errors === _errs12){
 if(errors === _errs12){
 if(typeof data5 === "string"){
 if(!pattern5.test(data5)){
-validate54.errors = [{instancePath:instancePath+"/max_amount",schemaPath:"#/properties/max_amount/pattern",keyword:"pattern",params:{pattern: "^[1-9][0-9]{0,77}$"},message:"must match pattern \""+"^[1-9][0-9]{0,77}$"+"\""}];
+validate54.errors = [{instancePath:instancePath+"/max_amount",schemaPath:"#/properties/max_amount/pattern",keyword:"pattern",params:{pattern: "^[1-9][0-9]{0,77}$"},message:"must match pattern \""+"^[1-9][0-9]{0,77}$"+"\"",schema:"^[1-9][0-9]{0,77}$",parentSchema:schema21.properties.max_amount,data:data5}];
 return false;
 }
 else {
 if(!(formats0(data5))){
-validate54.errors = [{instancePath:instancePath+"/max_amount",schemaPath:"#/properties/max_amount/format",keyword:"format",params:{format: "amount"},message:"must match format \""+"amount"+"\""}];
+validate54.errors = [{instancePath:instancePath+"/max_amount",schemaPath:"#/properties/max_amount/format",keyword:"format",params:{format: "amount"},message:"must match format \""+"amount"+"\"",schema:"amount",parentSchema:schema21.properties.max_amount,data:data5}];
 return false;
 }
 }
@@ -1150,19 +1163,19 @@ if(data.suggested_amount !== undefined){
 let data6 = data.suggested_amount;
 const _errs14 = errors;
 if((typeof data6 !== "string") && (data6 !== null)){
-validate54.errors = [{instancePath:instancePath+"/suggested_amount",schemaPath:"#/properties/suggested_amount/type",keyword:"type",params:{type: schema21.properties.suggested_amount.type},message:"must be string,null"}];
+validate54.errors = [{instancePath:instancePath+"/suggested_amount",schemaPath:"#/properties/suggested_amount/type",keyword:"type",params:{type: schema21.properties.suggested_amount.type},message:"must be string,null",schema:schema21.properties.suggested_amount.type,parentSchema:schema21.properties.suggested_amount,data:data6}];
 return false;
 }
 if(errors === _errs14){
 if(errors === _errs14){
 if(typeof data6 === "string"){
 if(!pattern5.test(data6)){
-validate54.errors = [{instancePath:instancePath+"/suggested_amount",schemaPath:"#/properties/suggested_amount/pattern",keyword:"pattern",params:{pattern: "^[1-9][0-9]{0,77}$"},message:"must match pattern \""+"^[1-9][0-9]{0,77}$"+"\""}];
+validate54.errors = [{instancePath:instancePath+"/suggested_amount",schemaPath:"#/properties/suggested_amount/pattern",keyword:"pattern",params:{pattern: "^[1-9][0-9]{0,77}$"},message:"must match pattern \""+"^[1-9][0-9]{0,77}$"+"\"",schema:"^[1-9][0-9]{0,77}$",parentSchema:schema21.properties.suggested_amount,data:data6}];
 return false;
 }
 else {
 if(!(formats0(data6))){
-validate54.errors = [{instancePath:instancePath+"/suggested_amount",schemaPath:"#/properties/suggested_amount/format",keyword:"format",params:{format: "amount"},message:"must match format \""+"amount"+"\""}];
+validate54.errors = [{instancePath:instancePath+"/suggested_amount",schemaPath:"#/properties/suggested_amount/format",keyword:"format",params:{format: "amount"},message:"must match format \""+"amount"+"\"",schema:"amount",parentSchema:schema21.properties.suggested_amount,data:data6}];
 return false;
 }
 }
@@ -1215,19 +1228,19 @@ if(data.image_url !== undefined){
 let data10 = data.image_url;
 const _errs19 = errors;
 if((typeof data10 !== "string") && (data10 !== null)){
-validate54.errors = [{instancePath:instancePath+"/image_url",schemaPath:"#/properties/image_url/type",keyword:"type",params:{type: schema21.properties.image_url.type},message:"must be string,null"}];
+validate54.errors = [{instancePath:instancePath+"/image_url",schemaPath:"#/properties/image_url/type",keyword:"type",params:{type: schema21.properties.image_url.type},message:"must be string,null",schema:schema21.properties.image_url.type,parentSchema:schema21.properties.image_url,data:data10}];
 return false;
 }
 if(errors === _errs19){
 if(errors === _errs19){
 if(typeof data10 === "string"){
 if(func2(data10) > 2048){
-validate54.errors = [{instancePath:instancePath+"/image_url",schemaPath:"#/properties/image_url/maxLength",keyword:"maxLength",params:{limit: 2048},message:"must NOT have more than 2048 characters"}];
+validate54.errors = [{instancePath:instancePath+"/image_url",schemaPath:"#/properties/image_url/maxLength",keyword:"maxLength",params:{limit: 2048},message:"must NOT have more than 2048 characters",schema:2048,parentSchema:schema21.properties.image_url,data:data10}];
 return false;
 }
 else {
 if(!(formats8(data10))){
-validate54.errors = [{instancePath:instancePath+"/image_url",schemaPath:"#/properties/image_url/format",keyword:"format",params:{format: "https-url"},message:"must match format \""+"https-url"+"\""}];
+validate54.errors = [{instancePath:instancePath+"/image_url",schemaPath:"#/properties/image_url/format",keyword:"format",params:{format: "https-url"},message:"must match format \""+"https-url"+"\"",schema:"https-url",parentSchema:schema21.properties.image_url,data:data10}];
 return false;
 }
 }
@@ -1244,13 +1257,13 @@ if(data.theme_color !== undefined){
 let data11 = data.theme_color;
 const _errs21 = errors;
 if((typeof data11 !== "string") && (data11 !== null)){
-validate54.errors = [{instancePath:instancePath+"/theme_color",schemaPath:"#/properties/theme_color/type",keyword:"type",params:{type: schema21.properties.theme_color.type},message:"must be string,null"}];
+validate54.errors = [{instancePath:instancePath+"/theme_color",schemaPath:"#/properties/theme_color/type",keyword:"type",params:{type: schema21.properties.theme_color.type},message:"must be string,null",schema:schema21.properties.theme_color.type,parentSchema:schema21.properties.theme_color,data:data11}];
 return false;
 }
 if(errors === _errs21){
 if(typeof data11 === "string"){
 if(!pattern10.test(data11)){
-validate54.errors = [{instancePath:instancePath+"/theme_color",schemaPath:"#/properties/theme_color/pattern",keyword:"pattern",params:{pattern: "^#[0-9a-fA-F]{6}$"},message:"must match pattern \""+"^#[0-9a-fA-F]{6}$"+"\""}];
+validate54.errors = [{instancePath:instancePath+"/theme_color",schemaPath:"#/properties/theme_color/pattern",keyword:"pattern",params:{pattern: "^#[0-9a-fA-F]{6}$"},message:"must match pattern \""+"^#[0-9a-fA-F]{6}$"+"\"",schema:"^#[0-9a-fA-F]{6}$",parentSchema:schema21.properties.theme_color,data:data11}];
 return false;
 }
 }
@@ -1265,23 +1278,23 @@ if(data.button_text !== undefined){
 let data12 = data.button_text;
 const _errs23 = errors;
 if((typeof data12 !== "string") && (data12 !== null)){
-validate54.errors = [{instancePath:instancePath+"/button_text",schemaPath:"#/properties/button_text/type",keyword:"type",params:{type: schema21.properties.button_text.type},message:"must be string,null"}];
+validate54.errors = [{instancePath:instancePath+"/button_text",schemaPath:"#/properties/button_text/type",keyword:"type",params:{type: schema21.properties.button_text.type},message:"must be string,null",schema:schema21.properties.button_text.type,parentSchema:schema21.properties.button_text,data:data12}];
 return false;
 }
 if(errors === _errs23){
 if(typeof data12 === "string"){
 if(func2(data12) > 40){
-validate54.errors = [{instancePath:instancePath+"/button_text",schemaPath:"#/properties/button_text/maxLength",keyword:"maxLength",params:{limit: 40},message:"must NOT have more than 40 characters"}];
+validate54.errors = [{instancePath:instancePath+"/button_text",schemaPath:"#/properties/button_text/maxLength",keyword:"maxLength",params:{limit: 40},message:"must NOT have more than 40 characters",schema:40,parentSchema:schema21.properties.button_text,data:data12}];
 return false;
 }
 else {
 if(func2(data12) < 1){
-validate54.errors = [{instancePath:instancePath+"/button_text",schemaPath:"#/properties/button_text/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate54.errors = [{instancePath:instancePath+"/button_text",schemaPath:"#/properties/button_text/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema21.properties.button_text,data:data12}];
 return false;
 }
 else {
 if(!pattern3.test(data12)){
-validate54.errors = [{instancePath:instancePath+"/button_text",schemaPath:"#/properties/button_text/pattern",keyword:"pattern",params:{pattern: "^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u3164\\ufe00-\\ufe0f\\uffa0])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$"},message:"must match pattern \""+"^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u3164\\ufe00-\\ufe0f\\uffa0])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$"+"\""}];
+validate54.errors = [{instancePath:instancePath+"/button_text",schemaPath:"#/properties/button_text/pattern",keyword:"pattern",params:{pattern: "^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u3164\\ufe00-\\ufe0f\\uffa0])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$"},message:"must match pattern \""+"^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u3164\\ufe00-\\ufe0f\\uffa0])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$"+"\"",schema:"^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u3164\\ufe00-\\ufe0f\\uffa0])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$",parentSchema:schema21.properties.button_text,data:data12}];
 return false;
 }
 }
@@ -1298,19 +1311,19 @@ if(data.return_url !== undefined){
 let data13 = data.return_url;
 const _errs25 = errors;
 if((typeof data13 !== "string") && (data13 !== null)){
-validate54.errors = [{instancePath:instancePath+"/return_url",schemaPath:"#/properties/return_url/type",keyword:"type",params:{type: schema21.properties.return_url.type},message:"must be string,null"}];
+validate54.errors = [{instancePath:instancePath+"/return_url",schemaPath:"#/properties/return_url/type",keyword:"type",params:{type: schema21.properties.return_url.type},message:"must be string,null",schema:schema21.properties.return_url.type,parentSchema:schema21.properties.return_url,data:data13}];
 return false;
 }
 if(errors === _errs25){
 if(errors === _errs25){
 if(typeof data13 === "string"){
 if(func2(data13) > 2048){
-validate54.errors = [{instancePath:instancePath+"/return_url",schemaPath:"#/properties/return_url/maxLength",keyword:"maxLength",params:{limit: 2048},message:"must NOT have more than 2048 characters"}];
+validate54.errors = [{instancePath:instancePath+"/return_url",schemaPath:"#/properties/return_url/maxLength",keyword:"maxLength",params:{limit: 2048},message:"must NOT have more than 2048 characters",schema:2048,parentSchema:schema21.properties.return_url,data:data13}];
 return false;
 }
 else {
 if(!(formats8(data13))){
-validate54.errors = [{instancePath:instancePath+"/return_url",schemaPath:"#/properties/return_url/format",keyword:"format",params:{format: "https-url"},message:"must match format \""+"https-url"+"\""}];
+validate54.errors = [{instancePath:instancePath+"/return_url",schemaPath:"#/properties/return_url/format",keyword:"format",params:{format: "https-url"},message:"must match format \""+"https-url"+"\"",schema:"https-url",parentSchema:schema21.properties.return_url,data:data13}];
 return false;
 }
 }
@@ -1327,23 +1340,23 @@ if(data.return_label !== undefined){
 let data14 = data.return_label;
 const _errs27 = errors;
 if((typeof data14 !== "string") && (data14 !== null)){
-validate54.errors = [{instancePath:instancePath+"/return_label",schemaPath:"#/properties/return_label/type",keyword:"type",params:{type: schema21.properties.return_label.type},message:"must be string,null"}];
+validate54.errors = [{instancePath:instancePath+"/return_label",schemaPath:"#/properties/return_label/type",keyword:"type",params:{type: schema21.properties.return_label.type},message:"must be string,null",schema:schema21.properties.return_label.type,parentSchema:schema21.properties.return_label,data:data14}];
 return false;
 }
 if(errors === _errs27){
 if(typeof data14 === "string"){
 if(func2(data14) > 40){
-validate54.errors = [{instancePath:instancePath+"/return_label",schemaPath:"#/properties/return_label/maxLength",keyword:"maxLength",params:{limit: 40},message:"must NOT have more than 40 characters"}];
+validate54.errors = [{instancePath:instancePath+"/return_label",schemaPath:"#/properties/return_label/maxLength",keyword:"maxLength",params:{limit: 40},message:"must NOT have more than 40 characters",schema:40,parentSchema:schema21.properties.return_label,data:data14}];
 return false;
 }
 else {
 if(func2(data14) < 1){
-validate54.errors = [{instancePath:instancePath+"/return_label",schemaPath:"#/properties/return_label/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate54.errors = [{instancePath:instancePath+"/return_label",schemaPath:"#/properties/return_label/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema21.properties.return_label,data:data14}];
 return false;
 }
 else {
 if(!pattern3.test(data14)){
-validate54.errors = [{instancePath:instancePath+"/return_label",schemaPath:"#/properties/return_label/pattern",keyword:"pattern",params:{pattern: "^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u3164\\ufe00-\\ufe0f\\uffa0])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$"},message:"must match pattern \""+"^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u3164\\ufe00-\\ufe0f\\uffa0])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$"+"\""}];
+validate54.errors = [{instancePath:instancePath+"/return_label",schemaPath:"#/properties/return_label/pattern",keyword:"pattern",params:{pattern: "^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u3164\\ufe00-\\ufe0f\\uffa0])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$"},message:"must match pattern \""+"^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u3164\\ufe00-\\ufe0f\\uffa0])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$"+"\"",schema:"^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u3164\\ufe00-\\ufe0f\\uffa0])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$",parentSchema:schema21.properties.return_label,data:data14}];
 return false;
 }
 }
@@ -1384,13 +1397,13 @@ if(data.shipping_options !== undefined){
 let data17 = data.shipping_options;
 const _errs31 = errors;
 if((!(Array.isArray(data17))) && (data17 !== null)){
-validate54.errors = [{instancePath:instancePath+"/shipping_options",schemaPath:"#/properties/shipping_options/type",keyword:"type",params:{type: schema21.properties.shipping_options.type},message:"must be array,null"}];
+validate54.errors = [{instancePath:instancePath+"/shipping_options",schemaPath:"#/properties/shipping_options/type",keyword:"type",params:{type: schema21.properties.shipping_options.type},message:"must be array,null",schema:schema21.properties.shipping_options.type,parentSchema:schema21.properties.shipping_options,data:data17}];
 return false;
 }
 if(errors === _errs31){
 if(Array.isArray(data17)){
 if(data17.length > 10){
-validate54.errors = [{instancePath:instancePath+"/shipping_options",schemaPath:"#/properties/shipping_options/maxItems",keyword:"maxItems",params:{limit: 10},message:"must NOT have more than 10 items"}];
+validate54.errors = [{instancePath:instancePath+"/shipping_options",schemaPath:"#/properties/shipping_options/maxItems",keyword:"maxItems",params:{limit: 10},message:"must NOT have more than 10 items",schema:10,parentSchema:schema21.properties.shipping_options,data:data17}];
 return false;
 }
 else {
@@ -1416,9 +1429,10 @@ else {
 var valid0 = true;
 }
 if(valid0){
+let data19 = data.collect_shipping_address;
 const _errs34 = errors;
-if(typeof data.collect_shipping_address !== "boolean"){
-validate54.errors = [{instancePath:instancePath+"/collect_shipping_address",schemaPath:"#/properties/collect_shipping_address/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+if(typeof data19 !== "boolean"){
+validate54.errors = [{instancePath:instancePath+"/collect_shipping_address",schemaPath:"#/properties/collect_shipping_address/type",keyword:"type",params:{type: "boolean"},message:"must be boolean",schema:schema21.properties.collect_shipping_address.type,parentSchema:schema21.properties.collect_shipping_address,data:data19}];
 return false;
 }
 var valid0 = _errs34 === errors;
@@ -1427,13 +1441,13 @@ if(data.items !== undefined){
 let data20 = data.items;
 const _errs36 = errors;
 if((!(Array.isArray(data20))) && (data20 !== null)){
-validate54.errors = [{instancePath:instancePath+"/items",schemaPath:"#/properties/items/type",keyword:"type",params:{type: schema21.properties.items.type},message:"must be array,null"}];
+validate54.errors = [{instancePath:instancePath+"/items",schemaPath:"#/properties/items/type",keyword:"type",params:{type: schema21.properties.items.type},message:"must be array,null",schema:schema21.properties.items.type,parentSchema:schema21.properties.items,data:data20}];
 return false;
 }
 if(errors === _errs36){
 if(Array.isArray(data20)){
 if(data20.length > 50){
-validate54.errors = [{instancePath:instancePath+"/items",schemaPath:"#/properties/items/maxItems",keyword:"maxItems",params:{limit: 50},message:"must NOT have more than 50 items"}];
+validate54.errors = [{instancePath:instancePath+"/items",schemaPath:"#/properties/items/maxItems",keyword:"maxItems",params:{limit: 50},message:"must NOT have more than 50 items",schema:50,parentSchema:schema21.properties.items,data:data20}];
 return false;
 }
 else {
@@ -1463,18 +1477,18 @@ if(data.max_uses !== undefined){
 let data22 = data.max_uses;
 const _errs39 = errors;
 if((!((typeof data22 == "number") && (!(data22 % 1) && !isNaN(data22)))) && (data22 !== null)){
-validate54.errors = [{instancePath:instancePath+"/max_uses",schemaPath:"#/properties/max_uses/type",keyword:"type",params:{type: schema21.properties.max_uses.type},message:"must be integer,null"}];
+validate54.errors = [{instancePath:instancePath+"/max_uses",schemaPath:"#/properties/max_uses/type",keyword:"type",params:{type: schema21.properties.max_uses.type},message:"must be integer,null",schema:schema21.properties.max_uses.type,parentSchema:schema21.properties.max_uses,data:data22}];
 return false;
 }
 if(errors === _errs39){
 if(typeof data22 == "number"){
 if(data22 > 1000000000 || isNaN(data22)){
-validate54.errors = [{instancePath:instancePath+"/max_uses",schemaPath:"#/properties/max_uses/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000000},message:"must be <= 1000000000"}];
+validate54.errors = [{instancePath:instancePath+"/max_uses",schemaPath:"#/properties/max_uses/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000000},message:"must be <= 1000000000",schema:1000000000,parentSchema:schema21.properties.max_uses,data:data22}];
 return false;
 }
 else {
 if(data22 < 1 || isNaN(data22)){
-validate54.errors = [{instancePath:instancePath+"/max_uses",schemaPath:"#/properties/max_uses/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+validate54.errors = [{instancePath:instancePath+"/max_uses",schemaPath:"#/properties/max_uses/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema21.properties.max_uses,data:data22}];
 return false;
 }
 }
@@ -1490,24 +1504,24 @@ if(data.expires_at !== undefined){
 let data23 = data.expires_at;
 const _errs41 = errors;
 if((typeof data23 !== "string") && (data23 !== null)){
-validate54.errors = [{instancePath:instancePath+"/expires_at",schemaPath:"#/properties/expires_at/type",keyword:"type",params:{type: schema21.properties.expires_at.type},message:"must be string,null"}];
+validate54.errors = [{instancePath:instancePath+"/expires_at",schemaPath:"#/properties/expires_at/type",keyword:"type",params:{type: schema21.properties.expires_at.type},message:"must be string,null",schema:schema21.properties.expires_at.type,parentSchema:schema21.properties.expires_at,data:data23}];
 return false;
 }
 if(errors === _errs41){
 if(errors === _errs41){
 if(typeof data23 === "string"){
 if(func2(data23) > 35){
-validate54.errors = [{instancePath:instancePath+"/expires_at",schemaPath:"#/properties/expires_at/maxLength",keyword:"maxLength",params:{limit: 35},message:"must NOT have more than 35 characters"}];
+validate54.errors = [{instancePath:instancePath+"/expires_at",schemaPath:"#/properties/expires_at/maxLength",keyword:"maxLength",params:{limit: 35},message:"must NOT have more than 35 characters",schema:35,parentSchema:schema21.properties.expires_at,data:data23}];
 return false;
 }
 else {
 if(!pattern20.test(data23)){
-validate54.errors = [{instancePath:instancePath+"/expires_at",schemaPath:"#/properties/expires_at/pattern",keyword:"pattern",params:{pattern: "^[12][0-9]{3}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-5][0-9](\\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$"},message:"must match pattern \""+"^[12][0-9]{3}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-5][0-9](\\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$"+"\""}];
+validate54.errors = [{instancePath:instancePath+"/expires_at",schemaPath:"#/properties/expires_at/pattern",keyword:"pattern",params:{pattern: "^[12][0-9]{3}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-5][0-9](\\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$"},message:"must match pattern \""+"^[12][0-9]{3}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-5][0-9](\\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$"+"\"",schema:"^[12][0-9]{3}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-5][0-9](\\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$",parentSchema:schema21.properties.expires_at,data:data23}];
 return false;
 }
 else {
 if(!(formats18.validate(data23))){
-validate54.errors = [{instancePath:instancePath+"/expires_at",schemaPath:"#/properties/expires_at/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
+validate54.errors = [{instancePath:instancePath+"/expires_at",schemaPath:"#/properties/expires_at/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\"",schema:"date-time",parentSchema:schema21.properties.expires_at,data:data23}];
 return false;
 }
 }
@@ -1558,7 +1572,7 @@ var valid0 = true;
 }
 }
 else {
-validate54.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate54.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema21.type,parentSchema:schema21,data}];
 return false;
 }
 }
@@ -1604,14 +1618,16 @@ evaluated0.items = undefined;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(Object.keys(data).length < 1){
-validate79.errors = [{instancePath,schemaPath:"#/minProperties",keyword:"minProperties",params:{limit: 1},message:"must NOT have fewer than 1 properties"}];
+validate79.errors = [{instancePath,schemaPath:"#/minProperties",keyword:"minProperties",params:{limit: 1},message:"must NOT have fewer than 1 properties",schema:1,parentSchema:schema33,data}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(func1.call(schema33.properties, key0))){
-delete data[key0];
+validate79.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema33,data}];
+return false;
+break;
 }
 }
 if(_errs1 === errors){
@@ -1621,24 +1637,24 @@ const _errs2 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
 if(func2(data0) > 100){
-validate79.errors = [{instancePath:instancePath+"/name",schemaPath:"#/properties/name/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters"}];
+validate79.errors = [{instancePath:instancePath+"/name",schemaPath:"#/properties/name/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters",schema:100,parentSchema:schema33.properties.name,data:data0}];
 return false;
 }
 else {
 if(func2(data0) < 1){
-validate79.errors = [{instancePath:instancePath+"/name",schemaPath:"#/properties/name/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate79.errors = [{instancePath:instancePath+"/name",schemaPath:"#/properties/name/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema33.properties.name,data:data0}];
 return false;
 }
 else {
 if(!pattern3.test(data0)){
-validate79.errors = [{instancePath:instancePath+"/name",schemaPath:"#/properties/name/pattern",keyword:"pattern",params:{pattern: "^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u3164\\ufe00-\\ufe0f\\uffa0])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$"},message:"must match pattern \""+"^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u3164\\ufe00-\\ufe0f\\uffa0])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$"+"\""}];
+validate79.errors = [{instancePath:instancePath+"/name",schemaPath:"#/properties/name/pattern",keyword:"pattern",params:{pattern: "^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u3164\\ufe00-\\ufe0f\\uffa0])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$"},message:"must match pattern \""+"^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u3164\\ufe00-\\ufe0f\\uffa0])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$"+"\"",schema:"^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u3164\\ufe00-\\ufe0f\\uffa0])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$",parentSchema:schema33.properties.name,data:data0}];
 return false;
 }
 }
 }
 }
 else {
-validate79.errors = [{instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate79.errors = [{instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema33.properties.name.type,parentSchema:schema33.properties.name,data:data0}];
 return false;
 }
 }
@@ -1652,13 +1668,13 @@ if(data.description !== undefined){
 let data1 = data.description;
 const _errs4 = errors;
 if((typeof data1 !== "string") && (data1 !== null)){
-validate79.errors = [{instancePath:instancePath+"/description",schemaPath:"#/properties/description/type",keyword:"type",params:{type: schema33.properties.description.type},message:"must be string,null"}];
+validate79.errors = [{instancePath:instancePath+"/description",schemaPath:"#/properties/description/type",keyword:"type",params:{type: schema33.properties.description.type},message:"must be string,null",schema:schema33.properties.description.type,parentSchema:schema33.properties.description,data:data1}];
 return false;
 }
 if(errors === _errs4){
 if(typeof data1 === "string"){
 if(func2(data1) > 500){
-validate79.errors = [{instancePath:instancePath+"/description",schemaPath:"#/properties/description/maxLength",keyword:"maxLength",params:{limit: 500},message:"must NOT have more than 500 characters"}];
+validate79.errors = [{instancePath:instancePath+"/description",schemaPath:"#/properties/description/maxLength",keyword:"maxLength",params:{limit: 500},message:"must NOT have more than 500 characters",schema:500,parentSchema:schema33.properties.description,data:data1}];
 return false;
 }
 }
@@ -1675,12 +1691,12 @@ const _errs6 = errors;
 if(errors === _errs6){
 if(typeof data2 === "string"){
 if(!pattern4.test(data2)){
-validate79.errors = [{instancePath:instancePath+"/short_code",schemaPath:"#/properties/short_code/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]{4,32}$"},message:"must match pattern \""+"^[A-Za-z0-9_-]{4,32}$"+"\""}];
+validate79.errors = [{instancePath:instancePath+"/short_code",schemaPath:"#/properties/short_code/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]{4,32}$"},message:"must match pattern \""+"^[A-Za-z0-9_-]{4,32}$"+"\"",schema:"^[A-Za-z0-9_-]{4,32}$",parentSchema:schema33.properties.short_code,data:data2}];
 return false;
 }
 }
 else {
-validate79.errors = [{instancePath:instancePath+"/short_code",schemaPath:"#/properties/short_code/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate79.errors = [{instancePath:instancePath+"/short_code",schemaPath:"#/properties/short_code/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema33.properties.short_code.type,parentSchema:schema33.properties.short_code,data:data2}];
 return false;
 }
 }
@@ -1691,9 +1707,10 @@ var valid0 = true;
 }
 if(valid0){
 if(data.is_active !== undefined){
+let data3 = data.is_active;
 const _errs8 = errors;
-if(typeof data.is_active !== "boolean"){
-validate79.errors = [{instancePath:instancePath+"/is_active",schemaPath:"#/properties/is_active/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+if(typeof data3 !== "boolean"){
+validate79.errors = [{instancePath:instancePath+"/is_active",schemaPath:"#/properties/is_active/type",keyword:"type",params:{type: "boolean"},message:"must be boolean",schema:schema33.properties.is_active.type,parentSchema:schema33.properties.is_active,data:data3}];
 return false;
 }
 var valid0 = _errs8 === errors;
@@ -1706,19 +1723,19 @@ if(data.amount !== undefined){
 let data4 = data.amount;
 const _errs10 = errors;
 if((typeof data4 !== "string") && (data4 !== null)){
-validate79.errors = [{instancePath:instancePath+"/amount",schemaPath:"#/properties/amount/type",keyword:"type",params:{type: schema33.properties.amount.type},message:"must be string,null"}];
+validate79.errors = [{instancePath:instancePath+"/amount",schemaPath:"#/properties/amount/type",keyword:"type",params:{type: schema33.properties.amount.type},message:"must be string,null",schema:schema33.properties.amount.type,parentSchema:schema33.properties.amount,data:data4}];
 return false;
 }
 if(errors === _errs10){
 if(errors === _errs10){
 if(typeof data4 === "string"){
 if(!pattern5.test(data4)){
-validate79.errors = [{instancePath:instancePath+"/amount",schemaPath:"#/properties/amount/pattern",keyword:"pattern",params:{pattern: "^[1-9][0-9]{0,77}$"},message:"must match pattern \""+"^[1-9][0-9]{0,77}$"+"\""}];
+validate79.errors = [{instancePath:instancePath+"/amount",schemaPath:"#/properties/amount/pattern",keyword:"pattern",params:{pattern: "^[1-9][0-9]{0,77}$"},message:"must match pattern \""+"^[1-9][0-9]{0,77}$"+"\"",schema:"^[1-9][0-9]{0,77}$",parentSchema:schema33.properties.amount,data:data4}];
 return false;
 }
 else {
 if(!(formats0(data4))){
-validate79.errors = [{instancePath:instancePath+"/amount",schemaPath:"#/properties/amount/format",keyword:"format",params:{format: "amount"},message:"must match format \""+"amount"+"\""}];
+validate79.errors = [{instancePath:instancePath+"/amount",schemaPath:"#/properties/amount/format",keyword:"format",params:{format: "amount"},message:"must match format \""+"amount"+"\"",schema:"amount",parentSchema:schema33.properties.amount,data:data4}];
 return false;
 }
 }
@@ -1735,19 +1752,19 @@ if(data.min_amount !== undefined){
 let data5 = data.min_amount;
 const _errs12 = errors;
 if((typeof data5 !== "string") && (data5 !== null)){
-validate79.errors = [{instancePath:instancePath+"/min_amount",schemaPath:"#/properties/min_amount/type",keyword:"type",params:{type: schema33.properties.min_amount.type},message:"must be string,null"}];
+validate79.errors = [{instancePath:instancePath+"/min_amount",schemaPath:"#/properties/min_amount/type",keyword:"type",params:{type: schema33.properties.min_amount.type},message:"must be string,null",schema:schema33.properties.min_amount.type,parentSchema:schema33.properties.min_amount,data:data5}];
 return false;
 }
 if(errors === _errs12){
 if(errors === _errs12){
 if(typeof data5 === "string"){
 if(!pattern5.test(data5)){
-validate79.errors = [{instancePath:instancePath+"/min_amount",schemaPath:"#/properties/min_amount/pattern",keyword:"pattern",params:{pattern: "^[1-9][0-9]{0,77}$"},message:"must match pattern \""+"^[1-9][0-9]{0,77}$"+"\""}];
+validate79.errors = [{instancePath:instancePath+"/min_amount",schemaPath:"#/properties/min_amount/pattern",keyword:"pattern",params:{pattern: "^[1-9][0-9]{0,77}$"},message:"must match pattern \""+"^[1-9][0-9]{0,77}$"+"\"",schema:"^[1-9][0-9]{0,77}$",parentSchema:schema33.properties.min_amount,data:data5}];
 return false;
 }
 else {
 if(!(formats0(data5))){
-validate79.errors = [{instancePath:instancePath+"/min_amount",schemaPath:"#/properties/min_amount/format",keyword:"format",params:{format: "amount"},message:"must match format \""+"amount"+"\""}];
+validate79.errors = [{instancePath:instancePath+"/min_amount",schemaPath:"#/properties/min_amount/format",keyword:"format",params:{format: "amount"},message:"must match format \""+"amount"+"\"",schema:"amount",parentSchema:schema33.properties.min_amount,data:data5}];
 return false;
 }
 }
@@ -1764,19 +1781,19 @@ if(data.max_amount !== undefined){
 let data6 = data.max_amount;
 const _errs14 = errors;
 if((typeof data6 !== "string") && (data6 !== null)){
-validate79.errors = [{instancePath:instancePath+"/max_amount",schemaPath:"#/properties/max_amount/type",keyword:"type",params:{type: schema33.properties.max_amount.type},message:"must be string,null"}];
+validate79.errors = [{instancePath:instancePath+"/max_amount",schemaPath:"#/properties/max_amount/type",keyword:"type",params:{type: schema33.properties.max_amount.type},message:"must be string,null",schema:schema33.properties.max_amount.type,parentSchema:schema33.properties.max_amount,data:data6}];
 return false;
 }
 if(errors === _errs14){
 if(errors === _errs14){
 if(typeof data6 === "string"){
 if(!pattern5.test(data6)){
-validate79.errors = [{instancePath:instancePath+"/max_amount",schemaPath:"#/properties/max_amount/pattern",keyword:"pattern",params:{pattern: "^[1-9][0-9]{0,77}$"},message:"must match pattern \""+"^[1-9][0-9]{0,77}$"+"\""}];
+validate79.errors = [{instancePath:instancePath+"/max_amount",schemaPath:"#/properties/max_amount/pattern",keyword:"pattern",params:{pattern: "^[1-9][0-9]{0,77}$"},message:"must match pattern \""+"^[1-9][0-9]{0,77}$"+"\"",schema:"^[1-9][0-9]{0,77}$",parentSchema:schema33.properties.max_amount,data:data6}];
 return false;
 }
 else {
 if(!(formats0(data6))){
-validate79.errors = [{instancePath:instancePath+"/max_amount",schemaPath:"#/properties/max_amount/format",keyword:"format",params:{format: "amount"},message:"must match format \""+"amount"+"\""}];
+validate79.errors = [{instancePath:instancePath+"/max_amount",schemaPath:"#/properties/max_amount/format",keyword:"format",params:{format: "amount"},message:"must match format \""+"amount"+"\"",schema:"amount",parentSchema:schema33.properties.max_amount,data:data6}];
 return false;
 }
 }
@@ -1793,19 +1810,19 @@ if(data.suggested_amount !== undefined){
 let data7 = data.suggested_amount;
 const _errs16 = errors;
 if((typeof data7 !== "string") && (data7 !== null)){
-validate79.errors = [{instancePath:instancePath+"/suggested_amount",schemaPath:"#/properties/suggested_amount/type",keyword:"type",params:{type: schema33.properties.suggested_amount.type},message:"must be string,null"}];
+validate79.errors = [{instancePath:instancePath+"/suggested_amount",schemaPath:"#/properties/suggested_amount/type",keyword:"type",params:{type: schema33.properties.suggested_amount.type},message:"must be string,null",schema:schema33.properties.suggested_amount.type,parentSchema:schema33.properties.suggested_amount,data:data7}];
 return false;
 }
 if(errors === _errs16){
 if(errors === _errs16){
 if(typeof data7 === "string"){
 if(!pattern5.test(data7)){
-validate79.errors = [{instancePath:instancePath+"/suggested_amount",schemaPath:"#/properties/suggested_amount/pattern",keyword:"pattern",params:{pattern: "^[1-9][0-9]{0,77}$"},message:"must match pattern \""+"^[1-9][0-9]{0,77}$"+"\""}];
+validate79.errors = [{instancePath:instancePath+"/suggested_amount",schemaPath:"#/properties/suggested_amount/pattern",keyword:"pattern",params:{pattern: "^[1-9][0-9]{0,77}$"},message:"must match pattern \""+"^[1-9][0-9]{0,77}$"+"\"",schema:"^[1-9][0-9]{0,77}$",parentSchema:schema33.properties.suggested_amount,data:data7}];
 return false;
 }
 else {
 if(!(formats0(data7))){
-validate79.errors = [{instancePath:instancePath+"/suggested_amount",schemaPath:"#/properties/suggested_amount/format",keyword:"format",params:{format: "amount"},message:"must match format \""+"amount"+"\""}];
+validate79.errors = [{instancePath:instancePath+"/suggested_amount",schemaPath:"#/properties/suggested_amount/format",keyword:"format",params:{format: "amount"},message:"must match format \""+"amount"+"\"",schema:"amount",parentSchema:schema33.properties.suggested_amount,data:data7}];
 return false;
 }
 }
@@ -1858,19 +1875,19 @@ if(data.image_url !== undefined){
 let data11 = data.image_url;
 const _errs21 = errors;
 if((typeof data11 !== "string") && (data11 !== null)){
-validate79.errors = [{instancePath:instancePath+"/image_url",schemaPath:"#/properties/image_url/type",keyword:"type",params:{type: schema33.properties.image_url.type},message:"must be string,null"}];
+validate79.errors = [{instancePath:instancePath+"/image_url",schemaPath:"#/properties/image_url/type",keyword:"type",params:{type: schema33.properties.image_url.type},message:"must be string,null",schema:schema33.properties.image_url.type,parentSchema:schema33.properties.image_url,data:data11}];
 return false;
 }
 if(errors === _errs21){
 if(errors === _errs21){
 if(typeof data11 === "string"){
 if(func2(data11) > 2048){
-validate79.errors = [{instancePath:instancePath+"/image_url",schemaPath:"#/properties/image_url/maxLength",keyword:"maxLength",params:{limit: 2048},message:"must NOT have more than 2048 characters"}];
+validate79.errors = [{instancePath:instancePath+"/image_url",schemaPath:"#/properties/image_url/maxLength",keyword:"maxLength",params:{limit: 2048},message:"must NOT have more than 2048 characters",schema:2048,parentSchema:schema33.properties.image_url,data:data11}];
 return false;
 }
 else {
 if(!(formats8(data11))){
-validate79.errors = [{instancePath:instancePath+"/image_url",schemaPath:"#/properties/image_url/format",keyword:"format",params:{format: "https-url"},message:"must match format \""+"https-url"+"\""}];
+validate79.errors = [{instancePath:instancePath+"/image_url",schemaPath:"#/properties/image_url/format",keyword:"format",params:{format: "https-url"},message:"must match format \""+"https-url"+"\"",schema:"https-url",parentSchema:schema33.properties.image_url,data:data11}];
 return false;
 }
 }
@@ -1887,13 +1904,13 @@ if(data.theme_color !== undefined){
 let data12 = data.theme_color;
 const _errs23 = errors;
 if((typeof data12 !== "string") && (data12 !== null)){
-validate79.errors = [{instancePath:instancePath+"/theme_color",schemaPath:"#/properties/theme_color/type",keyword:"type",params:{type: schema33.properties.theme_color.type},message:"must be string,null"}];
+validate79.errors = [{instancePath:instancePath+"/theme_color",schemaPath:"#/properties/theme_color/type",keyword:"type",params:{type: schema33.properties.theme_color.type},message:"must be string,null",schema:schema33.properties.theme_color.type,parentSchema:schema33.properties.theme_color,data:data12}];
 return false;
 }
 if(errors === _errs23){
 if(typeof data12 === "string"){
 if(!pattern10.test(data12)){
-validate79.errors = [{instancePath:instancePath+"/theme_color",schemaPath:"#/properties/theme_color/pattern",keyword:"pattern",params:{pattern: "^#[0-9a-fA-F]{6}$"},message:"must match pattern \""+"^#[0-9a-fA-F]{6}$"+"\""}];
+validate79.errors = [{instancePath:instancePath+"/theme_color",schemaPath:"#/properties/theme_color/pattern",keyword:"pattern",params:{pattern: "^#[0-9a-fA-F]{6}$"},message:"must match pattern \""+"^#[0-9a-fA-F]{6}$"+"\"",schema:"^#[0-9a-fA-F]{6}$",parentSchema:schema33.properties.theme_color,data:data12}];
 return false;
 }
 }
@@ -1908,23 +1925,23 @@ if(data.button_text !== undefined){
 let data13 = data.button_text;
 const _errs25 = errors;
 if((typeof data13 !== "string") && (data13 !== null)){
-validate79.errors = [{instancePath:instancePath+"/button_text",schemaPath:"#/properties/button_text/type",keyword:"type",params:{type: schema33.properties.button_text.type},message:"must be string,null"}];
+validate79.errors = [{instancePath:instancePath+"/button_text",schemaPath:"#/properties/button_text/type",keyword:"type",params:{type: schema33.properties.button_text.type},message:"must be string,null",schema:schema33.properties.button_text.type,parentSchema:schema33.properties.button_text,data:data13}];
 return false;
 }
 if(errors === _errs25){
 if(typeof data13 === "string"){
 if(func2(data13) > 40){
-validate79.errors = [{instancePath:instancePath+"/button_text",schemaPath:"#/properties/button_text/maxLength",keyword:"maxLength",params:{limit: 40},message:"must NOT have more than 40 characters"}];
+validate79.errors = [{instancePath:instancePath+"/button_text",schemaPath:"#/properties/button_text/maxLength",keyword:"maxLength",params:{limit: 40},message:"must NOT have more than 40 characters",schema:40,parentSchema:schema33.properties.button_text,data:data13}];
 return false;
 }
 else {
 if(func2(data13) < 1){
-validate79.errors = [{instancePath:instancePath+"/button_text",schemaPath:"#/properties/button_text/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate79.errors = [{instancePath:instancePath+"/button_text",schemaPath:"#/properties/button_text/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema33.properties.button_text,data:data13}];
 return false;
 }
 else {
 if(!pattern3.test(data13)){
-validate79.errors = [{instancePath:instancePath+"/button_text",schemaPath:"#/properties/button_text/pattern",keyword:"pattern",params:{pattern: "^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u3164\\ufe00-\\ufe0f\\uffa0])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$"},message:"must match pattern \""+"^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u3164\\ufe00-\\ufe0f\\uffa0])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$"+"\""}];
+validate79.errors = [{instancePath:instancePath+"/button_text",schemaPath:"#/properties/button_text/pattern",keyword:"pattern",params:{pattern: "^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u3164\\ufe00-\\ufe0f\\uffa0])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$"},message:"must match pattern \""+"^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u3164\\ufe00-\\ufe0f\\uffa0])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$"+"\"",schema:"^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u3164\\ufe00-\\ufe0f\\uffa0])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$",parentSchema:schema33.properties.button_text,data:data13}];
 return false;
 }
 }
@@ -1941,19 +1958,19 @@ if(data.return_url !== undefined){
 let data14 = data.return_url;
 const _errs27 = errors;
 if((typeof data14 !== "string") && (data14 !== null)){
-validate79.errors = [{instancePath:instancePath+"/return_url",schemaPath:"#/properties/return_url/type",keyword:"type",params:{type: schema33.properties.return_url.type},message:"must be string,null"}];
+validate79.errors = [{instancePath:instancePath+"/return_url",schemaPath:"#/properties/return_url/type",keyword:"type",params:{type: schema33.properties.return_url.type},message:"must be string,null",schema:schema33.properties.return_url.type,parentSchema:schema33.properties.return_url,data:data14}];
 return false;
 }
 if(errors === _errs27){
 if(errors === _errs27){
 if(typeof data14 === "string"){
 if(func2(data14) > 2048){
-validate79.errors = [{instancePath:instancePath+"/return_url",schemaPath:"#/properties/return_url/maxLength",keyword:"maxLength",params:{limit: 2048},message:"must NOT have more than 2048 characters"}];
+validate79.errors = [{instancePath:instancePath+"/return_url",schemaPath:"#/properties/return_url/maxLength",keyword:"maxLength",params:{limit: 2048},message:"must NOT have more than 2048 characters",schema:2048,parentSchema:schema33.properties.return_url,data:data14}];
 return false;
 }
 else {
 if(!(formats8(data14))){
-validate79.errors = [{instancePath:instancePath+"/return_url",schemaPath:"#/properties/return_url/format",keyword:"format",params:{format: "https-url"},message:"must match format \""+"https-url"+"\""}];
+validate79.errors = [{instancePath:instancePath+"/return_url",schemaPath:"#/properties/return_url/format",keyword:"format",params:{format: "https-url"},message:"must match format \""+"https-url"+"\"",schema:"https-url",parentSchema:schema33.properties.return_url,data:data14}];
 return false;
 }
 }
@@ -1970,23 +1987,23 @@ if(data.return_label !== undefined){
 let data15 = data.return_label;
 const _errs29 = errors;
 if((typeof data15 !== "string") && (data15 !== null)){
-validate79.errors = [{instancePath:instancePath+"/return_label",schemaPath:"#/properties/return_label/type",keyword:"type",params:{type: schema33.properties.return_label.type},message:"must be string,null"}];
+validate79.errors = [{instancePath:instancePath+"/return_label",schemaPath:"#/properties/return_label/type",keyword:"type",params:{type: schema33.properties.return_label.type},message:"must be string,null",schema:schema33.properties.return_label.type,parentSchema:schema33.properties.return_label,data:data15}];
 return false;
 }
 if(errors === _errs29){
 if(typeof data15 === "string"){
 if(func2(data15) > 40){
-validate79.errors = [{instancePath:instancePath+"/return_label",schemaPath:"#/properties/return_label/maxLength",keyword:"maxLength",params:{limit: 40},message:"must NOT have more than 40 characters"}];
+validate79.errors = [{instancePath:instancePath+"/return_label",schemaPath:"#/properties/return_label/maxLength",keyword:"maxLength",params:{limit: 40},message:"must NOT have more than 40 characters",schema:40,parentSchema:schema33.properties.return_label,data:data15}];
 return false;
 }
 else {
 if(func2(data15) < 1){
-validate79.errors = [{instancePath:instancePath+"/return_label",schemaPath:"#/properties/return_label/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate79.errors = [{instancePath:instancePath+"/return_label",schemaPath:"#/properties/return_label/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema33.properties.return_label,data:data15}];
 return false;
 }
 else {
 if(!pattern3.test(data15)){
-validate79.errors = [{instancePath:instancePath+"/return_label",schemaPath:"#/properties/return_label/pattern",keyword:"pattern",params:{pattern: "^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u3164\\ufe00-\\ufe0f\\uffa0])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$"},message:"must match pattern \""+"^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u3164\\ufe00-\\ufe0f\\uffa0])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$"+"\""}];
+validate79.errors = [{instancePath:instancePath+"/return_label",schemaPath:"#/properties/return_label/pattern",keyword:"pattern",params:{pattern: "^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u3164\\ufe00-\\ufe0f\\uffa0])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$"},message:"must match pattern \""+"^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u3164\\ufe00-\\ufe0f\\uffa0])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$"+"\"",schema:"^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u3164\\ufe00-\\ufe0f\\uffa0])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$",parentSchema:schema33.properties.return_label,data:data15}];
 return false;
 }
 }
@@ -2027,13 +2044,13 @@ if(data.shipping_options !== undefined){
 let data18 = data.shipping_options;
 const _errs33 = errors;
 if((!(Array.isArray(data18))) && (data18 !== null)){
-validate79.errors = [{instancePath:instancePath+"/shipping_options",schemaPath:"#/properties/shipping_options/type",keyword:"type",params:{type: schema33.properties.shipping_options.type},message:"must be array,null"}];
+validate79.errors = [{instancePath:instancePath+"/shipping_options",schemaPath:"#/properties/shipping_options/type",keyword:"type",params:{type: schema33.properties.shipping_options.type},message:"must be array,null",schema:schema33.properties.shipping_options.type,parentSchema:schema33.properties.shipping_options,data:data18}];
 return false;
 }
 if(errors === _errs33){
 if(Array.isArray(data18)){
 if(data18.length > 10){
-validate79.errors = [{instancePath:instancePath+"/shipping_options",schemaPath:"#/properties/shipping_options/maxItems",keyword:"maxItems",params:{limit: 10},message:"must NOT have more than 10 items"}];
+validate79.errors = [{instancePath:instancePath+"/shipping_options",schemaPath:"#/properties/shipping_options/maxItems",keyword:"maxItems",params:{limit: 10},message:"must NOT have more than 10 items",schema:10,parentSchema:schema33.properties.shipping_options,data:data18}];
 return false;
 }
 else {
@@ -2060,9 +2077,10 @@ var valid0 = true;
 }
 if(valid0){
 if(data.collect_shipping_address !== undefined){
+let data20 = data.collect_shipping_address;
 const _errs36 = errors;
-if(typeof data.collect_shipping_address !== "boolean"){
-validate79.errors = [{instancePath:instancePath+"/collect_shipping_address",schemaPath:"#/properties/collect_shipping_address/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+if(typeof data20 !== "boolean"){
+validate79.errors = [{instancePath:instancePath+"/collect_shipping_address",schemaPath:"#/properties/collect_shipping_address/type",keyword:"type",params:{type: "boolean"},message:"must be boolean",schema:schema33.properties.collect_shipping_address.type,parentSchema:schema33.properties.collect_shipping_address,data:data20}];
 return false;
 }
 var valid0 = _errs36 === errors;
@@ -2075,13 +2093,13 @@ if(data.items !== undefined){
 let data21 = data.items;
 const _errs38 = errors;
 if((!(Array.isArray(data21))) && (data21 !== null)){
-validate79.errors = [{instancePath:instancePath+"/items",schemaPath:"#/properties/items/type",keyword:"type",params:{type: schema33.properties.items.type},message:"must be array,null"}];
+validate79.errors = [{instancePath:instancePath+"/items",schemaPath:"#/properties/items/type",keyword:"type",params:{type: schema33.properties.items.type},message:"must be array,null",schema:schema33.properties.items.type,parentSchema:schema33.properties.items,data:data21}];
 return false;
 }
 if(errors === _errs38){
 if(Array.isArray(data21)){
 if(data21.length > 50){
-validate79.errors = [{instancePath:instancePath+"/items",schemaPath:"#/properties/items/maxItems",keyword:"maxItems",params:{limit: 50},message:"must NOT have more than 50 items"}];
+validate79.errors = [{instancePath:instancePath+"/items",schemaPath:"#/properties/items/maxItems",keyword:"maxItems",params:{limit: 50},message:"must NOT have more than 50 items",schema:50,parentSchema:schema33.properties.items,data:data21}];
 return false;
 }
 else {
@@ -2111,18 +2129,18 @@ if(data.max_uses !== undefined){
 let data23 = data.max_uses;
 const _errs41 = errors;
 if((!((typeof data23 == "number") && (!(data23 % 1) && !isNaN(data23)))) && (data23 !== null)){
-validate79.errors = [{instancePath:instancePath+"/max_uses",schemaPath:"#/properties/max_uses/type",keyword:"type",params:{type: schema33.properties.max_uses.type},message:"must be integer,null"}];
+validate79.errors = [{instancePath:instancePath+"/max_uses",schemaPath:"#/properties/max_uses/type",keyword:"type",params:{type: schema33.properties.max_uses.type},message:"must be integer,null",schema:schema33.properties.max_uses.type,parentSchema:schema33.properties.max_uses,data:data23}];
 return false;
 }
 if(errors === _errs41){
 if(typeof data23 == "number"){
 if(data23 > 1000000000 || isNaN(data23)){
-validate79.errors = [{instancePath:instancePath+"/max_uses",schemaPath:"#/properties/max_uses/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000000},message:"must be <= 1000000000"}];
+validate79.errors = [{instancePath:instancePath+"/max_uses",schemaPath:"#/properties/max_uses/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000000},message:"must be <= 1000000000",schema:1000000000,parentSchema:schema33.properties.max_uses,data:data23}];
 return false;
 }
 else {
 if(data23 < 1 || isNaN(data23)){
-validate79.errors = [{instancePath:instancePath+"/max_uses",schemaPath:"#/properties/max_uses/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+validate79.errors = [{instancePath:instancePath+"/max_uses",schemaPath:"#/properties/max_uses/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema33.properties.max_uses,data:data23}];
 return false;
 }
 }
@@ -2138,24 +2156,24 @@ if(data.expires_at !== undefined){
 let data24 = data.expires_at;
 const _errs43 = errors;
 if((typeof data24 !== "string") && (data24 !== null)){
-validate79.errors = [{instancePath:instancePath+"/expires_at",schemaPath:"#/properties/expires_at/type",keyword:"type",params:{type: schema33.properties.expires_at.type},message:"must be string,null"}];
+validate79.errors = [{instancePath:instancePath+"/expires_at",schemaPath:"#/properties/expires_at/type",keyword:"type",params:{type: schema33.properties.expires_at.type},message:"must be string,null",schema:schema33.properties.expires_at.type,parentSchema:schema33.properties.expires_at,data:data24}];
 return false;
 }
 if(errors === _errs43){
 if(errors === _errs43){
 if(typeof data24 === "string"){
 if(func2(data24) > 35){
-validate79.errors = [{instancePath:instancePath+"/expires_at",schemaPath:"#/properties/expires_at/maxLength",keyword:"maxLength",params:{limit: 35},message:"must NOT have more than 35 characters"}];
+validate79.errors = [{instancePath:instancePath+"/expires_at",schemaPath:"#/properties/expires_at/maxLength",keyword:"maxLength",params:{limit: 35},message:"must NOT have more than 35 characters",schema:35,parentSchema:schema33.properties.expires_at,data:data24}];
 return false;
 }
 else {
 if(!pattern20.test(data24)){
-validate79.errors = [{instancePath:instancePath+"/expires_at",schemaPath:"#/properties/expires_at/pattern",keyword:"pattern",params:{pattern: "^[12][0-9]{3}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-5][0-9](\\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$"},message:"must match pattern \""+"^[12][0-9]{3}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-5][0-9](\\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$"+"\""}];
+validate79.errors = [{instancePath:instancePath+"/expires_at",schemaPath:"#/properties/expires_at/pattern",keyword:"pattern",params:{pattern: "^[12][0-9]{3}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-5][0-9](\\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$"},message:"must match pattern \""+"^[12][0-9]{3}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-5][0-9](\\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$"+"\"",schema:"^[12][0-9]{3}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-5][0-9](\\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$",parentSchema:schema33.properties.expires_at,data:data24}];
 return false;
 }
 else {
 if(!(formats18.validate(data24))){
-validate79.errors = [{instancePath:instancePath+"/expires_at",schemaPath:"#/properties/expires_at/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
+validate79.errors = [{instancePath:instancePath+"/expires_at",schemaPath:"#/properties/expires_at/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\"",schema:"date-time",parentSchema:schema33.properties.expires_at,data:data24}];
 return false;
 }
 }
@@ -2207,7 +2225,7 @@ var valid0 = true;
 }
 }
 else {
-validate79.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate79.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema33.type,parentSchema:schema33,data}];
 return false;
 }
 }
@@ -2238,7 +2256,7 @@ validate78.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 exports.createCheckoutSession = validate89;
 const schema34 = {"$ref":"document#/components/schemas/CheckoutSessionCreation"};
-const schema35 = {"type":"object","description":"A new checkout session: of the link `payment_link_id`, or, without a link, of `token_address`, `chain_id`, `recipient_address` and `amount` together.","x-decision":110,"properties":{"payment_link_id":{"type":"string","description":"The link whose terms the session takes over.","minLength":1,"maxLength":200,"examples":["pl_4fRk2LmXq8TzB1nVcY7aWd3S"]},"amount":{"$ref":"#/components/schemas/PositiveAmountInput","description":"Price without shipping, in the token's smallest unit. With a link only where that lets the payer choose, and then needed."},"token_address":{"$ref":"#/components/schemas/AddressInput","description":"The token to pay in; not beside a link."},"chain_id":{"$ref":"#/components/schemas/ChainId","description":"The chain to pay on; not beside a link."},"recipient_address":{"$ref":"#/components/schemas/AddressInput","description":"Who receives the payment; not beside a link."},"expires_in":{"type":"integer","description":"How long the payer has, in seconds.","minimum":300,"maximum":86400,"default":1800,"examples":[1800]},"success_url":{"type":["string","null"],"description":"Where the pay page leads after the payment; `{SESSION_ID}` is replaced. The link's `return_url` if absent.","maxLength":2048,"format":"https-url","examples":["https://books.example/thanks?session={SESSION_ID}"]},"cancel_url":{"type":["string","null"],"description":"Where the pay page leads when the payer gives up; `{SESSION_ID}` is replaced.","maxLength":2048,"format":"https-url","examples":["https://books.example/cart"]},"clientReferenceId":{"type":["string","null"],"description":"The merchant's own id of the checkout.","x-decision":110,"pattern":"^[A-Za-z0-9_.:-]{1,200}$","examples":["order-1042"]},"metadata":{"$ref":"#/components/schemas/MetadataInput","description":"Texts for the merchant's own use."},"customerEmail":{"type":["string","null"],"description":"E-mail address of the payer.","x-decision":110,"maxLength":254,"format":"email","examples":["ada@example.com"]},"customerName":{"type":["string","null"],"description":"Name of the payer.","x-decision":110,"minLength":1,"maxLength":100,"pattern":"^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u3164\\ufe00-\\ufe0f\\uffa0])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$","examples":["Ada Lovelace"]},"form_data":{"$ref":"#/components/schemas/FormDataInput","description":"What the payer filled in."},"shipping_address":{"$ref":"#/components/schemas/ShippingAddressInput","description":"Where to ship to."},"shipping_option_id":{"type":["string","null"],"description":"One of the link's ways of shipping.","pattern":"^[A-Za-z0-9_-]{1,40}$","examples":["express"]}},"additionalProperties":false};
+const schema35 = {"type":"object","description":"A new checkout session: of the link `payment_link_id`, or, without a link, of `token_address`, `chain_id`, `recipient_address` and `amount` together.","x-decision":110,"properties":{"payment_link_id":{"type":"string","description":"The link whose terms the session takes over.","minLength":1,"maxLength":200,"examples":["pl_4fRk2LmXq8TzB1nVcY7aWd3S"]},"amount":{"$ref":"#/components/schemas/PositiveAmountInput","description":"Price without shipping, in the token's smallest unit. With a link only where that lets the payer choose, and then needed."},"token_address":{"$ref":"#/components/schemas/AddressInput","description":"The token to pay in; not beside a link."},"chain_id":{"$ref":"#/components/schemas/ChainId","description":"The chain to pay on; not beside a link."},"recipient_address":{"$ref":"#/components/schemas/AddressInput","description":"Who receives the payment; not beside a link."},"expires_in":{"type":"integer","description":"How long the payer has, in seconds.","minimum":300,"maximum":86400,"default":1800,"examples":[1800]},"success_url":{"type":["string","null"],"description":"Where the pay page leads after the payment; `{SESSION_ID}` is replaced. The link's `return_url` if absent.","maxLength":2048,"format":"https-url","examples":["https://books.example/thanks?session={SESSION_ID}"]},"cancel_url":{"type":["string","null"],"description":"Where the pay page leads when the payer gives up; `{SESSION_ID}` is replaced.","maxLength":2048,"format":"https-url","examples":["https://books.example/cart"]},"clientReferenceId":{"type":["string","null"],"description":"The merchant's own id of the checkout.","x-decision":110,"pattern":"^[A-Za-z0-9_.:-]{1,200}$","examples":["order-1042"]},"metadata":{"$ref":"#/components/schemas/MetadataInput","description":"Texts for the merchant's own use."},"customerEmail":{"type":["string","null"],"description":"E-mail address of the payer.","x-decision":110,"maxLength":254,"format":"email","examples":["ada@example.com"]},"customerName":{"type":["string","null"],"description":"Name of the payer.","x-decision":110,"minLength":1,"maxLength":100,"pattern":"^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u3164\\ufe00-\\ufe0f\\uffa0])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$","examples":["Ada Lovelace"]},"client_reference_id":{"type":["string","null"],"description":"The same as `clientReferenceId`; beside it only with the same value.","x-decision":168,"pattern":"^[A-Za-z0-9_.:-]{1,200}$","examples":["order-1042"]},"customer_email":{"type":["string","null"],"description":"The same as `customerEmail`; beside it only with the same value.","x-decision":168,"maxLength":254,"format":"email","examples":["ada@example.com"]},"customer_name":{"type":["string","null"],"description":"The same as `customerName`; beside it only with the same value.","x-decision":168,"minLength":1,"maxLength":100,"pattern":"^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u3164\\ufe00-\\ufe0f\\uffa0])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$","examples":["Ada Lovelace"]},"form_data":{"$ref":"#/components/schemas/FormDataInput","description":"What the payer filled in."},"shipping_address":{"$ref":"#/components/schemas/ShippingAddressInput","description":"Where to ship to."},"shipping_option_id":{"type":["string","null"],"description":"One of the link's ways of shipping.","pattern":"^[A-Za-z0-9_-]{1,40}$","examples":["express"]}},"additionalProperties":false};
 const schema36 = {"type":"string","description":"Amount in the token's smallest unit, a decimal integer from 1 to 2^256 - 1 without sign or exponent.","x-decision":97,"pattern":"^[1-9][0-9]{0,77}$","format":"amount","examples":["12500000"]};
 
 function validate91(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
@@ -2255,18 +2273,18 @@ if(errors === 0){
 if(errors === 0){
 if(typeof data === "string"){
 if(!pattern5.test(data)){
-validate91.errors = [{instancePath,schemaPath:"#/pattern",keyword:"pattern",params:{pattern: "^[1-9][0-9]{0,77}$"},message:"must match pattern \""+"^[1-9][0-9]{0,77}$"+"\""}];
+validate91.errors = [{instancePath,schemaPath:"#/pattern",keyword:"pattern",params:{pattern: "^[1-9][0-9]{0,77}$"},message:"must match pattern \""+"^[1-9][0-9]{0,77}$"+"\"",schema:"^[1-9][0-9]{0,77}$",parentSchema:schema36,data}];
 return false;
 }
 else {
 if(!(formats0(data))){
-validate91.errors = [{instancePath,schemaPath:"#/format",keyword:"format",params:{format: "amount"},message:"must match format \""+"amount"+"\""}];
+validate91.errors = [{instancePath,schemaPath:"#/format",keyword:"format",params:{format: "amount"},message:"must match format \""+"amount"+"\"",schema:"amount",parentSchema:schema36,data}];
 return false;
 }
 }
 }
 else {
-validate91.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate91.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema36.type,parentSchema:schema36,data}];
 return false;
 }
 }
@@ -2289,13 +2307,13 @@ if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
 if((!(data && typeof data == "object" && !Array.isArray(data))) && (data !== null)){
-validate97.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: schema37.type},message:"must be object,null"}];
+validate97.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: schema37.type},message:"must be object,null",schema:schema37.type,parentSchema:schema37,data}];
 return false;
 }
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(Object.keys(data).length > 20){
-validate97.errors = [{instancePath,schemaPath:"#/maxProperties",keyword:"maxProperties",params:{limit: 20},message:"must NOT have more than 20 properties"}];
+validate97.errors = [{instancePath,schemaPath:"#/maxProperties",keyword:"maxProperties",params:{limit: 20},message:"must NOT have more than 20 properties",schema:20,parentSchema:schema37,data}];
 return false;
 }
 else {
@@ -2304,7 +2322,7 @@ const _errs1 = errors;
 if(errors === _errs1){
 if(typeof key0 === "string"){
 if(!pattern14.test(key0)){
-const err0 = {instancePath,schemaPath:"#/propertyNames/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]{1,40}$"},message:"must match pattern \""+"^[A-Za-z0-9_-]{1,40}$"+"\"",propertyName:key0};
+const err0 = {instancePath,schemaPath:"#/propertyNames/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]{1,40}$"},message:"must match pattern \""+"^[A-Za-z0-9_-]{1,40}$"+"\"",schema:"^[A-Za-z0-9_-]{1,40}$",parentSchema:schema37.propertyNames,data:key0,propertyName:key0};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -2315,7 +2333,7 @@ errors++;
 }
 }
 else {
-const err1 = {instancePath,schemaPath:"#/propertyNames/type",keyword:"type",params:{type: "string"},message:"must be string",propertyName:key0};
+const err1 = {instancePath,schemaPath:"#/propertyNames/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema37.propertyNames.type,parentSchema:schema37.propertyNames,data:key0,propertyName:key0};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -2327,7 +2345,7 @@ errors++;
 }
 var valid0 = _errs1 === errors;
 if(!valid0){
-const err2 = {instancePath,schemaPath:"#/propertyNames",keyword:"propertyNames",params:{propertyName: key0},message:"property name must be valid"};
+const err2 = {instancePath,schemaPath:"#/propertyNames",keyword:"propertyNames",params:{propertyName: key0},message:"property name must be valid",schema:schema37.propertyNames,parentSchema:schema37,data};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -2345,13 +2363,13 @@ for(const key1 in data){
 let data0 = data[key1];
 const _errs4 = errors;
 if(((typeof data0 !== "string") && (!(typeof data0 == "number"))) && (typeof data0 !== "boolean")){
-validate97.errors = [{instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/additionalProperties/type",keyword:"type",params:{type: schema37.additionalProperties.type},message:"must be string,number,boolean"}];
+validate97.errors = [{instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/additionalProperties/type",keyword:"type",params:{type: schema37.additionalProperties.type},message:"must be string,number,boolean",schema:schema37.additionalProperties.type,parentSchema:schema37.additionalProperties,data:data0}];
 return false;
 }
 if(errors === _errs4){
 if(typeof data0 === "string"){
 if(func2(data0) > 2000){
-validate97.errors = [{instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/additionalProperties/maxLength",keyword:"maxLength",params:{limit: 2000},message:"must NOT have more than 2000 characters"}];
+validate97.errors = [{instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/additionalProperties/maxLength",keyword:"maxLength",params:{limit: 2000},message:"must NOT have more than 2000 characters",schema:2000,parentSchema:schema37.additionalProperties,data:data0}];
 return false;
 }
 }
@@ -2371,7 +2389,7 @@ return errors === 0;
 validate97.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 const schema38 = {"type":["object","null"],"description":"Where to ship to.","required":["line1","city","zip"],"properties":{"name":{"type":["string","null"],"description":"Who receives it.","maxLength":100,"examples":["Ada Lovelace"]},"line1":{"type":"string","description":"Street and number.","minLength":1,"maxLength":200,"examples":["12 St James's Square"]},"line2":{"type":["string","null"],"description":"Flat, floor, care of.","maxLength":200,"examples":["2nd floor"]},"city":{"type":"string","description":"Town.","minLength":1,"maxLength":100,"examples":["London"]},"state":{"type":["string","null"],"description":"State or region.","maxLength":100,"examples":["England"]},"zip":{"type":"string","description":"Postal code.","minLength":1,"maxLength":20,"examples":["SW1Y 4JH"]},"country":{"type":["string","null"],"description":"Country, ISO 3166-1 alpha-2.","pattern":"^[A-Z]{2}$","examples":["GB"]}},"additionalProperties":false};
-const pattern36 = new RegExp("^[A-Z]{2}$", "u");
+const pattern38 = new RegExp("^[A-Z]{2}$", "u");
 
 function validate99(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -2384,21 +2402,23 @@ if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
 if((!(data && typeof data == "object" && !Array.isArray(data))) && (data !== null)){
-validate99.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: schema38.type},message:"must be object,null"}];
+validate99.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: schema38.type},message:"must be object,null",schema:schema38.type,parentSchema:schema38,data}];
 return false;
 }
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((data.line1 === undefined) && (missing0 = "line1")) || ((data.city === undefined) && (missing0 = "city"))) || ((data.zip === undefined) && (missing0 = "zip"))){
-validate99.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate99.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'",schema:schema38.required,parentSchema:schema38,data}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(((((((key0 === "name") || (key0 === "line1")) || (key0 === "line2")) || (key0 === "city")) || (key0 === "state")) || (key0 === "zip")) || (key0 === "country"))){
-delete data[key0];
+validate99.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema38,data}];
+return false;
+break;
 }
 }
 if(_errs1 === errors){
@@ -2406,13 +2426,13 @@ if(data.name !== undefined){
 let data0 = data.name;
 const _errs2 = errors;
 if((typeof data0 !== "string") && (data0 !== null)){
-validate99.errors = [{instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type: schema38.properties.name.type},message:"must be string,null"}];
+validate99.errors = [{instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type: schema38.properties.name.type},message:"must be string,null",schema:schema38.properties.name.type,parentSchema:schema38.properties.name,data:data0}];
 return false;
 }
 if(errors === _errs2){
 if(typeof data0 === "string"){
 if(func2(data0) > 100){
-validate99.errors = [{instancePath:instancePath+"/name",schemaPath:"#/properties/name/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters"}];
+validate99.errors = [{instancePath:instancePath+"/name",schemaPath:"#/properties/name/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters",schema:100,parentSchema:schema38.properties.name,data:data0}];
 return false;
 }
 }
@@ -2429,18 +2449,18 @@ const _errs4 = errors;
 if(errors === _errs4){
 if(typeof data1 === "string"){
 if(func2(data1) > 200){
-validate99.errors = [{instancePath:instancePath+"/line1",schemaPath:"#/properties/line1/maxLength",keyword:"maxLength",params:{limit: 200},message:"must NOT have more than 200 characters"}];
+validate99.errors = [{instancePath:instancePath+"/line1",schemaPath:"#/properties/line1/maxLength",keyword:"maxLength",params:{limit: 200},message:"must NOT have more than 200 characters",schema:200,parentSchema:schema38.properties.line1,data:data1}];
 return false;
 }
 else {
 if(func2(data1) < 1){
-validate99.errors = [{instancePath:instancePath+"/line1",schemaPath:"#/properties/line1/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate99.errors = [{instancePath:instancePath+"/line1",schemaPath:"#/properties/line1/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema38.properties.line1,data:data1}];
 return false;
 }
 }
 }
 else {
-validate99.errors = [{instancePath:instancePath+"/line1",schemaPath:"#/properties/line1/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate99.errors = [{instancePath:instancePath+"/line1",schemaPath:"#/properties/line1/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema38.properties.line1.type,parentSchema:schema38.properties.line1,data:data1}];
 return false;
 }
 }
@@ -2454,13 +2474,13 @@ if(data.line2 !== undefined){
 let data2 = data.line2;
 const _errs6 = errors;
 if((typeof data2 !== "string") && (data2 !== null)){
-validate99.errors = [{instancePath:instancePath+"/line2",schemaPath:"#/properties/line2/type",keyword:"type",params:{type: schema38.properties.line2.type},message:"must be string,null"}];
+validate99.errors = [{instancePath:instancePath+"/line2",schemaPath:"#/properties/line2/type",keyword:"type",params:{type: schema38.properties.line2.type},message:"must be string,null",schema:schema38.properties.line2.type,parentSchema:schema38.properties.line2,data:data2}];
 return false;
 }
 if(errors === _errs6){
 if(typeof data2 === "string"){
 if(func2(data2) > 200){
-validate99.errors = [{instancePath:instancePath+"/line2",schemaPath:"#/properties/line2/maxLength",keyword:"maxLength",params:{limit: 200},message:"must NOT have more than 200 characters"}];
+validate99.errors = [{instancePath:instancePath+"/line2",schemaPath:"#/properties/line2/maxLength",keyword:"maxLength",params:{limit: 200},message:"must NOT have more than 200 characters",schema:200,parentSchema:schema38.properties.line2,data:data2}];
 return false;
 }
 }
@@ -2477,18 +2497,18 @@ const _errs8 = errors;
 if(errors === _errs8){
 if(typeof data3 === "string"){
 if(func2(data3) > 100){
-validate99.errors = [{instancePath:instancePath+"/city",schemaPath:"#/properties/city/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters"}];
+validate99.errors = [{instancePath:instancePath+"/city",schemaPath:"#/properties/city/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters",schema:100,parentSchema:schema38.properties.city,data:data3}];
 return false;
 }
 else {
 if(func2(data3) < 1){
-validate99.errors = [{instancePath:instancePath+"/city",schemaPath:"#/properties/city/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate99.errors = [{instancePath:instancePath+"/city",schemaPath:"#/properties/city/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema38.properties.city,data:data3}];
 return false;
 }
 }
 }
 else {
-validate99.errors = [{instancePath:instancePath+"/city",schemaPath:"#/properties/city/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate99.errors = [{instancePath:instancePath+"/city",schemaPath:"#/properties/city/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema38.properties.city.type,parentSchema:schema38.properties.city,data:data3}];
 return false;
 }
 }
@@ -2502,13 +2522,13 @@ if(data.state !== undefined){
 let data4 = data.state;
 const _errs10 = errors;
 if((typeof data4 !== "string") && (data4 !== null)){
-validate99.errors = [{instancePath:instancePath+"/state",schemaPath:"#/properties/state/type",keyword:"type",params:{type: schema38.properties.state.type},message:"must be string,null"}];
+validate99.errors = [{instancePath:instancePath+"/state",schemaPath:"#/properties/state/type",keyword:"type",params:{type: schema38.properties.state.type},message:"must be string,null",schema:schema38.properties.state.type,parentSchema:schema38.properties.state,data:data4}];
 return false;
 }
 if(errors === _errs10){
 if(typeof data4 === "string"){
 if(func2(data4) > 100){
-validate99.errors = [{instancePath:instancePath+"/state",schemaPath:"#/properties/state/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters"}];
+validate99.errors = [{instancePath:instancePath+"/state",schemaPath:"#/properties/state/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters",schema:100,parentSchema:schema38.properties.state,data:data4}];
 return false;
 }
 }
@@ -2525,18 +2545,18 @@ const _errs12 = errors;
 if(errors === _errs12){
 if(typeof data5 === "string"){
 if(func2(data5) > 20){
-validate99.errors = [{instancePath:instancePath+"/zip",schemaPath:"#/properties/zip/maxLength",keyword:"maxLength",params:{limit: 20},message:"must NOT have more than 20 characters"}];
+validate99.errors = [{instancePath:instancePath+"/zip",schemaPath:"#/properties/zip/maxLength",keyword:"maxLength",params:{limit: 20},message:"must NOT have more than 20 characters",schema:20,parentSchema:schema38.properties.zip,data:data5}];
 return false;
 }
 else {
 if(func2(data5) < 1){
-validate99.errors = [{instancePath:instancePath+"/zip",schemaPath:"#/properties/zip/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate99.errors = [{instancePath:instancePath+"/zip",schemaPath:"#/properties/zip/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema38.properties.zip,data:data5}];
 return false;
 }
 }
 }
 else {
-validate99.errors = [{instancePath:instancePath+"/zip",schemaPath:"#/properties/zip/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate99.errors = [{instancePath:instancePath+"/zip",schemaPath:"#/properties/zip/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema38.properties.zip.type,parentSchema:schema38.properties.zip,data:data5}];
 return false;
 }
 }
@@ -2550,13 +2570,13 @@ if(data.country !== undefined){
 let data6 = data.country;
 const _errs14 = errors;
 if((typeof data6 !== "string") && (data6 !== null)){
-validate99.errors = [{instancePath:instancePath+"/country",schemaPath:"#/properties/country/type",keyword:"type",params:{type: schema38.properties.country.type},message:"must be string,null"}];
+validate99.errors = [{instancePath:instancePath+"/country",schemaPath:"#/properties/country/type",keyword:"type",params:{type: schema38.properties.country.type},message:"must be string,null",schema:schema38.properties.country.type,parentSchema:schema38.properties.country,data:data6}];
 return false;
 }
 if(errors === _errs14){
 if(typeof data6 === "string"){
-if(!pattern36.test(data6)){
-validate99.errors = [{instancePath:instancePath+"/country",schemaPath:"#/properties/country/pattern",keyword:"pattern",params:{pattern: "^[A-Z]{2}$"},message:"must match pattern \""+"^[A-Z]{2}$"+"\""}];
+if(!pattern38.test(data6)){
+validate99.errors = [{instancePath:instancePath+"/country",schemaPath:"#/properties/country/pattern",keyword:"pattern",params:{pattern: "^[A-Z]{2}$"},message:"must match pattern \""+"^[A-Z]{2}$"+"\"",schema:"^[A-Z]{2}$",parentSchema:schema38.properties.country,data:data6}];
 return false;
 }
 }
@@ -2602,7 +2622,9 @@ data.expires_in = 1800;
 const _errs1 = errors;
 for(const key0 in data){
 if(!(func1.call(schema35.properties, key0))){
-delete data[key0];
+validate90.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema35,data}];
+return false;
+break;
 }
 }
 if(_errs1 === errors){
@@ -2612,18 +2634,18 @@ const _errs2 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
 if(func2(data0) > 200){
-validate90.errors = [{instancePath:instancePath+"/payment_link_id",schemaPath:"#/properties/payment_link_id/maxLength",keyword:"maxLength",params:{limit: 200},message:"must NOT have more than 200 characters"}];
+validate90.errors = [{instancePath:instancePath+"/payment_link_id",schemaPath:"#/properties/payment_link_id/maxLength",keyword:"maxLength",params:{limit: 200},message:"must NOT have more than 200 characters",schema:200,parentSchema:schema35.properties.payment_link_id,data:data0}];
 return false;
 }
 else {
 if(func2(data0) < 1){
-validate90.errors = [{instancePath:instancePath+"/payment_link_id",schemaPath:"#/properties/payment_link_id/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate90.errors = [{instancePath:instancePath+"/payment_link_id",schemaPath:"#/properties/payment_link_id/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema35.properties.payment_link_id,data:data0}];
 return false;
 }
 }
 }
 else {
-validate90.errors = [{instancePath:instancePath+"/payment_link_id",schemaPath:"#/properties/payment_link_id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate90.errors = [{instancePath:instancePath+"/payment_link_id",schemaPath:"#/properties/payment_link_id/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema35.properties.payment_link_id.type,parentSchema:schema35.properties.payment_link_id,data:data0}];
 return false;
 }
 }
@@ -2684,18 +2706,18 @@ if(valid0){
 let data5 = data.expires_in;
 const _errs8 = errors;
 if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
-validate90.errors = [{instancePath:instancePath+"/expires_in",schemaPath:"#/properties/expires_in/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate90.errors = [{instancePath:instancePath+"/expires_in",schemaPath:"#/properties/expires_in/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema35.properties.expires_in.type,parentSchema:schema35.properties.expires_in,data:data5}];
 return false;
 }
 if(errors === _errs8){
 if(typeof data5 == "number"){
 if(data5 > 86400 || isNaN(data5)){
-validate90.errors = [{instancePath:instancePath+"/expires_in",schemaPath:"#/properties/expires_in/maximum",keyword:"maximum",params:{comparison: "<=", limit: 86400},message:"must be <= 86400"}];
+validate90.errors = [{instancePath:instancePath+"/expires_in",schemaPath:"#/properties/expires_in/maximum",keyword:"maximum",params:{comparison: "<=", limit: 86400},message:"must be <= 86400",schema:86400,parentSchema:schema35.properties.expires_in,data:data5}];
 return false;
 }
 else {
 if(data5 < 300 || isNaN(data5)){
-validate90.errors = [{instancePath:instancePath+"/expires_in",schemaPath:"#/properties/expires_in/minimum",keyword:"minimum",params:{comparison: ">=", limit: 300},message:"must be >= 300"}];
+validate90.errors = [{instancePath:instancePath+"/expires_in",schemaPath:"#/properties/expires_in/minimum",keyword:"minimum",params:{comparison: ">=", limit: 300},message:"must be >= 300",schema:300,parentSchema:schema35.properties.expires_in,data:data5}];
 return false;
 }
 }
@@ -2707,19 +2729,19 @@ if(data.success_url !== undefined){
 let data6 = data.success_url;
 const _errs10 = errors;
 if((typeof data6 !== "string") && (data6 !== null)){
-validate90.errors = [{instancePath:instancePath+"/success_url",schemaPath:"#/properties/success_url/type",keyword:"type",params:{type: schema35.properties.success_url.type},message:"must be string,null"}];
+validate90.errors = [{instancePath:instancePath+"/success_url",schemaPath:"#/properties/success_url/type",keyword:"type",params:{type: schema35.properties.success_url.type},message:"must be string,null",schema:schema35.properties.success_url.type,parentSchema:schema35.properties.success_url,data:data6}];
 return false;
 }
 if(errors === _errs10){
 if(errors === _errs10){
 if(typeof data6 === "string"){
 if(func2(data6) > 2048){
-validate90.errors = [{instancePath:instancePath+"/success_url",schemaPath:"#/properties/success_url/maxLength",keyword:"maxLength",params:{limit: 2048},message:"must NOT have more than 2048 characters"}];
+validate90.errors = [{instancePath:instancePath+"/success_url",schemaPath:"#/properties/success_url/maxLength",keyword:"maxLength",params:{limit: 2048},message:"must NOT have more than 2048 characters",schema:2048,parentSchema:schema35.properties.success_url,data:data6}];
 return false;
 }
 else {
 if(!(formats8(data6))){
-validate90.errors = [{instancePath:instancePath+"/success_url",schemaPath:"#/properties/success_url/format",keyword:"format",params:{format: "https-url"},message:"must match format \""+"https-url"+"\""}];
+validate90.errors = [{instancePath:instancePath+"/success_url",schemaPath:"#/properties/success_url/format",keyword:"format",params:{format: "https-url"},message:"must match format \""+"https-url"+"\"",schema:"https-url",parentSchema:schema35.properties.success_url,data:data6}];
 return false;
 }
 }
@@ -2736,19 +2758,19 @@ if(data.cancel_url !== undefined){
 let data7 = data.cancel_url;
 const _errs12 = errors;
 if((typeof data7 !== "string") && (data7 !== null)){
-validate90.errors = [{instancePath:instancePath+"/cancel_url",schemaPath:"#/properties/cancel_url/type",keyword:"type",params:{type: schema35.properties.cancel_url.type},message:"must be string,null"}];
+validate90.errors = [{instancePath:instancePath+"/cancel_url",schemaPath:"#/properties/cancel_url/type",keyword:"type",params:{type: schema35.properties.cancel_url.type},message:"must be string,null",schema:schema35.properties.cancel_url.type,parentSchema:schema35.properties.cancel_url,data:data7}];
 return false;
 }
 if(errors === _errs12){
 if(errors === _errs12){
 if(typeof data7 === "string"){
 if(func2(data7) > 2048){
-validate90.errors = [{instancePath:instancePath+"/cancel_url",schemaPath:"#/properties/cancel_url/maxLength",keyword:"maxLength",params:{limit: 2048},message:"must NOT have more than 2048 characters"}];
+validate90.errors = [{instancePath:instancePath+"/cancel_url",schemaPath:"#/properties/cancel_url/maxLength",keyword:"maxLength",params:{limit: 2048},message:"must NOT have more than 2048 characters",schema:2048,parentSchema:schema35.properties.cancel_url,data:data7}];
 return false;
 }
 else {
 if(!(formats8(data7))){
-validate90.errors = [{instancePath:instancePath+"/cancel_url",schemaPath:"#/properties/cancel_url/format",keyword:"format",params:{format: "https-url"},message:"must match format \""+"https-url"+"\""}];
+validate90.errors = [{instancePath:instancePath+"/cancel_url",schemaPath:"#/properties/cancel_url/format",keyword:"format",params:{format: "https-url"},message:"must match format \""+"https-url"+"\"",schema:"https-url",parentSchema:schema35.properties.cancel_url,data:data7}];
 return false;
 }
 }
@@ -2765,13 +2787,13 @@ if(data.clientReferenceId !== undefined){
 let data8 = data.clientReferenceId;
 const _errs14 = errors;
 if((typeof data8 !== "string") && (data8 !== null)){
-validate90.errors = [{instancePath:instancePath+"/clientReferenceId",schemaPath:"#/properties/clientReferenceId/type",keyword:"type",params:{type: schema35.properties.clientReferenceId.type},message:"must be string,null"}];
+validate90.errors = [{instancePath:instancePath+"/clientReferenceId",schemaPath:"#/properties/clientReferenceId/type",keyword:"type",params:{type: schema35.properties.clientReferenceId.type},message:"must be string,null",schema:schema35.properties.clientReferenceId.type,parentSchema:schema35.properties.clientReferenceId,data:data8}];
 return false;
 }
 if(errors === _errs14){
 if(typeof data8 === "string"){
 if(!pattern33.test(data8)){
-validate90.errors = [{instancePath:instancePath+"/clientReferenceId",schemaPath:"#/properties/clientReferenceId/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_.:-]{1,200}$"},message:"must match pattern \""+"^[A-Za-z0-9_.:-]{1,200}$"+"\""}];
+validate90.errors = [{instancePath:instancePath+"/clientReferenceId",schemaPath:"#/properties/clientReferenceId/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_.:-]{1,200}$"},message:"must match pattern \""+"^[A-Za-z0-9_.:-]{1,200}$"+"\"",schema:"^[A-Za-z0-9_.:-]{1,200}$",parentSchema:schema35.properties.clientReferenceId,data:data8}];
 return false;
 }
 }
@@ -2798,19 +2820,19 @@ if(data.customerEmail !== undefined){
 let data10 = data.customerEmail;
 const _errs17 = errors;
 if((typeof data10 !== "string") && (data10 !== null)){
-validate90.errors = [{instancePath:instancePath+"/customerEmail",schemaPath:"#/properties/customerEmail/type",keyword:"type",params:{type: schema35.properties.customerEmail.type},message:"must be string,null"}];
+validate90.errors = [{instancePath:instancePath+"/customerEmail",schemaPath:"#/properties/customerEmail/type",keyword:"type",params:{type: schema35.properties.customerEmail.type},message:"must be string,null",schema:schema35.properties.customerEmail.type,parentSchema:schema35.properties.customerEmail,data:data10}];
 return false;
 }
 if(errors === _errs17){
 if(errors === _errs17){
 if(typeof data10 === "string"){
 if(func2(data10) > 254){
-validate90.errors = [{instancePath:instancePath+"/customerEmail",schemaPath:"#/properties/customerEmail/maxLength",keyword:"maxLength",params:{limit: 254},message:"must NOT have more than 254 characters"}];
+validate90.errors = [{instancePath:instancePath+"/customerEmail",schemaPath:"#/properties/customerEmail/maxLength",keyword:"maxLength",params:{limit: 254},message:"must NOT have more than 254 characters",schema:254,parentSchema:schema35.properties.customerEmail,data:data10}];
 return false;
 }
 else {
 if(!(formats40.test(data10))){
-validate90.errors = [{instancePath:instancePath+"/customerEmail",schemaPath:"#/properties/customerEmail/format",keyword:"format",params:{format: "email"},message:"must match format \""+"email"+"\""}];
+validate90.errors = [{instancePath:instancePath+"/customerEmail",schemaPath:"#/properties/customerEmail/format",keyword:"format",params:{format: "email"},message:"must match format \""+"email"+"\"",schema:"email",parentSchema:schema35.properties.customerEmail,data:data10}];
 return false;
 }
 }
@@ -2827,23 +2849,23 @@ if(data.customerName !== undefined){
 let data11 = data.customerName;
 const _errs19 = errors;
 if((typeof data11 !== "string") && (data11 !== null)){
-validate90.errors = [{instancePath:instancePath+"/customerName",schemaPath:"#/properties/customerName/type",keyword:"type",params:{type: schema35.properties.customerName.type},message:"must be string,null"}];
+validate90.errors = [{instancePath:instancePath+"/customerName",schemaPath:"#/properties/customerName/type",keyword:"type",params:{type: schema35.properties.customerName.type},message:"must be string,null",schema:schema35.properties.customerName.type,parentSchema:schema35.properties.customerName,data:data11}];
 return false;
 }
 if(errors === _errs19){
 if(typeof data11 === "string"){
 if(func2(data11) > 100){
-validate90.errors = [{instancePath:instancePath+"/customerName",schemaPath:"#/properties/customerName/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters"}];
+validate90.errors = [{instancePath:instancePath+"/customerName",schemaPath:"#/properties/customerName/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters",schema:100,parentSchema:schema35.properties.customerName,data:data11}];
 return false;
 }
 else {
 if(func2(data11) < 1){
-validate90.errors = [{instancePath:instancePath+"/customerName",schemaPath:"#/properties/customerName/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate90.errors = [{instancePath:instancePath+"/customerName",schemaPath:"#/properties/customerName/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema35.properties.customerName,data:data11}];
 return false;
 }
 else {
 if(!pattern3.test(data11)){
-validate90.errors = [{instancePath:instancePath+"/customerName",schemaPath:"#/properties/customerName/pattern",keyword:"pattern",params:{pattern: "^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u3164\\ufe00-\\ufe0f\\uffa0])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$"},message:"must match pattern \""+"^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u3164\\ufe00-\\ufe0f\\uffa0])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$"+"\""}];
+validate90.errors = [{instancePath:instancePath+"/customerName",schemaPath:"#/properties/customerName/pattern",keyword:"pattern",params:{pattern: "^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u3164\\ufe00-\\ufe0f\\uffa0])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$"},message:"must match pattern \""+"^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u3164\\ufe00-\\ufe0f\\uffa0])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$"+"\"",schema:"^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u3164\\ufe00-\\ufe0f\\uffa0])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$",parentSchema:schema35.properties.customerName,data:data11}];
 return false;
 }
 }
@@ -2856,11 +2878,20 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.form_data !== undefined){
+if(data.client_reference_id !== undefined){
+let data12 = data.client_reference_id;
 const _errs21 = errors;
-if(!(validate97(data.form_data, {instancePath:instancePath+"/form_data",parentData:data,parentDataProperty:"form_data",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate97.errors : vErrors.concat(validate97.errors);
-errors = vErrors.length;
+if((typeof data12 !== "string") && (data12 !== null)){
+validate90.errors = [{instancePath:instancePath+"/client_reference_id",schemaPath:"#/properties/client_reference_id/type",keyword:"type",params:{type: schema35.properties.client_reference_id.type},message:"must be string,null",schema:schema35.properties.client_reference_id.type,parentSchema:schema35.properties.client_reference_id,data:data12}];
+return false;
+}
+if(errors === _errs21){
+if(typeof data12 === "string"){
+if(!pattern33.test(data12)){
+validate90.errors = [{instancePath:instancePath+"/client_reference_id",schemaPath:"#/properties/client_reference_id/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_.:-]{1,200}$"},message:"must match pattern \""+"^[A-Za-z0-9_.:-]{1,200}$"+"\"",schema:"^[A-Za-z0-9_.:-]{1,200}$",parentSchema:schema35.properties.client_reference_id,data:data12}];
+return false;
+}
+}
 }
 var valid0 = _errs21 === errors;
 }
@@ -2868,30 +2899,26 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.shipping_address !== undefined){
-const _errs22 = errors;
-if(!(validate99(data.shipping_address, {instancePath:instancePath+"/shipping_address",parentData:data,parentDataProperty:"shipping_address",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate99.errors : vErrors.concat(validate99.errors);
-errors = vErrors.length;
-}
-var valid0 = _errs22 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.shipping_option_id !== undefined){
-let data14 = data.shipping_option_id;
+if(data.customer_email !== undefined){
+let data13 = data.customer_email;
 const _errs23 = errors;
-if((typeof data14 !== "string") && (data14 !== null)){
-validate90.errors = [{instancePath:instancePath+"/shipping_option_id",schemaPath:"#/properties/shipping_option_id/type",keyword:"type",params:{type: schema35.properties.shipping_option_id.type},message:"must be string,null"}];
+if((typeof data13 !== "string") && (data13 !== null)){
+validate90.errors = [{instancePath:instancePath+"/customer_email",schemaPath:"#/properties/customer_email/type",keyword:"type",params:{type: schema35.properties.customer_email.type},message:"must be string,null",schema:schema35.properties.customer_email.type,parentSchema:schema35.properties.customer_email,data:data13}];
 return false;
 }
 if(errors === _errs23){
-if(typeof data14 === "string"){
-if(!pattern14.test(data14)){
-validate90.errors = [{instancePath:instancePath+"/shipping_option_id",schemaPath:"#/properties/shipping_option_id/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]{1,40}$"},message:"must match pattern \""+"^[A-Za-z0-9_-]{1,40}$"+"\""}];
+if(errors === _errs23){
+if(typeof data13 === "string"){
+if(func2(data13) > 254){
+validate90.errors = [{instancePath:instancePath+"/customer_email",schemaPath:"#/properties/customer_email/maxLength",keyword:"maxLength",params:{limit: 254},message:"must NOT have more than 254 characters",schema:254,parentSchema:schema35.properties.customer_email,data:data13}];
 return false;
+}
+else {
+if(!(formats40.test(data13))){
+validate90.errors = [{instancePath:instancePath+"/customer_email",schemaPath:"#/properties/customer_email/format",keyword:"format",params:{format: "email"},message:"must match format \""+"email"+"\"",schema:"email",parentSchema:schema35.properties.customer_email,data:data13}];
+return false;
+}
+}
 }
 }
 }
@@ -2900,6 +2927,87 @@ var valid0 = _errs23 === errors;
 else {
 var valid0 = true;
 }
+if(valid0){
+if(data.customer_name !== undefined){
+let data14 = data.customer_name;
+const _errs25 = errors;
+if((typeof data14 !== "string") && (data14 !== null)){
+validate90.errors = [{instancePath:instancePath+"/customer_name",schemaPath:"#/properties/customer_name/type",keyword:"type",params:{type: schema35.properties.customer_name.type},message:"must be string,null",schema:schema35.properties.customer_name.type,parentSchema:schema35.properties.customer_name,data:data14}];
+return false;
+}
+if(errors === _errs25){
+if(typeof data14 === "string"){
+if(func2(data14) > 100){
+validate90.errors = [{instancePath:instancePath+"/customer_name",schemaPath:"#/properties/customer_name/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters",schema:100,parentSchema:schema35.properties.customer_name,data:data14}];
+return false;
+}
+else {
+if(func2(data14) < 1){
+validate90.errors = [{instancePath:instancePath+"/customer_name",schemaPath:"#/properties/customer_name/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema35.properties.customer_name,data:data14}];
+return false;
+}
+else {
+if(!pattern3.test(data14)){
+validate90.errors = [{instancePath:instancePath+"/customer_name",schemaPath:"#/properties/customer_name/pattern",keyword:"pattern",params:{pattern: "^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u3164\\ufe00-\\ufe0f\\uffa0])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$"},message:"must match pattern \""+"^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u3164\\ufe00-\\ufe0f\\uffa0])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$"+"\"",schema:"^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u3164\\ufe00-\\ufe0f\\uffa0])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$",parentSchema:schema35.properties.customer_name,data:data14}];
+return false;
+}
+}
+}
+}
+}
+var valid0 = _errs25 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.form_data !== undefined){
+const _errs27 = errors;
+if(!(validate97(data.form_data, {instancePath:instancePath+"/form_data",parentData:data,parentDataProperty:"form_data",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate97.errors : vErrors.concat(validate97.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs27 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.shipping_address !== undefined){
+const _errs28 = errors;
+if(!(validate99(data.shipping_address, {instancePath:instancePath+"/shipping_address",parentData:data,parentDataProperty:"shipping_address",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate99.errors : vErrors.concat(validate99.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs28 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.shipping_option_id !== undefined){
+let data17 = data.shipping_option_id;
+const _errs29 = errors;
+if((typeof data17 !== "string") && (data17 !== null)){
+validate90.errors = [{instancePath:instancePath+"/shipping_option_id",schemaPath:"#/properties/shipping_option_id/type",keyword:"type",params:{type: schema35.properties.shipping_option_id.type},message:"must be string,null",schema:schema35.properties.shipping_option_id.type,parentSchema:schema35.properties.shipping_option_id,data:data17}];
+return false;
+}
+if(errors === _errs29){
+if(typeof data17 === "string"){
+if(!pattern14.test(data17)){
+validate90.errors = [{instancePath:instancePath+"/shipping_option_id",schemaPath:"#/properties/shipping_option_id/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]{1,40}$"},message:"must match pattern \""+"^[A-Za-z0-9_-]{1,40}$"+"\"",schema:"^[A-Za-z0-9_-]{1,40}$",parentSchema:schema35.properties.shipping_option_id,data:data17}];
+return false;
+}
+}
+}
+var valid0 = _errs29 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
 }
 }
 }
@@ -2917,7 +3025,7 @@ var valid0 = true;
 }
 }
 else {
-validate90.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate90.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema35.type,parentSchema:schema35,data}];
 return false;
 }
 }
@@ -2962,11 +3070,11 @@ if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
 if(typeof data !== "string"){
-validate104.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate104.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema41.type,parentSchema:schema41,data}];
 return false;
 }
 if(!(((data === "read") || (data === "write")) || (data === "admin"))){
-validate104.errors = [{instancePath,schemaPath:"#/enum",keyword:"enum",params:{allowedValues: schema41.enum},message:"must be equal to one of the allowed values"}];
+validate104.errors = [{instancePath,schemaPath:"#/enum",keyword:"enum",params:{allowedValues: schema41.enum},message:"must be equal to one of the allowed values",schema:schema41.enum,parentSchema:schema41,data}];
 return false;
 }
 validate104.errors = vErrors;
@@ -2987,11 +3095,11 @@ if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
 if(typeof data !== "string"){
-validate106.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate106.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema42.type,parentSchema:schema42,data}];
 return false;
 }
 if(!((data === "live") || (data === "test"))){
-validate106.errors = [{instancePath,schemaPath:"#/enum",keyword:"enum",params:{allowedValues: schema42.enum},message:"must be equal to one of the allowed values"}];
+validate106.errors = [{instancePath,schemaPath:"#/enum",keyword:"enum",params:{allowedValues: schema42.enum},message:"must be equal to one of the allowed values",schema:schema42.enum,parentSchema:schema42,data}];
 return false;
 }
 validate106.errors = vErrors;
@@ -3014,14 +3122,16 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.name === undefined) && (missing0 = "name")) || ((data.permission === undefined) && (missing0 = "permission"))){
-validate103.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate103.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'",schema:schema40.required,parentSchema:schema40,data}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!((((key0 === "name") || (key0 === "permission")) || (key0 === "mode")) || (key0 === "expires_at"))){
-delete data[key0];
+validate103.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema40,data}];
+return false;
+break;
 }
 }
 if(_errs1 === errors){
@@ -3031,24 +3141,24 @@ const _errs2 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
 if(func2(data0) > 100){
-validate103.errors = [{instancePath:instancePath+"/name",schemaPath:"#/properties/name/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters"}];
+validate103.errors = [{instancePath:instancePath+"/name",schemaPath:"#/properties/name/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters",schema:100,parentSchema:schema40.properties.name,data:data0}];
 return false;
 }
 else {
 if(func2(data0) < 1){
-validate103.errors = [{instancePath:instancePath+"/name",schemaPath:"#/properties/name/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate103.errors = [{instancePath:instancePath+"/name",schemaPath:"#/properties/name/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema40.properties.name,data:data0}];
 return false;
 }
 else {
 if(!pattern3.test(data0)){
-validate103.errors = [{instancePath:instancePath+"/name",schemaPath:"#/properties/name/pattern",keyword:"pattern",params:{pattern: "^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u3164\\ufe00-\\ufe0f\\uffa0])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$"},message:"must match pattern \""+"^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u3164\\ufe00-\\ufe0f\\uffa0])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$"+"\""}];
+validate103.errors = [{instancePath:instancePath+"/name",schemaPath:"#/properties/name/pattern",keyword:"pattern",params:{pattern: "^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u3164\\ufe00-\\ufe0f\\uffa0])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$"},message:"must match pattern \""+"^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u3164\\ufe00-\\ufe0f\\uffa0])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$"+"\"",schema:"^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u3164\\ufe00-\\ufe0f\\uffa0])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$",parentSchema:schema40.properties.name,data:data0}];
 return false;
 }
 }
 }
 }
 else {
-validate103.errors = [{instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate103.errors = [{instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema40.properties.name.type,parentSchema:schema40.properties.name,data:data0}];
 return false;
 }
 }
@@ -3086,24 +3196,24 @@ if(data.expires_at !== undefined){
 let data3 = data.expires_at;
 const _errs6 = errors;
 if((typeof data3 !== "string") && (data3 !== null)){
-validate103.errors = [{instancePath:instancePath+"/expires_at",schemaPath:"#/properties/expires_at/type",keyword:"type",params:{type: schema40.properties.expires_at.type},message:"must be string,null"}];
+validate103.errors = [{instancePath:instancePath+"/expires_at",schemaPath:"#/properties/expires_at/type",keyword:"type",params:{type: schema40.properties.expires_at.type},message:"must be string,null",schema:schema40.properties.expires_at.type,parentSchema:schema40.properties.expires_at,data:data3}];
 return false;
 }
 if(errors === _errs6){
 if(errors === _errs6){
 if(typeof data3 === "string"){
 if(func2(data3) > 35){
-validate103.errors = [{instancePath:instancePath+"/expires_at",schemaPath:"#/properties/expires_at/maxLength",keyword:"maxLength",params:{limit: 35},message:"must NOT have more than 35 characters"}];
+validate103.errors = [{instancePath:instancePath+"/expires_at",schemaPath:"#/properties/expires_at/maxLength",keyword:"maxLength",params:{limit: 35},message:"must NOT have more than 35 characters",schema:35,parentSchema:schema40.properties.expires_at,data:data3}];
 return false;
 }
 else {
 if(!pattern20.test(data3)){
-validate103.errors = [{instancePath:instancePath+"/expires_at",schemaPath:"#/properties/expires_at/pattern",keyword:"pattern",params:{pattern: "^[12][0-9]{3}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-5][0-9](\\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$"},message:"must match pattern \""+"^[12][0-9]{3}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-5][0-9](\\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$"+"\""}];
+validate103.errors = [{instancePath:instancePath+"/expires_at",schemaPath:"#/properties/expires_at/pattern",keyword:"pattern",params:{pattern: "^[12][0-9]{3}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-5][0-9](\\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$"},message:"must match pattern \""+"^[12][0-9]{3}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-5][0-9](\\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$"+"\"",schema:"^[12][0-9]{3}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-5][0-9](\\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$",parentSchema:schema40.properties.expires_at,data:data3}];
 return false;
 }
 else {
 if(!(formats18.validate(data3))){
-validate103.errors = [{instancePath:instancePath+"/expires_at",schemaPath:"#/properties/expires_at/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
+validate103.errors = [{instancePath:instancePath+"/expires_at",schemaPath:"#/properties/expires_at/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\"",schema:"date-time",parentSchema:schema40.properties.expires_at,data:data3}];
 return false;
 }
 }
@@ -3123,7 +3233,7 @@ var valid0 = true;
 }
 }
 else {
-validate103.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate103.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema40.type,parentSchema:schema40,data}];
 return false;
 }
 }
@@ -3174,25 +3284,27 @@ data.old_key_expires_in = 0;
 const _errs1 = errors;
 for(const key0 in data){
 if(!(key0 === "old_key_expires_in")){
-delete data[key0];
+validate110.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema44,data}];
+return false;
+break;
 }
 }
 if(_errs1 === errors){
 let data0 = data.old_key_expires_in;
 const _errs2 = errors;
 if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
-validate110.errors = [{instancePath:instancePath+"/old_key_expires_in",schemaPath:"#/properties/old_key_expires_in/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate110.errors = [{instancePath:instancePath+"/old_key_expires_in",schemaPath:"#/properties/old_key_expires_in/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema44.properties.old_key_expires_in.type,parentSchema:schema44.properties.old_key_expires_in,data:data0}];
 return false;
 }
 if(errors === _errs2){
 if(typeof data0 == "number"){
 if(data0 > 604800 || isNaN(data0)){
-validate110.errors = [{instancePath:instancePath+"/old_key_expires_in",schemaPath:"#/properties/old_key_expires_in/maximum",keyword:"maximum",params:{comparison: "<=", limit: 604800},message:"must be <= 604800"}];
+validate110.errors = [{instancePath:instancePath+"/old_key_expires_in",schemaPath:"#/properties/old_key_expires_in/maximum",keyword:"maximum",params:{comparison: "<=", limit: 604800},message:"must be <= 604800",schema:604800,parentSchema:schema44.properties.old_key_expires_in,data:data0}];
 return false;
 }
 else {
 if(data0 < 0 || isNaN(data0)){
-validate110.errors = [{instancePath:instancePath+"/old_key_expires_in",schemaPath:"#/properties/old_key_expires_in/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate110.errors = [{instancePath:instancePath+"/old_key_expires_in",schemaPath:"#/properties/old_key_expires_in/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema44.properties.old_key_expires_in,data:data0}];
 return false;
 }
 }
@@ -3201,7 +3313,7 @@ return false;
 }
 }
 else {
-validate110.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate110.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema44.type,parentSchema:schema44,data}];
 return false;
 }
 }
@@ -3234,7 +3346,7 @@ exports.updateOrganization = validate112;
 const schema45 = {"$ref":"document#/components/schemas/OrganizationChanges"};
 const schema46 = {"type":"object","description":"Changes of an organization's settings. Absent fields stay as they are.","x-decision":135,"minProperties":1,"properties":{"recipients_locked":{"type":"boolean","description":"True lets links and sessions name only recipients that are on the list already.","examples":[true]},"origins":{"type":"array","description":"Origins of the organization's own front ends, in place of the ones before. Repetitions are dropped.","maxItems":20,"items":{"$ref":"#/components/schemas/Origin"}}},"additionalProperties":false};
 const schema47 = {"type":"string","description":"Scheme, host and port as a browser sends them in `Origin`. https, or http on a loopback host.","x-decision":135,"maxLength":300,"format":"http-url","pattern":"^(https://[^\\s/?#@*\\\\]+|http://(localhost|127(\\.[0-9]{1,3}){3}|\\[::1\\])(:[0-9]{1,5})?)$","examples":["https://shop.example"]};
-const formats44 = (isUrl => Object.assign({
+const formats46 = (isUrl => Object.assign({
   amount: text => /^\d{1,78}$/.test(text) && BigInt(text) >> 256n === 0n,
   "https-url": text => text.startsWith("https://") && isUrl(text),
   "http-url": isUrl,
@@ -3245,7 +3357,7 @@ const formats44 = (isUrl => Object.assign({
   const name = hostname.replace(/\.$/, "");
   return name.length <= 253 && (name.startsWith("[") || name.split(".").every(label => /^.{1,63}$/.test(label)));
 })["http-url"];
-const pattern40 = new RegExp("^(https://[^\\s/?#@*\\\\]+|http://(localhost|127(\\.[0-9]{1,3}){3}|\\[::1\\])(:[0-9]{1,5})?)$", "u");
+const pattern42 = new RegExp("^(https://[^\\s/?#@*\\\\]+|http://(localhost|127(\\.[0-9]{1,3}){3}|\\[::1\\])(:[0-9]{1,5})?)$", "u");
 
 function validate114(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -3261,24 +3373,24 @@ if(errors === 0){
 if(errors === 0){
 if(typeof data === "string"){
 if(func2(data) > 300){
-validate114.errors = [{instancePath,schemaPath:"#/maxLength",keyword:"maxLength",params:{limit: 300},message:"must NOT have more than 300 characters"}];
+validate114.errors = [{instancePath,schemaPath:"#/maxLength",keyword:"maxLength",params:{limit: 300},message:"must NOT have more than 300 characters",schema:300,parentSchema:schema47,data}];
 return false;
 }
 else {
-if(!pattern40.test(data)){
-validate114.errors = [{instancePath,schemaPath:"#/pattern",keyword:"pattern",params:{pattern: "^(https://[^\\s/?#@*\\\\]+|http://(localhost|127(\\.[0-9]{1,3}){3}|\\[::1\\])(:[0-9]{1,5})?)$"},message:"must match pattern \""+"^(https://[^\\s/?#@*\\\\]+|http://(localhost|127(\\.[0-9]{1,3}){3}|\\[::1\\])(:[0-9]{1,5})?)$"+"\""}];
+if(!pattern42.test(data)){
+validate114.errors = [{instancePath,schemaPath:"#/pattern",keyword:"pattern",params:{pattern: "^(https://[^\\s/?#@*\\\\]+|http://(localhost|127(\\.[0-9]{1,3}){3}|\\[::1\\])(:[0-9]{1,5})?)$"},message:"must match pattern \""+"^(https://[^\\s/?#@*\\\\]+|http://(localhost|127(\\.[0-9]{1,3}){3}|\\[::1\\])(:[0-9]{1,5})?)$"+"\"",schema:"^(https://[^\\s/?#@*\\\\]+|http://(localhost|127(\\.[0-9]{1,3}){3}|\\[::1\\])(:[0-9]{1,5})?)$",parentSchema:schema47,data}];
 return false;
 }
 else {
-if(!(formats44(data))){
-validate114.errors = [{instancePath,schemaPath:"#/format",keyword:"format",params:{format: "http-url"},message:"must match format \""+"http-url"+"\""}];
+if(!(formats46(data))){
+validate114.errors = [{instancePath,schemaPath:"#/format",keyword:"format",params:{format: "http-url"},message:"must match format \""+"http-url"+"\"",schema:"http-url",parentSchema:schema47,data}];
 return false;
 }
 }
 }
 }
 else {
-validate114.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate114.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema47.type,parentSchema:schema47,data}];
 return false;
 }
 }
@@ -3302,21 +3414,24 @@ evaluated0.items = undefined;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(Object.keys(data).length < 1){
-validate113.errors = [{instancePath,schemaPath:"#/minProperties",keyword:"minProperties",params:{limit: 1},message:"must NOT have fewer than 1 properties"}];
+validate113.errors = [{instancePath,schemaPath:"#/minProperties",keyword:"minProperties",params:{limit: 1},message:"must NOT have fewer than 1 properties",schema:1,parentSchema:schema46,data}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!((key0 === "recipients_locked") || (key0 === "origins"))){
-delete data[key0];
+validate113.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema46,data}];
+return false;
+break;
 }
 }
 if(_errs1 === errors){
 if(data.recipients_locked !== undefined){
+let data0 = data.recipients_locked;
 const _errs2 = errors;
-if(typeof data.recipients_locked !== "boolean"){
-validate113.errors = [{instancePath:instancePath+"/recipients_locked",schemaPath:"#/properties/recipients_locked/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+if(typeof data0 !== "boolean"){
+validate113.errors = [{instancePath:instancePath+"/recipients_locked",schemaPath:"#/properties/recipients_locked/type",keyword:"type",params:{type: "boolean"},message:"must be boolean",schema:schema46.properties.recipients_locked.type,parentSchema:schema46.properties.recipients_locked,data:data0}];
 return false;
 }
 var valid0 = _errs2 === errors;
@@ -3331,7 +3446,7 @@ const _errs4 = errors;
 if(errors === _errs4){
 if(Array.isArray(data1)){
 if(data1.length > 20){
-validate113.errors = [{instancePath:instancePath+"/origins",schemaPath:"#/properties/origins/maxItems",keyword:"maxItems",params:{limit: 20},message:"must NOT have more than 20 items"}];
+validate113.errors = [{instancePath:instancePath+"/origins",schemaPath:"#/properties/origins/maxItems",keyword:"maxItems",params:{limit: 20},message:"must NOT have more than 20 items",schema:20,parentSchema:schema46.properties.origins,data:data1}];
 return false;
 }
 else {
@@ -3351,7 +3466,7 @@ break;
 }
 }
 else {
-validate113.errors = [{instancePath:instancePath+"/origins",schemaPath:"#/properties/origins/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate113.errors = [{instancePath:instancePath+"/origins",schemaPath:"#/properties/origins/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema46.properties.origins.type,parentSchema:schema46.properties.origins,data:data1}];
 return false;
 }
 }
@@ -3365,7 +3480,7 @@ var valid0 = true;
 }
 }
 else {
-validate113.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate113.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema46.type,parentSchema:schema46,data}];
 return false;
 }
 }
@@ -3412,14 +3527,16 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.chain_id === undefined) && (missing0 = "chain_id")) || ((data.address === undefined) && (missing0 = "address"))){
-validate118.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate118.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'",schema:schema49.required,parentSchema:schema49,data}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!((key0 === "chain_id") || (key0 === "address"))){
-delete data[key0];
+validate118.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema49,data}];
+return false;
+break;
 }
 }
 if(_errs1 === errors){
@@ -3451,7 +3568,7 @@ var valid0 = true;
 }
 }
 else {
-validate118.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate118.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema49.type,parentSchema:schema49,data}];
 return false;
 }
 }
@@ -3483,7 +3600,7 @@ validate117.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false}
 exports.verifyRecipient = validate122;
 const schema50 = {"$ref":"document#/components/schemas/RecipientVerification"};
 const schema51 = {"type":"object","description":"A proof that the organization may be paid at the address.","x-decision":136,"required":["signature"],"properties":{"signature":{"type":"string","description":"Signature of `verification_message`, as 0x-prefixed hex of at most 4,096 bytes.","minLength":4,"maxLength":8194,"pattern":"^0x([0-9a-fA-F]{2})+$","examples":["0x4f4a5c5bba4d0a4a3b0d1c9a1b1ab29e2f1b3c0ae5b4bd21d5c2c9d7e0a7c1114f4a5c5bba4d0a4a3b0d1c9a1b1ab29e2f1b3c0ae5b4bd21d5c2c9d7e0a7c1111b"]}},"additionalProperties":false};
-const pattern41 = new RegExp("^0x([0-9a-fA-F]{2})+$", "u");
+const pattern43 = new RegExp("^0x([0-9a-fA-F]{2})+$", "u");
 
 function validate123(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -3499,14 +3616,16 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.signature === undefined) && (missing0 = "signature")){
-validate123.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate123.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'",schema:schema51.required,parentSchema:schema51,data}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(key0 === "signature")){
-delete data[key0];
+validate123.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema51,data}];
+return false;
+break;
 }
 }
 if(_errs1 === errors){
@@ -3516,33 +3635,33 @@ const _errs2 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
 if(func2(data0) > 8194){
-validate123.errors = [{instancePath:instancePath+"/signature",schemaPath:"#/properties/signature/maxLength",keyword:"maxLength",params:{limit: 8194},message:"must NOT have more than 8194 characters"}];
+validate123.errors = [{instancePath:instancePath+"/signature",schemaPath:"#/properties/signature/maxLength",keyword:"maxLength",params:{limit: 8194},message:"must NOT have more than 8194 characters",schema:8194,parentSchema:schema51.properties.signature,data:data0}];
 return false;
 }
 else {
 if(func2(data0) < 4){
-validate123.errors = [{instancePath:instancePath+"/signature",schemaPath:"#/properties/signature/minLength",keyword:"minLength",params:{limit: 4},message:"must NOT have fewer than 4 characters"}];
+validate123.errors = [{instancePath:instancePath+"/signature",schemaPath:"#/properties/signature/minLength",keyword:"minLength",params:{limit: 4},message:"must NOT have fewer than 4 characters",schema:4,parentSchema:schema51.properties.signature,data:data0}];
 return false;
 }
 else {
-if(!pattern41.test(data0)){
-validate123.errors = [{instancePath:instancePath+"/signature",schemaPath:"#/properties/signature/pattern",keyword:"pattern",params:{pattern: "^0x([0-9a-fA-F]{2})+$"},message:"must match pattern \""+"^0x([0-9a-fA-F]{2})+$"+"\""}];
-return false;
-}
-}
-}
-}
-else {
-validate123.errors = [{instancePath:instancePath+"/signature",schemaPath:"#/properties/signature/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+if(!pattern43.test(data0)){
+validate123.errors = [{instancePath:instancePath+"/signature",schemaPath:"#/properties/signature/pattern",keyword:"pattern",params:{pattern: "^0x([0-9a-fA-F]{2})+$"},message:"must match pattern \""+"^0x([0-9a-fA-F]{2})+$"+"\"",schema:"^0x([0-9a-fA-F]{2})+$",parentSchema:schema51.properties.signature,data:data0}];
 return false;
 }
 }
 }
 }
+else {
+validate123.errors = [{instancePath:instancePath+"/signature",schemaPath:"#/properties/signature/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema51.properties.signature.type,parentSchema:schema51.properties.signature,data:data0}];
+return false;
+}
+}
+}
+}
 }
 }
 else {
-validate123.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate123.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema51.type,parentSchema:schema51,data}];
 return false;
 }
 }
@@ -3587,11 +3706,11 @@ if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
 if(typeof data !== "string"){
-validate127.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate127.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema54.type,parentSchema:schema54,data}];
 return false;
 }
 if(!(((((data === "payment.completed") || (data === "payment.failed")) || (data === "checkout.completed")) || (data === "checkout.expired")) || (data === "*"))){
-validate127.errors = [{instancePath,schemaPath:"#/enum",keyword:"enum",params:{allowedValues: schema54.enum},message:"must be equal to one of the allowed values"}];
+validate127.errors = [{instancePath,schemaPath:"#/enum",keyword:"enum",params:{allowedValues: schema54.enum},message:"must be equal to one of the allowed values",schema:schema54.enum,parentSchema:schema54,data}];
 return false;
 }
 validate127.errors = vErrors;
@@ -3614,14 +3733,16 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.url === undefined) && (missing0 = "url")) || ((data.events === undefined) && (missing0 = "events"))){
-validate126.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate126.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'",schema:schema53.required,parentSchema:schema53,data}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(((key0 === "url") || (key0 === "events")) || (key0 === "description"))){
-delete data[key0];
+validate126.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema53,data}];
+return false;
+break;
 }
 }
 if(_errs1 === errors){
@@ -3632,18 +3753,18 @@ if(errors === _errs2){
 if(errors === _errs2){
 if(typeof data0 === "string"){
 if(func2(data0) > 2048){
-validate126.errors = [{instancePath:instancePath+"/url",schemaPath:"#/properties/url/maxLength",keyword:"maxLength",params:{limit: 2048},message:"must NOT have more than 2048 characters"}];
+validate126.errors = [{instancePath:instancePath+"/url",schemaPath:"#/properties/url/maxLength",keyword:"maxLength",params:{limit: 2048},message:"must NOT have more than 2048 characters",schema:2048,parentSchema:schema53.properties.url,data:data0}];
 return false;
 }
 else {
-if(!(formats44(data0))){
-validate126.errors = [{instancePath:instancePath+"/url",schemaPath:"#/properties/url/format",keyword:"format",params:{format: "http-url"},message:"must match format \""+"http-url"+"\""}];
+if(!(formats46(data0))){
+validate126.errors = [{instancePath:instancePath+"/url",schemaPath:"#/properties/url/format",keyword:"format",params:{format: "http-url"},message:"must match format \""+"http-url"+"\"",schema:"http-url",parentSchema:schema53.properties.url,data:data0}];
 return false;
 }
 }
 }
 else {
-validate126.errors = [{instancePath:instancePath+"/url",schemaPath:"#/properties/url/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate126.errors = [{instancePath:instancePath+"/url",schemaPath:"#/properties/url/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema53.properties.url.type,parentSchema:schema53.properties.url,data:data0}];
 return false;
 }
 }
@@ -3660,12 +3781,12 @@ const _errs4 = errors;
 if(errors === _errs4){
 if(Array.isArray(data1)){
 if(data1.length > 20){
-validate126.errors = [{instancePath:instancePath+"/events",schemaPath:"#/properties/events/maxItems",keyword:"maxItems",params:{limit: 20},message:"must NOT have more than 20 items"}];
+validate126.errors = [{instancePath:instancePath+"/events",schemaPath:"#/properties/events/maxItems",keyword:"maxItems",params:{limit: 20},message:"must NOT have more than 20 items",schema:20,parentSchema:schema53.properties.events,data:data1}];
 return false;
 }
 else {
 if(data1.length < 1){
-validate126.errors = [{instancePath:instancePath+"/events",schemaPath:"#/properties/events/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"}];
+validate126.errors = [{instancePath:instancePath+"/events",schemaPath:"#/properties/events/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items",schema:1,parentSchema:schema53.properties.events,data:data1}];
 return false;
 }
 else {
@@ -3686,7 +3807,7 @@ break;
 }
 }
 else {
-validate126.errors = [{instancePath:instancePath+"/events",schemaPath:"#/properties/events/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate126.errors = [{instancePath:instancePath+"/events",schemaPath:"#/properties/events/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema53.properties.events.type,parentSchema:schema53.properties.events,data:data1}];
 return false;
 }
 }
@@ -3700,13 +3821,13 @@ if(data.description !== undefined){
 let data3 = data.description;
 const _errs7 = errors;
 if((typeof data3 !== "string") && (data3 !== null)){
-validate126.errors = [{instancePath:instancePath+"/description",schemaPath:"#/properties/description/type",keyword:"type",params:{type: schema53.properties.description.type},message:"must be string,null"}];
+validate126.errors = [{instancePath:instancePath+"/description",schemaPath:"#/properties/description/type",keyword:"type",params:{type: schema53.properties.description.type},message:"must be string,null",schema:schema53.properties.description.type,parentSchema:schema53.properties.description,data:data3}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data3 === "string"){
 if(func2(data3) > 500){
-validate126.errors = [{instancePath:instancePath+"/description",schemaPath:"#/properties/description/maxLength",keyword:"maxLength",params:{limit: 500},message:"must NOT have more than 500 characters"}];
+validate126.errors = [{instancePath:instancePath+"/description",schemaPath:"#/properties/description/maxLength",keyword:"maxLength",params:{limit: 500},message:"must NOT have more than 500 characters",schema:500,parentSchema:schema53.properties.description,data:data3}];
 return false;
 }
 }
@@ -3722,7 +3843,7 @@ var valid0 = true;
 }
 }
 else {
-validate126.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate126.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema53.type,parentSchema:schema53,data}];
 return false;
 }
 }
@@ -3768,14 +3889,16 @@ evaluated0.items = undefined;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(Object.keys(data).length < 1){
-validate131.errors = [{instancePath,schemaPath:"#/minProperties",keyword:"minProperties",params:{limit: 1},message:"must NOT have fewer than 1 properties"}];
+validate131.errors = [{instancePath,schemaPath:"#/minProperties",keyword:"minProperties",params:{limit: 1},message:"must NOT have fewer than 1 properties",schema:1,parentSchema:schema56,data}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!((((key0 === "url") || (key0 === "events")) || (key0 === "is_active")) || (key0 === "description"))){
-delete data[key0];
+validate131.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema56,data}];
+return false;
+break;
 }
 }
 if(_errs1 === errors){
@@ -3786,18 +3909,18 @@ if(errors === _errs2){
 if(errors === _errs2){
 if(typeof data0 === "string"){
 if(func2(data0) > 2048){
-validate131.errors = [{instancePath:instancePath+"/url",schemaPath:"#/properties/url/maxLength",keyword:"maxLength",params:{limit: 2048},message:"must NOT have more than 2048 characters"}];
+validate131.errors = [{instancePath:instancePath+"/url",schemaPath:"#/properties/url/maxLength",keyword:"maxLength",params:{limit: 2048},message:"must NOT have more than 2048 characters",schema:2048,parentSchema:schema56.properties.url,data:data0}];
 return false;
 }
 else {
-if(!(formats44(data0))){
-validate131.errors = [{instancePath:instancePath+"/url",schemaPath:"#/properties/url/format",keyword:"format",params:{format: "http-url"},message:"must match format \""+"http-url"+"\""}];
+if(!(formats46(data0))){
+validate131.errors = [{instancePath:instancePath+"/url",schemaPath:"#/properties/url/format",keyword:"format",params:{format: "http-url"},message:"must match format \""+"http-url"+"\"",schema:"http-url",parentSchema:schema56.properties.url,data:data0}];
 return false;
 }
 }
 }
 else {
-validate131.errors = [{instancePath:instancePath+"/url",schemaPath:"#/properties/url/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate131.errors = [{instancePath:instancePath+"/url",schemaPath:"#/properties/url/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema56.properties.url.type,parentSchema:schema56.properties.url,data:data0}];
 return false;
 }
 }
@@ -3814,12 +3937,12 @@ const _errs4 = errors;
 if(errors === _errs4){
 if(Array.isArray(data1)){
 if(data1.length > 20){
-validate131.errors = [{instancePath:instancePath+"/events",schemaPath:"#/properties/events/maxItems",keyword:"maxItems",params:{limit: 20},message:"must NOT have more than 20 items"}];
+validate131.errors = [{instancePath:instancePath+"/events",schemaPath:"#/properties/events/maxItems",keyword:"maxItems",params:{limit: 20},message:"must NOT have more than 20 items",schema:20,parentSchema:schema56.properties.events,data:data1}];
 return false;
 }
 else {
 if(data1.length < 1){
-validate131.errors = [{instancePath:instancePath+"/events",schemaPath:"#/properties/events/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"}];
+validate131.errors = [{instancePath:instancePath+"/events",schemaPath:"#/properties/events/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items",schema:1,parentSchema:schema56.properties.events,data:data1}];
 return false;
 }
 else {
@@ -3840,7 +3963,7 @@ break;
 }
 }
 else {
-validate131.errors = [{instancePath:instancePath+"/events",schemaPath:"#/properties/events/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate131.errors = [{instancePath:instancePath+"/events",schemaPath:"#/properties/events/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema56.properties.events.type,parentSchema:schema56.properties.events,data:data1}];
 return false;
 }
 }
@@ -3851,9 +3974,10 @@ var valid0 = true;
 }
 if(valid0){
 if(data.is_active !== undefined){
+let data3 = data.is_active;
 const _errs7 = errors;
-if(typeof data.is_active !== "boolean"){
-validate131.errors = [{instancePath:instancePath+"/is_active",schemaPath:"#/properties/is_active/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+if(typeof data3 !== "boolean"){
+validate131.errors = [{instancePath:instancePath+"/is_active",schemaPath:"#/properties/is_active/type",keyword:"type",params:{type: "boolean"},message:"must be boolean",schema:schema56.properties.is_active.type,parentSchema:schema56.properties.is_active,data:data3}];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -3866,13 +3990,13 @@ if(data.description !== undefined){
 let data4 = data.description;
 const _errs9 = errors;
 if((typeof data4 !== "string") && (data4 !== null)){
-validate131.errors = [{instancePath:instancePath+"/description",schemaPath:"#/properties/description/type",keyword:"type",params:{type: schema56.properties.description.type},message:"must be string,null"}];
+validate131.errors = [{instancePath:instancePath+"/description",schemaPath:"#/properties/description/type",keyword:"type",params:{type: schema56.properties.description.type},message:"must be string,null",schema:schema56.properties.description.type,parentSchema:schema56.properties.description,data:data4}];
 return false;
 }
 if(errors === _errs9){
 if(typeof data4 === "string"){
 if(func2(data4) > 500){
-validate131.errors = [{instancePath:instancePath+"/description",schemaPath:"#/properties/description/maxLength",keyword:"maxLength",params:{limit: 500},message:"must NOT have more than 500 characters"}];
+validate131.errors = [{instancePath:instancePath+"/description",schemaPath:"#/properties/description/maxLength",keyword:"maxLength",params:{limit: 500},message:"must NOT have more than 500 characters",schema:500,parentSchema:schema56.properties.description,data:data4}];
 return false;
 }
 }
@@ -3889,7 +4013,7 @@ var valid0 = true;
 }
 }
 else {
-validate131.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate131.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema56.type,parentSchema:schema56,data}];
 return false;
 }
 }
@@ -3934,11 +4058,11 @@ if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
 if(typeof data !== "string"){
-validate136.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate136.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema59.type,parentSchema:schema59,data}];
 return false;
 }
 if(!(((((data === "payment.completed") || (data === "payment.failed")) || (data === "checkout.completed")) || (data === "checkout.expired")) || (data === "test.ping"))){
-validate136.errors = [{instancePath,schemaPath:"#/enum",keyword:"enum",params:{allowedValues: schema59.enum},message:"must be equal to one of the allowed values"}];
+validate136.errors = [{instancePath,schemaPath:"#/enum",keyword:"enum",params:{allowedValues: schema59.enum},message:"must be equal to one of the allowed values",schema:schema59.enum,parentSchema:schema59,data}];
 return false;
 }
 validate136.errors = vErrors;
@@ -3965,7 +4089,9 @@ data.event = "test.ping";
 const _errs1 = errors;
 for(const key0 in data){
 if(!(key0 === "event")){
-delete data[key0];
+validate135.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema58,data}];
+return false;
+break;
 }
 }
 if(_errs1 === errors){
@@ -3976,7 +4102,7 @@ errors = vErrors.length;
 }
 }
 else {
-validate135.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate135.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema58.type,parentSchema:schema58,data}];
 return false;
 }
 }
@@ -4027,25 +4153,27 @@ data.grace_period_seconds = 86400;
 const _errs1 = errors;
 for(const key0 in data){
 if(!(key0 === "grace_period_seconds")){
-delete data[key0];
+validate140.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema61,data}];
+return false;
+break;
 }
 }
 if(_errs1 === errors){
 let data0 = data.grace_period_seconds;
 const _errs2 = errors;
 if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
-validate140.errors = [{instancePath:instancePath+"/grace_period_seconds",schemaPath:"#/properties/grace_period_seconds/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate140.errors = [{instancePath:instancePath+"/grace_period_seconds",schemaPath:"#/properties/grace_period_seconds/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema61.properties.grace_period_seconds.type,parentSchema:schema61.properties.grace_period_seconds,data:data0}];
 return false;
 }
 if(errors === _errs2){
 if(typeof data0 == "number"){
 if(data0 > 604800 || isNaN(data0)){
-validate140.errors = [{instancePath:instancePath+"/grace_period_seconds",schemaPath:"#/properties/grace_period_seconds/maximum",keyword:"maximum",params:{comparison: "<=", limit: 604800},message:"must be <= 604800"}];
+validate140.errors = [{instancePath:instancePath+"/grace_period_seconds",schemaPath:"#/properties/grace_period_seconds/maximum",keyword:"maximum",params:{comparison: "<=", limit: 604800},message:"must be <= 604800",schema:604800,parentSchema:schema61.properties.grace_period_seconds,data:data0}];
 return false;
 }
 else {
 if(data0 < 0 || isNaN(data0)){
-validate140.errors = [{instancePath:instancePath+"/grace_period_seconds",schemaPath:"#/properties/grace_period_seconds/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate140.errors = [{instancePath:instancePath+"/grace_period_seconds",schemaPath:"#/properties/grace_period_seconds/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema61.properties.grace_period_seconds,data:data0}];
 return false;
 }
 }
@@ -4054,7 +4182,7 @@ return false;
 }
 }
 else {
-validate140.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate140.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema61.type,parentSchema:schema61,data}];
 return false;
 }
 }
@@ -4099,11 +4227,11 @@ if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
 if(typeof data !== "string"){
-validate144.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate144.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema64.type,parentSchema:schema64,data}];
 return false;
 }
 if(!(((data === "payment.completed") || (data === "payment.failed")) || (data === "checkout.completed"))){
-validate144.errors = [{instancePath,schemaPath:"#/enum",keyword:"enum",params:{allowedValues: schema64.enum},message:"must be equal to one of the allowed values"}];
+validate144.errors = [{instancePath,schemaPath:"#/enum",keyword:"enum",params:{allowedValues: schema64.enum},message:"must be equal to one of the allowed values",schema:schema64.enum,parentSchema:schema64,data}];
 return false;
 }
 validate144.errors = vErrors;
@@ -4125,21 +4253,24 @@ evaluated0.items = undefined;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(Object.keys(data).length < 1){
-validate143.errors = [{instancePath,schemaPath:"#/minProperties",keyword:"minProperties",params:{limit: 1},message:"must NOT have fewer than 1 properties"}];
+validate143.errors = [{instancePath,schemaPath:"#/minProperties",keyword:"minProperties",params:{limit: 1},message:"must NOT have fewer than 1 properties",schema:1,parentSchema:schema63,data}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!((((key0 === "email_enabled") || (key0 === "email_address")) || (key0 === "messenger_enabled")) || (key0 === "enabled_events"))){
-delete data[key0];
+validate143.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema63,data}];
+return false;
+break;
 }
 }
 if(_errs1 === errors){
 if(data.email_enabled !== undefined){
+let data0 = data.email_enabled;
 const _errs2 = errors;
-if(typeof data.email_enabled !== "boolean"){
-validate143.errors = [{instancePath:instancePath+"/email_enabled",schemaPath:"#/properties/email_enabled/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+if(typeof data0 !== "boolean"){
+validate143.errors = [{instancePath:instancePath+"/email_enabled",schemaPath:"#/properties/email_enabled/type",keyword:"type",params:{type: "boolean"},message:"must be boolean",schema:schema63.properties.email_enabled.type,parentSchema:schema63.properties.email_enabled,data:data0}];
 return false;
 }
 var valid0 = _errs2 === errors;
@@ -4152,19 +4283,19 @@ if(data.email_address !== undefined){
 let data1 = data.email_address;
 const _errs4 = errors;
 if((typeof data1 !== "string") && (data1 !== null)){
-validate143.errors = [{instancePath:instancePath+"/email_address",schemaPath:"#/properties/email_address/type",keyword:"type",params:{type: schema63.properties.email_address.type},message:"must be string,null"}];
+validate143.errors = [{instancePath:instancePath+"/email_address",schemaPath:"#/properties/email_address/type",keyword:"type",params:{type: schema63.properties.email_address.type},message:"must be string,null",schema:schema63.properties.email_address.type,parentSchema:schema63.properties.email_address,data:data1}];
 return false;
 }
 if(errors === _errs4){
 if(errors === _errs4){
 if(typeof data1 === "string"){
 if(func2(data1) > 254){
-validate143.errors = [{instancePath:instancePath+"/email_address",schemaPath:"#/properties/email_address/maxLength",keyword:"maxLength",params:{limit: 254},message:"must NOT have more than 254 characters"}];
+validate143.errors = [{instancePath:instancePath+"/email_address",schemaPath:"#/properties/email_address/maxLength",keyword:"maxLength",params:{limit: 254},message:"must NOT have more than 254 characters",schema:254,parentSchema:schema63.properties.email_address,data:data1}];
 return false;
 }
 else {
 if(!(formats40.test(data1))){
-validate143.errors = [{instancePath:instancePath+"/email_address",schemaPath:"#/properties/email_address/format",keyword:"format",params:{format: "email"},message:"must match format \""+"email"+"\""}];
+validate143.errors = [{instancePath:instancePath+"/email_address",schemaPath:"#/properties/email_address/format",keyword:"format",params:{format: "email"},message:"must match format \""+"email"+"\"",schema:"email",parentSchema:schema63.properties.email_address,data:data1}];
 return false;
 }
 }
@@ -4178,9 +4309,10 @@ var valid0 = true;
 }
 if(valid0){
 if(data.messenger_enabled !== undefined){
+let data2 = data.messenger_enabled;
 const _errs6 = errors;
-if(typeof data.messenger_enabled !== "boolean"){
-validate143.errors = [{instancePath:instancePath+"/messenger_enabled",schemaPath:"#/properties/messenger_enabled/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+if(typeof data2 !== "boolean"){
+validate143.errors = [{instancePath:instancePath+"/messenger_enabled",schemaPath:"#/properties/messenger_enabled/type",keyword:"type",params:{type: "boolean"},message:"must be boolean",schema:schema63.properties.messenger_enabled.type,parentSchema:schema63.properties.messenger_enabled,data:data2}];
 return false;
 }
 var valid0 = _errs6 === errors;
@@ -4195,7 +4327,7 @@ const _errs8 = errors;
 if(errors === _errs8){
 if(Array.isArray(data3)){
 if(data3.length > 20){
-validate143.errors = [{instancePath:instancePath+"/enabled_events",schemaPath:"#/properties/enabled_events/maxItems",keyword:"maxItems",params:{limit: 20},message:"must NOT have more than 20 items"}];
+validate143.errors = [{instancePath:instancePath+"/enabled_events",schemaPath:"#/properties/enabled_events/maxItems",keyword:"maxItems",params:{limit: 20},message:"must NOT have more than 20 items",schema:20,parentSchema:schema63.properties.enabled_events,data:data3}];
 return false;
 }
 else {
@@ -4215,7 +4347,7 @@ break;
 }
 }
 else {
-validate143.errors = [{instancePath:instancePath+"/enabled_events",schemaPath:"#/properties/enabled_events/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate143.errors = [{instancePath:instancePath+"/enabled_events",schemaPath:"#/properties/enabled_events/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema63.properties.enabled_events.type,parentSchema:schema63.properties.enabled_events,data:data3}];
 return false;
 }
 }
@@ -4231,7 +4363,7 @@ var valid0 = true;
 }
 }
 else {
-validate143.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate143.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema63.type,parentSchema:schema63,data}];
 return false;
 }
 }
@@ -4278,14 +4410,16 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.session_id === undefined) && (missing0 = "session_id")){
-validate148.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate148.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'",schema:schema66.required,parentSchema:schema66,data}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(key0 === "session_id")){
-delete data[key0];
+validate148.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema66,data}];
+return false;
+break;
 }
 }
 if(_errs1 === errors){
@@ -4295,18 +4429,18 @@ const _errs2 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
 if(func2(data0) > 200){
-validate148.errors = [{instancePath:instancePath+"/session_id",schemaPath:"#/properties/session_id/maxLength",keyword:"maxLength",params:{limit: 200},message:"must NOT have more than 200 characters"}];
+validate148.errors = [{instancePath:instancePath+"/session_id",schemaPath:"#/properties/session_id/maxLength",keyword:"maxLength",params:{limit: 200},message:"must NOT have more than 200 characters",schema:200,parentSchema:schema66.properties.session_id,data:data0}];
 return false;
 }
 else {
 if(func2(data0) < 1){
-validate148.errors = [{instancePath:instancePath+"/session_id",schemaPath:"#/properties/session_id/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate148.errors = [{instancePath:instancePath+"/session_id",schemaPath:"#/properties/session_id/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema66.properties.session_id,data:data0}];
 return false;
 }
 }
 }
 else {
-validate148.errors = [{instancePath:instancePath+"/session_id",schemaPath:"#/properties/session_id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate148.errors = [{instancePath:instancePath+"/session_id",schemaPath:"#/properties/session_id/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema66.properties.session_id.type,parentSchema:schema66.properties.session_id,data:data0}];
 return false;
 }
 }
@@ -4315,7 +4449,7 @@ return false;
 }
 }
 else {
-validate148.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate148.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema66.type,parentSchema:schema66,data}];
 return false;
 }
 }
@@ -4366,23 +4500,25 @@ data.outcome = "completed";
 const _errs1 = errors;
 for(const key0 in data){
 if(!(key0 === "outcome")){
-delete data[key0];
+validate151.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema68,data}];
+return false;
+break;
 }
 }
 if(_errs1 === errors){
 let data0 = data.outcome;
 if(typeof data0 !== "string"){
-validate151.errors = [{instancePath:instancePath+"/outcome",schemaPath:"#/properties/outcome/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate151.errors = [{instancePath:instancePath+"/outcome",schemaPath:"#/properties/outcome/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema68.properties.outcome.type,parentSchema:schema68.properties.outcome,data:data0}];
 return false;
 }
 if(!((((data0 === "completed") || (data0 === "failed")) || (data0 === "underpaid")) || (data0 === "reorg"))){
-validate151.errors = [{instancePath:instancePath+"/outcome",schemaPath:"#/properties/outcome/enum",keyword:"enum",params:{allowedValues: schema68.properties.outcome.enum},message:"must be equal to one of the allowed values"}];
+validate151.errors = [{instancePath:instancePath+"/outcome",schemaPath:"#/properties/outcome/enum",keyword:"enum",params:{allowedValues: schema68.properties.outcome.enum},message:"must be equal to one of the allowed values",schema:schema68.properties.outcome.enum,parentSchema:schema68.properties.outcome,data:data0}];
 return false;
 }
 }
 }
 else {
-validate151.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate151.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema68.type,parentSchema:schema68,data}];
 return false;
 }
 }
@@ -4413,7 +4549,7 @@ validate150.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false}
 
 exports.startCheckout = validate153;
 const schema69 = {"$ref":"document#/components/schemas/CheckoutStart"};
-const schema70 = {"type":"object","description":"What the payer chose before paying.","x-decision":114,"properties":{"amount":{"$ref":"#/components/schemas/PositiveAmountInput","description":"Price without shipping, in the token's smallest unit; needed, and allowed, where the link lets the payer choose."},"clientReferenceId":{"type":["string","null"],"description":"The merchant's own id of the checkout, from the address that the payer followed.","pattern":"^[A-Za-z0-9_.:-]{1,200}$","examples":["order-1042"]},"customerEmail":{"type":["string","null"],"description":"E-mail address of the payer.","maxLength":254,"format":"email","examples":["ada@example.com"]},"customerName":{"type":["string","null"],"description":"Name of the payer.","minLength":1,"maxLength":100,"pattern":"^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u3164\\ufe00-\\ufe0f\\uffa0])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$","examples":["Ada Lovelace"]},"form_data":{"$ref":"#/components/schemas/FormDataInput","description":"What the payer filled in."},"shipping_address":{"$ref":"#/components/schemas/ShippingAddressInput","description":"Where to ship to."},"shipping_option_id":{"type":["string","null"],"description":"One of the link's ways of shipping; needed where there are any.","pattern":"^[A-Za-z0-9_-]{1,40}$","examples":["express"]}},"additionalProperties":false};
+const schema70 = {"type":"object","description":"What the payer chose before paying.","x-decision":114,"properties":{"amount":{"$ref":"#/components/schemas/PositiveAmountInput","description":"Price without shipping, in the token's smallest unit; needed, and allowed, where the link lets the payer choose."},"clientReferenceId":{"type":["string","null"],"description":"The merchant's own id of the checkout, from the address that the payer followed.","pattern":"^[A-Za-z0-9_.:-]{1,200}$","examples":["order-1042"]},"customerEmail":{"type":["string","null"],"description":"E-mail address of the payer.","maxLength":254,"format":"email","examples":["ada@example.com"]},"customerName":{"type":["string","null"],"description":"Name of the payer.","minLength":1,"maxLength":100,"pattern":"^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u3164\\ufe00-\\ufe0f\\uffa0])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$","examples":["Ada Lovelace"]},"client_reference_id":{"type":["string","null"],"description":"The same as `clientReferenceId`; beside it only with the same value.","x-decision":168,"pattern":"^[A-Za-z0-9_.:-]{1,200}$","examples":["order-1042"]},"customer_email":{"type":["string","null"],"description":"The same as `customerEmail`; beside it only with the same value.","x-decision":168,"maxLength":254,"format":"email","examples":["ada@example.com"]},"customer_name":{"type":["string","null"],"description":"The same as `customerName`; beside it only with the same value.","x-decision":168,"minLength":1,"maxLength":100,"pattern":"^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u3164\\ufe00-\\ufe0f\\uffa0])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$","examples":["Ada Lovelace"]},"form_data":{"$ref":"#/components/schemas/FormDataInput","description":"What the payer filled in."},"shipping_address":{"$ref":"#/components/schemas/ShippingAddressInput","description":"Where to ship to."},"shipping_option_id":{"type":["string","null"],"description":"One of the link's ways of shipping; needed where there are any.","pattern":"^[A-Za-z0-9_-]{1,40}$","examples":["express"]}},"additionalProperties":false};
 
 function validate154(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -4429,8 +4565,10 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 const _errs1 = errors;
 for(const key0 in data){
-if(!(((((((key0 === "amount") || (key0 === "clientReferenceId")) || (key0 === "customerEmail")) || (key0 === "customerName")) || (key0 === "form_data")) || (key0 === "shipping_address")) || (key0 === "shipping_option_id"))){
-delete data[key0];
+if(!(func1.call(schema70.properties, key0))){
+validate154.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema70,data}];
+return false;
+break;
 }
 }
 if(_errs1 === errors){
@@ -4450,13 +4588,13 @@ if(data.clientReferenceId !== undefined){
 let data1 = data.clientReferenceId;
 const _errs3 = errors;
 if((typeof data1 !== "string") && (data1 !== null)){
-validate154.errors = [{instancePath:instancePath+"/clientReferenceId",schemaPath:"#/properties/clientReferenceId/type",keyword:"type",params:{type: schema70.properties.clientReferenceId.type},message:"must be string,null"}];
+validate154.errors = [{instancePath:instancePath+"/clientReferenceId",schemaPath:"#/properties/clientReferenceId/type",keyword:"type",params:{type: schema70.properties.clientReferenceId.type},message:"must be string,null",schema:schema70.properties.clientReferenceId.type,parentSchema:schema70.properties.clientReferenceId,data:data1}];
 return false;
 }
 if(errors === _errs3){
 if(typeof data1 === "string"){
 if(!pattern33.test(data1)){
-validate154.errors = [{instancePath:instancePath+"/clientReferenceId",schemaPath:"#/properties/clientReferenceId/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_.:-]{1,200}$"},message:"must match pattern \""+"^[A-Za-z0-9_.:-]{1,200}$"+"\""}];
+validate154.errors = [{instancePath:instancePath+"/clientReferenceId",schemaPath:"#/properties/clientReferenceId/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_.:-]{1,200}$"},message:"must match pattern \""+"^[A-Za-z0-9_.:-]{1,200}$"+"\"",schema:"^[A-Za-z0-9_.:-]{1,200}$",parentSchema:schema70.properties.clientReferenceId,data:data1}];
 return false;
 }
 }
@@ -4471,19 +4609,19 @@ if(data.customerEmail !== undefined){
 let data2 = data.customerEmail;
 const _errs5 = errors;
 if((typeof data2 !== "string") && (data2 !== null)){
-validate154.errors = [{instancePath:instancePath+"/customerEmail",schemaPath:"#/properties/customerEmail/type",keyword:"type",params:{type: schema70.properties.customerEmail.type},message:"must be string,null"}];
+validate154.errors = [{instancePath:instancePath+"/customerEmail",schemaPath:"#/properties/customerEmail/type",keyword:"type",params:{type: schema70.properties.customerEmail.type},message:"must be string,null",schema:schema70.properties.customerEmail.type,parentSchema:schema70.properties.customerEmail,data:data2}];
 return false;
 }
 if(errors === _errs5){
 if(errors === _errs5){
 if(typeof data2 === "string"){
 if(func2(data2) > 254){
-validate154.errors = [{instancePath:instancePath+"/customerEmail",schemaPath:"#/properties/customerEmail/maxLength",keyword:"maxLength",params:{limit: 254},message:"must NOT have more than 254 characters"}];
+validate154.errors = [{instancePath:instancePath+"/customerEmail",schemaPath:"#/properties/customerEmail/maxLength",keyword:"maxLength",params:{limit: 254},message:"must NOT have more than 254 characters",schema:254,parentSchema:schema70.properties.customerEmail,data:data2}];
 return false;
 }
 else {
 if(!(formats40.test(data2))){
-validate154.errors = [{instancePath:instancePath+"/customerEmail",schemaPath:"#/properties/customerEmail/format",keyword:"format",params:{format: "email"},message:"must match format \""+"email"+"\""}];
+validate154.errors = [{instancePath:instancePath+"/customerEmail",schemaPath:"#/properties/customerEmail/format",keyword:"format",params:{format: "email"},message:"must match format \""+"email"+"\"",schema:"email",parentSchema:schema70.properties.customerEmail,data:data2}];
 return false;
 }
 }
@@ -4500,23 +4638,23 @@ if(data.customerName !== undefined){
 let data3 = data.customerName;
 const _errs7 = errors;
 if((typeof data3 !== "string") && (data3 !== null)){
-validate154.errors = [{instancePath:instancePath+"/customerName",schemaPath:"#/properties/customerName/type",keyword:"type",params:{type: schema70.properties.customerName.type},message:"must be string,null"}];
+validate154.errors = [{instancePath:instancePath+"/customerName",schemaPath:"#/properties/customerName/type",keyword:"type",params:{type: schema70.properties.customerName.type},message:"must be string,null",schema:schema70.properties.customerName.type,parentSchema:schema70.properties.customerName,data:data3}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data3 === "string"){
 if(func2(data3) > 100){
-validate154.errors = [{instancePath:instancePath+"/customerName",schemaPath:"#/properties/customerName/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters"}];
+validate154.errors = [{instancePath:instancePath+"/customerName",schemaPath:"#/properties/customerName/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters",schema:100,parentSchema:schema70.properties.customerName,data:data3}];
 return false;
 }
 else {
 if(func2(data3) < 1){
-validate154.errors = [{instancePath:instancePath+"/customerName",schemaPath:"#/properties/customerName/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate154.errors = [{instancePath:instancePath+"/customerName",schemaPath:"#/properties/customerName/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema70.properties.customerName,data:data3}];
 return false;
 }
 else {
 if(!pattern3.test(data3)){
-validate154.errors = [{instancePath:instancePath+"/customerName",schemaPath:"#/properties/customerName/pattern",keyword:"pattern",params:{pattern: "^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u3164\\ufe00-\\ufe0f\\uffa0])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$"},message:"must match pattern \""+"^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u3164\\ufe00-\\ufe0f\\uffa0])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$"+"\""}];
+validate154.errors = [{instancePath:instancePath+"/customerName",schemaPath:"#/properties/customerName/pattern",keyword:"pattern",params:{pattern: "^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u3164\\ufe00-\\ufe0f\\uffa0])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$"},message:"must match pattern \""+"^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u3164\\ufe00-\\ufe0f\\uffa0])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$"+"\"",schema:"^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u3164\\ufe00-\\ufe0f\\uffa0])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$",parentSchema:schema70.properties.customerName,data:data3}];
 return false;
 }
 }
@@ -4529,11 +4667,20 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.form_data !== undefined){
+if(data.client_reference_id !== undefined){
+let data4 = data.client_reference_id;
 const _errs9 = errors;
-if(!(validate97(data.form_data, {instancePath:instancePath+"/form_data",parentData:data,parentDataProperty:"form_data",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate97.errors : vErrors.concat(validate97.errors);
-errors = vErrors.length;
+if((typeof data4 !== "string") && (data4 !== null)){
+validate154.errors = [{instancePath:instancePath+"/client_reference_id",schemaPath:"#/properties/client_reference_id/type",keyword:"type",params:{type: schema70.properties.client_reference_id.type},message:"must be string,null",schema:schema70.properties.client_reference_id.type,parentSchema:schema70.properties.client_reference_id,data:data4}];
+return false;
+}
+if(errors === _errs9){
+if(typeof data4 === "string"){
+if(!pattern33.test(data4)){
+validate154.errors = [{instancePath:instancePath+"/client_reference_id",schemaPath:"#/properties/client_reference_id/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_.:-]{1,200}$"},message:"must match pattern \""+"^[A-Za-z0-9_.:-]{1,200}$"+"\"",schema:"^[A-Za-z0-9_.:-]{1,200}$",parentSchema:schema70.properties.client_reference_id,data:data4}];
+return false;
+}
+}
 }
 var valid0 = _errs9 === errors;
 }
@@ -4541,30 +4688,26 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.shipping_address !== undefined){
-const _errs10 = errors;
-if(!(validate99(data.shipping_address, {instancePath:instancePath+"/shipping_address",parentData:data,parentDataProperty:"shipping_address",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate99.errors : vErrors.concat(validate99.errors);
-errors = vErrors.length;
-}
-var valid0 = _errs10 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.shipping_option_id !== undefined){
-let data6 = data.shipping_option_id;
+if(data.customer_email !== undefined){
+let data5 = data.customer_email;
 const _errs11 = errors;
-if((typeof data6 !== "string") && (data6 !== null)){
-validate154.errors = [{instancePath:instancePath+"/shipping_option_id",schemaPath:"#/properties/shipping_option_id/type",keyword:"type",params:{type: schema70.properties.shipping_option_id.type},message:"must be string,null"}];
+if((typeof data5 !== "string") && (data5 !== null)){
+validate154.errors = [{instancePath:instancePath+"/customer_email",schemaPath:"#/properties/customer_email/type",keyword:"type",params:{type: schema70.properties.customer_email.type},message:"must be string,null",schema:schema70.properties.customer_email.type,parentSchema:schema70.properties.customer_email,data:data5}];
 return false;
 }
 if(errors === _errs11){
-if(typeof data6 === "string"){
-if(!pattern14.test(data6)){
-validate154.errors = [{instancePath:instancePath+"/shipping_option_id",schemaPath:"#/properties/shipping_option_id/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]{1,40}$"},message:"must match pattern \""+"^[A-Za-z0-9_-]{1,40}$"+"\""}];
+if(errors === _errs11){
+if(typeof data5 === "string"){
+if(func2(data5) > 254){
+validate154.errors = [{instancePath:instancePath+"/customer_email",schemaPath:"#/properties/customer_email/maxLength",keyword:"maxLength",params:{limit: 254},message:"must NOT have more than 254 characters",schema:254,parentSchema:schema70.properties.customer_email,data:data5}];
 return false;
+}
+else {
+if(!(formats40.test(data5))){
+validate154.errors = [{instancePath:instancePath+"/customer_email",schemaPath:"#/properties/customer_email/format",keyword:"format",params:{format: "email"},message:"must match format \""+"email"+"\"",schema:"email",parentSchema:schema70.properties.customer_email,data:data5}];
+return false;
+}
+}
 }
 }
 }
@@ -4573,6 +4716,87 @@ var valid0 = _errs11 === errors;
 else {
 var valid0 = true;
 }
+if(valid0){
+if(data.customer_name !== undefined){
+let data6 = data.customer_name;
+const _errs13 = errors;
+if((typeof data6 !== "string") && (data6 !== null)){
+validate154.errors = [{instancePath:instancePath+"/customer_name",schemaPath:"#/properties/customer_name/type",keyword:"type",params:{type: schema70.properties.customer_name.type},message:"must be string,null",schema:schema70.properties.customer_name.type,parentSchema:schema70.properties.customer_name,data:data6}];
+return false;
+}
+if(errors === _errs13){
+if(typeof data6 === "string"){
+if(func2(data6) > 100){
+validate154.errors = [{instancePath:instancePath+"/customer_name",schemaPath:"#/properties/customer_name/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters",schema:100,parentSchema:schema70.properties.customer_name,data:data6}];
+return false;
+}
+else {
+if(func2(data6) < 1){
+validate154.errors = [{instancePath:instancePath+"/customer_name",schemaPath:"#/properties/customer_name/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema70.properties.customer_name,data:data6}];
+return false;
+}
+else {
+if(!pattern3.test(data6)){
+validate154.errors = [{instancePath:instancePath+"/customer_name",schemaPath:"#/properties/customer_name/pattern",keyword:"pattern",params:{pattern: "^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u3164\\ufe00-\\ufe0f\\uffa0])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$"},message:"must match pattern \""+"^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u3164\\ufe00-\\ufe0f\\uffa0])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$"+"\"",schema:"^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u3164\\ufe00-\\ufe0f\\uffa0])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$",parentSchema:schema70.properties.customer_name,data:data6}];
+return false;
+}
+}
+}
+}
+}
+var valid0 = _errs13 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.form_data !== undefined){
+const _errs15 = errors;
+if(!(validate97(data.form_data, {instancePath:instancePath+"/form_data",parentData:data,parentDataProperty:"form_data",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate97.errors : vErrors.concat(validate97.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs15 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.shipping_address !== undefined){
+const _errs16 = errors;
+if(!(validate99(data.shipping_address, {instancePath:instancePath+"/shipping_address",parentData:data,parentDataProperty:"shipping_address",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate99.errors : vErrors.concat(validate99.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs16 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.shipping_option_id !== undefined){
+let data9 = data.shipping_option_id;
+const _errs17 = errors;
+if((typeof data9 !== "string") && (data9 !== null)){
+validate154.errors = [{instancePath:instancePath+"/shipping_option_id",schemaPath:"#/properties/shipping_option_id/type",keyword:"type",params:{type: schema70.properties.shipping_option_id.type},message:"must be string,null",schema:schema70.properties.shipping_option_id.type,parentSchema:schema70.properties.shipping_option_id,data:data9}];
+return false;
+}
+if(errors === _errs17){
+if(typeof data9 === "string"){
+if(!pattern14.test(data9)){
+validate154.errors = [{instancePath:instancePath+"/shipping_option_id",schemaPath:"#/properties/shipping_option_id/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]{1,40}$"},message:"must match pattern \""+"^[A-Za-z0-9_-]{1,40}$"+"\"",schema:"^[A-Za-z0-9_-]{1,40}$",parentSchema:schema70.properties.shipping_option_id,data:data9}];
+return false;
+}
+}
+}
+var valid0 = _errs17 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
 }
 }
 }
@@ -4582,7 +4806,7 @@ var valid0 = true;
 }
 }
 else {
-validate154.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate154.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema70.type,parentSchema:schema70,data}];
 return false;
 }
 }
@@ -4629,14 +4853,16 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.address === undefined) && (missing0 = "address")) || ((data.signature === undefined) && (missing0 = "signature"))){
-validate160.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate160.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'",schema:schema72.required,parentSchema:schema72,data}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!((key0 === "address") || (key0 === "signature"))){
-delete data[key0];
+validate160.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema72,data}];
+return false;
+break;
 }
 }
 if(_errs1 === errors){
@@ -4658,24 +4884,24 @@ const _errs3 = errors;
 if(errors === _errs3){
 if(typeof data1 === "string"){
 if(func2(data1) > 8194){
-validate160.errors = [{instancePath:instancePath+"/signature",schemaPath:"#/properties/signature/maxLength",keyword:"maxLength",params:{limit: 8194},message:"must NOT have more than 8194 characters"}];
+validate160.errors = [{instancePath:instancePath+"/signature",schemaPath:"#/properties/signature/maxLength",keyword:"maxLength",params:{limit: 8194},message:"must NOT have more than 8194 characters",schema:8194,parentSchema:schema72.properties.signature,data:data1}];
 return false;
 }
 else {
 if(func2(data1) < 4){
-validate160.errors = [{instancePath:instancePath+"/signature",schemaPath:"#/properties/signature/minLength",keyword:"minLength",params:{limit: 4},message:"must NOT have fewer than 4 characters"}];
+validate160.errors = [{instancePath:instancePath+"/signature",schemaPath:"#/properties/signature/minLength",keyword:"minLength",params:{limit: 4},message:"must NOT have fewer than 4 characters",schema:4,parentSchema:schema72.properties.signature,data:data1}];
 return false;
 }
 else {
-if(!pattern41.test(data1)){
-validate160.errors = [{instancePath:instancePath+"/signature",schemaPath:"#/properties/signature/pattern",keyword:"pattern",params:{pattern: "^0x([0-9a-fA-F]{2})+$"},message:"must match pattern \""+"^0x([0-9a-fA-F]{2})+$"+"\""}];
+if(!pattern43.test(data1)){
+validate160.errors = [{instancePath:instancePath+"/signature",schemaPath:"#/properties/signature/pattern",keyword:"pattern",params:{pattern: "^0x([0-9a-fA-F]{2})+$"},message:"must match pattern \""+"^0x([0-9a-fA-F]{2})+$"+"\"",schema:"^0x([0-9a-fA-F]{2})+$",parentSchema:schema72.properties.signature,data:data1}];
 return false;
 }
 }
 }
 }
 else {
-validate160.errors = [{instancePath:instancePath+"/signature",schemaPath:"#/properties/signature/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate160.errors = [{instancePath:instancePath+"/signature",schemaPath:"#/properties/signature/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema72.properties.signature.type,parentSchema:schema72.properties.signature,data:data1}];
 return false;
 }
 }
@@ -4689,7 +4915,7 @@ var valid0 = true;
 }
 }
 else {
-validate160.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate160.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema72.type,parentSchema:schema72,data}];
 return false;
 }
 }
@@ -4721,7 +4947,7 @@ validate159.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false}
 exports.claimPayment = validate163;
 const schema73 = {"$ref":"document#/components/schemas/PaymentClaim"};
 const schema74 = {"type":"object","description":"The transaction by which the payer says to have paid.","x-decision":114,"required":["tx_hash"],"properties":{"tx_hash":{"type":"string","description":"Hash of the transaction, in any letter case.","pattern":"^0x[0-9a-fA-F]{64}$","examples":["0x4f4a5c5bba4d0a4a3b0d1c9a1b1ab29e2f1b3c0ae5b4bd21d5c2c9d7e0a7c111"]}},"additionalProperties":false};
-const pattern46 = new RegExp("^0x[0-9a-fA-F]{64}$", "u");
+const pattern50 = new RegExp("^0x[0-9a-fA-F]{64}$", "u");
 
 function validate164(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -4737,14 +4963,16 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.tx_hash === undefined) && (missing0 = "tx_hash")){
-validate164.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate164.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'",schema:schema74.required,parentSchema:schema74,data}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(key0 === "tx_hash")){
-delete data[key0];
+validate164.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema74,data}];
+return false;
+break;
 }
 }
 if(_errs1 === errors){
@@ -4753,13 +4981,13 @@ let data0 = data.tx_hash;
 const _errs2 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
-if(!pattern46.test(data0)){
-validate164.errors = [{instancePath:instancePath+"/tx_hash",schemaPath:"#/properties/tx_hash/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{64}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{64}$"+"\""}];
+if(!pattern50.test(data0)){
+validate164.errors = [{instancePath:instancePath+"/tx_hash",schemaPath:"#/properties/tx_hash/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{64}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{64}$"+"\"",schema:"^0x[0-9a-fA-F]{64}$",parentSchema:schema74.properties.tx_hash,data:data0}];
 return false;
 }
 }
 else {
-validate164.errors = [{instancePath:instancePath+"/tx_hash",schemaPath:"#/properties/tx_hash/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate164.errors = [{instancePath:instancePath+"/tx_hash",schemaPath:"#/properties/tx_hash/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema74.properties.tx_hash.type,parentSchema:schema74.properties.tx_hash,data:data0}];
 return false;
 }
 }
@@ -4768,7 +4996,7 @@ return false;
 }
 }
 else {
-validate164.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate164.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema74.type,parentSchema:schema74,data}];
 return false;
 }
 }

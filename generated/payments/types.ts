@@ -2262,6 +2262,22 @@ export interface components {
              * @example Ada Lovelace
              */
             customerName?: string | null;
+            /**
+             * @description The same as `clientReferenceId`; beside it only with the same value.
+             * @example order-1042
+             */
+            client_reference_id?: string | null;
+            /**
+             * Format: email
+             * @description The same as `customerEmail`; beside it only with the same value.
+             * @example ada@example.com
+             */
+            customer_email?: string | null;
+            /**
+             * @description The same as `customerName`; beside it only with the same value.
+             * @example Ada Lovelace
+             */
+            customer_name?: string | null;
             /** @description What the payer filled in. */
             form_data?: components["schemas"]["FormDataInput"];
             /** @description Where to ship to. */
@@ -3673,6 +3689,22 @@ export interface components {
              * @example Ada Lovelace
              */
             customerName?: string | null;
+            /**
+             * @description The same as `clientReferenceId`; beside it only with the same value.
+             * @example order-1042
+             */
+            client_reference_id?: string | null;
+            /**
+             * Format: email
+             * @description The same as `customerEmail`; beside it only with the same value.
+             * @example ada@example.com
+             */
+            customer_email?: string | null;
+            /**
+             * @description The same as `customerName`; beside it only with the same value.
+             * @example Ada Lovelace
+             */
+            customer_name?: string | null;
             /** @description What the payer filled in. */
             form_data?: components["schemas"]["FormDataInput"];
             /** @description Where to ship to. */

@@ -47,6 +47,7 @@ export function bigIntegerBits(schema: JsonObject): number | undefined {
 /** `operations.ts`: how each operation is reached, and how each of its parameters is read from text. */
 export function operationTable(document: JsonObject): string {
   const closed = list(document, 'x-closed-parameters');
+  const refusesMisspelt = document['x-refuse-misspelt-parameters'] === true;
   const rows = operationsOf(document).map(({ path, method, operation }) => {
     const id = operation.operationId;
     if (typeof id !== 'string') throw new Error(`${method} ${path} has no operationId`);
@@ -62,6 +63,7 @@ export function operationTable(document: JsonObject): string {
       path,
       parameters,
       ...(closed.length === 0 ? {} : { closed }),
+      ...(refusesMisspelt ? { refusesMisspelt } : {}),
       ...(operation.requestBody === undefined ? {} : { body: true }),
       ...(isReplayable(document, path, operation) ? { replayable: true } : {}),
       ...(Object.keys(media).length === 0 ? {} : { media }),

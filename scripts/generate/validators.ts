@@ -28,7 +28,7 @@ export function parameterValidators(document: JsonObject): string {
       required: ['path', 'query'],
     };
   }
-  return standalone(document, schemas, schema => schema);
+  return standalone(document, schemas, schema => schema, { verbose: true });
 }
 
 /**
@@ -51,7 +51,7 @@ export function responseValidators(document: JsonObject): string {
 
 /**
  * `bodies.cjs`: one function per operation that takes a body, over that body; undefined when no operation does.
- * They also drop fields that the contract does not know and fill its defaults in.
+ * They refuse fields that the contract does not know and fill its defaults in.
  */
 export function bodyValidators(document: JsonObject): string | undefined {
   const schemas = Object.fromEntries(
@@ -62,7 +62,7 @@ export function bodyValidators(document: JsonObject): string | undefined {
     }),
   );
   if (Object.keys(schemas).length === 0) return undefined;
-  return standalone(document, schemas, closed, { removeAdditional: true, useDefaults: true });
+  return standalone(document, schemas, closed, { verbose: true, useDefaults: true });
 }
 
 /** The declaration beside either file. */
@@ -96,22 +96,23 @@ function objectOf(parameters: Parameter[]): JsonObject {
   };
 }
 
+/** With `verbose`, errors carry the schema around them, which holds the words for the client. */
 function standalone(
   document: JsonObject,
   schemas: Record<string, Json>,
   prepare: (schema: Json) => Json,
-  changes?: Pick<Options, 'removeAdditional' | 'useDefaults'>,
+  options: Pick<Options, 'useDefaults' | 'verbose'> = {},
 ): string {
   const ajv = new Ajv2020({
     strict: false,
     inlineRefs: false,
-    code: { source: true, lines: true, formats: changes === undefined ? FORMATS : BODY_FORMATS },
-    ...changes,
+    code: { source: true, lines: true, formats: options.useDefaults === true ? BODY_FORMATS : FORMATS },
+    ...options,
   });
   addFormats.default(ajv);
   for (const format of ['uint64', 'uint256']) ajv.addFormat(format, true);
   for (const format of ['amount', 'https-url', 'http-url'])
-    ajv.addFormat(format, changes === undefined ? true : () => true);
+    ajv.addFormat(format, options.useDefaults === true ? () => true : true);
   ajv.addSchema({ $id: 'document', components: prepare(document.components ?? {}) });
   for (const [name, schema] of Object.entries(schemas)) if (isObject(schema)) ajv.addSchema(schema, name);
   const exported = Object.fromEntries(Object.keys(schemas).map(name => [name, name]));

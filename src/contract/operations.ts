@@ -23,6 +23,8 @@ export interface OperationRow {
   readonly parameters: readonly ParameterRow[];
   /** How names of query parameters begin that are refused unless they are among `parameters`. */
   readonly closed?: readonly string[];
+  /** Whether undeclared query parameters are refused whose names are near a declared one. */
+  readonly refusesMisspelt?: boolean;
   /** Whether the operation takes a JSON body. */
   readonly body?: boolean;
   /** Whether a request may name itself by `Idempotency-Key`. */
