@@ -10,7 +10,7 @@ export interface Contract<Operations> {
   readonly table: OperationTable & Readonly<Record<keyof Operations & string, OperationRow>>;
   /** By operationId: judges `{ path, query }`. */
   readonly parameters: Readonly<Record<string, ValidateFunction>>;
-  /** By operationId: judges a parsed body, drops unknown fields and fills defaults in; absent where none takes a body. */
+  /** By operationId: judges a parsed body and fills defaults in; absent where none takes a body. */
   readonly bodies?: Readonly<Record<string, ValidateFunction>>;
   /** By `<operationId>_<status>`: judges a body; loaded only where responses are checked. */
   responses(): Promise<Readonly<Record<string, ValidateFunction>>>;

@@ -1,5 +1,5 @@
 import type { OperationRow, ParameterRow } from './operations.ts';
-import { InvalidParameter } from './violations.ts';
+import { InvalidParameter, nearName, shownName } from './violations.ts';
 
 const INTEGER = /^(?:0|-?[1-9]\d*)$/;
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/;
@@ -7,25 +7,25 @@ const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/;
 /** Values of one place (path or query) as read, by parameter name. */
 export type ParameterValues = Record<string, unknown>;
 
-/** Longest part of an undeclared name that is repeated to the client. */
-const SHOWN_NAME = 64;
+/** Shortest undeclared name that may be a misspelling; `t`, `_` and their like only defeat caches. */
+const SHORTEST_MISSPELT = 3;
 
 /**
  * Reads the declared parameters of one operation from text, once, without guessing: numbers are plain decimals,
- * a single parameter given twice is refused, undeclared query keys are ignored unless the operation is closed to names
- * like theirs. A nullable parameter that is empty or `null` is absent. Defaults are filled in.
+ * a single parameter given twice is refused, undeclared query keys are ignored unless the operation refuses names like
+ * theirs. A nullable parameter that is empty or `null` is absent. Defaults are filled in.
  * @throws InvalidParameter naming the parameter and the rule.
  */
 export function readParameters(
-  { parameters, closed }: Pick<OperationRow, 'parameters' | 'closed'>,
+  operation: Pick<OperationRow, 'parameters' | 'closed' | 'refusesMisspelt'>,
   segments: Readonly<Record<string, string>>,
   querystring: string,
 ): { path: ParameterValues; query: ParameterValues } {
   const given = querystring === '' ? undefined : parseQuery(querystring);
-  if (given !== undefined && closed !== undefined) refuseUnknown(given.keys(), parameters, closed);
+  if (given !== undefined) refuseUnknown(given.keys(), operation);
   const path: ParameterValues = {};
   const query: ParameterValues = {};
-  for (const row of parameters) {
+  for (const row of operation.parameters) {
     if (row.in === 'path') path[row.name] = scalar(row, segments[row.name] ?? '');
     else {
       const values = given?.get(row.name);
@@ -72,15 +72,16 @@ function parseQuery(querystring: string): Map<string, string[]> {
 
 function refuseUnknown(
   names: Iterable<string>,
-  parameters: readonly ParameterRow[],
-  closed: readonly string[],
+  { parameters, closed = [], refusesMisspelt = false }: Parameters<typeof readParameters>[0],
 ): void {
+  if (closed.length === 0 && !refusesMisspelt) return;
+  const known = parameters.filter(row => row.in === 'query').map(row => row.name);
   for (const name of names) {
-    const isClosed = closed.some(beginning => name.startsWith(beginning));
-    if (isClosed && !parameters.some(row => row.in === 'query' && row.name === name)) {
-      const shown = name.length > SHOWN_NAME ? `${name.slice(0, SHOWN_NAME)}…` : name;
-      throw new InvalidParameter(shown, 'is not a parameter of this operation');
-    }
+    if (known.includes(name)) continue;
+    const meant = refusesMisspelt && name.length >= SHORTEST_MISSPELT ? nearName(name, known) : undefined;
+    if (meant === undefined && !closed.some(beginning => name.startsWith(beginning))) continue;
+    const hint = meant === undefined ? '' : `; did you mean '${meant}'?`;
+    throw new InvalidParameter(shownName(name), `is not a parameter of this operation${hint}`);
   }
 }
 

@@ -1,5 +1,6 @@
 import type { ErrorObject } from 'ajv';
 import { type ErrorFacts, HttpError } from '../http/errors.ts';
+import { didYouMean } from '../lib/spelling.ts';
 
 /** A parameter that breaks a rule of the contract: 400, naming the parameter and the rule. */
 export class InvalidParameter extends HttpError {
@@ -9,6 +10,19 @@ export class InvalidParameter extends HttpError {
     this.name = 'InvalidParameter';
     this.parameter = parameter;
   }
+}
+
+/** Longest part of an unknown name that is repeated to the client, and the longest name that is compared with known ones. */
+const SHOWN_NAME = 64;
+
+/** An unknown name as it is shown to the client. */
+export function shownName(name: string): string {
+  return name.length > SHOWN_NAME ? `${name.slice(0, SHOWN_NAME)}…` : name;
+}
+
+/** The known name that an unknown one is near to; undefined for a text that is too long to be a misspelling. */
+export function nearName(name: string, known: readonly string[]): string | undefined {
+  return name.length > SHOWN_NAME ? undefined : didYouMean(name, known);
 }
 
 /** The first finding of a generated parameter validator, in words for the client. */
@@ -28,7 +42,8 @@ export function parameterViolation(errors: readonly ErrorObject[] | null | undef
 export class InvalidBody extends HttpError {
   constructor(path: string, rule: string, facts: Omit<ErrorFacts, 'param'> = {}) {
     const param = path === '' ? undefined : path;
-    const text = param === undefined ? `The body ${rule}.` : `The '${param}' field ${rule}.`;
+    const sentence = param === undefined ? `The body ${rule}` : `The '${param}' field ${rule}`;
+    const text = sentence.endsWith('?') ? sentence : `${sentence}.`;
     super(400, text, { code: 'invalid_field_value', ...facts, param });
     this.name = 'InvalidBody';
   }
@@ -48,10 +63,25 @@ export function bodyViolation(errors: readonly ErrorObject[] | null | undefined)
     });
   }
   if (error.keyword === 'minProperties' && path.length === 0) return nothingToChange();
+  if (error.keyword === 'additionalProperties') {
+    return unknownField(path, String(error.params.additionalProperty), fieldsOf(error));
+  }
   if (error.keyword === 'pattern' && error.params.pattern === ADDRESS) {
     return new InvalidBody(path.join('.'), 'must be 0x and 40 hex digits', { code: 'invalid_address' });
   }
   return new InvalidBody(path.join('.'), rule(error));
+}
+
+/** The names of the fields that the schema around a finding knows. */
+export function fieldsOf({ parentSchema = {} }: ErrorObject): readonly string[] {
+  return Object.keys(parentSchema.properties ?? {});
+}
+
+/** A field that the contract does not know (Decision 168). */
+function unknownField(path: readonly string[], name: string, known: readonly string[]): InvalidBody {
+  const meant = nearName(name, known);
+  const hint = meant === undefined ? '' : `; did you mean '${[...path, meant].join('.')}'?`;
+  return new InvalidBody([...path, shownName(name)].join('.'), `is not known${hint}`);
 }
 
 /** A change without a single field that the contract knows. */

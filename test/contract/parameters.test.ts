@@ -109,6 +109,14 @@ test('an operation that is closed to nothing ignores every name that it does not
   expect(readParameters({ parameters: [] }, {}, 'filter_x=1').query).toEqual({});
 });
 
+test('an operation that refuses misspelt names ignores short and far ones', () => {
+  const parameters = [row('limit', 'integer'), row('to', 'string')];
+  const read = (query: string) => readParameters({ parameters, refusesMisspelt: true }, {}, query).query;
+
+  expect(read('t=1&ts=2&utm_source=3&limit=4')).toEqual({ limit: 4 });
+  expect(() => read('Limit=4')).toThrow("Limit: is not a parameter of this operation; did you mean 'limit'?");
+});
+
 test('a value of another form than the contract describes is told without a regular expression', () => {
   const validate = smallContract.parameters.readThing;
 

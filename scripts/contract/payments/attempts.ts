@@ -1,7 +1,7 @@
-import type { JsonObject } from '../../../src/contract/document.ts';
+import { isObject, type JsonObject } from '../../../src/contract/document.ts';
 import { newKey } from '../../../src/payments/model/key-format.ts';
 import { badValues, HOSTILE, valueSchema } from '../values.ts';
-import { bodyFaults } from './body-faults.ts';
+import { bodyFaults, sampleOf } from './body-faults.ts';
 import type { Drive } from './drive.ts';
 import { isKeyed, type Operation, permissionFor } from './operation.ts';
 
@@ -92,6 +92,7 @@ async function tryQueries(drive: Drive, operation: Operation, known: Known): Pro
       await drive.ask(operation, { query: `${name}=${value}` }, refused);
     }
     await drive.ask(operation, { query: `${name}=1&${name}=1` }, refused);
+    await drive.ask(operation, { query: `${name}x=1` }, [`400 invalid_field_value ${name}x`]);
     // A filter by something that does not exist is no mistake, and behind an unknown id nothing is.
     const possible = ['200', '404 resource_not_found', ...WRONG];
     for (const value of isFirst ? hostileTo(drive, parameter) : []) {
@@ -112,6 +113,10 @@ async function tryBodies(
   for (const { body, code, place } of bodyFaults(drive.document, schema, known)) {
     await drive.ask(operation, { body }, [`400 ${code} ${place}`]);
   }
+  const whole = operation.example ?? sampleOf(drive.document, schema);
+  const unknown = { body: { ...(isObject(whole) ? whole : {}), undeclared: 1 } };
+  const isEmpty = operation.row.method === 'patch' && Object.keys(unknown.body).length === 1;
+  if (!isEmpty) await drive.ask(operation, unknown, ['400 invalid_field_value undeclared']);
   if (operation.row.method === 'patch') {
     for (const body of [{}, { undeclared: 1 }]) {
       await drive.ask(operation, { body }, ['400 no_updates_provided']);

@@ -70,6 +70,15 @@ function within(walk: Walk, schema: JsonObject, spot: Spot): BodyFault[] {
       ),
     );
   }
+  // Around the whole body, the method decides.
+  if (isObject(schema.properties) && spot.path.length > 0) {
+    const body = { ...base, undeclared: 1 };
+    faults.push({
+      body: spot.around(body),
+      code: 'invalid_field_value',
+      place: [...spot.path, 'undeclared'].join('.'),
+    });
+  }
   if (isObject(schema.additionalProperties)) {
     const around = below(spot, 'key', value => ({ key: value ?? null }));
     faults.push(...atMember(walk, schema.additionalProperties, around));

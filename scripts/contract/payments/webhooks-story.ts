@@ -12,7 +12,7 @@ const NOBODY = 'https://receiver.example/hook';
  */
 export async function webhooksStory(drive: Drive): Promise<JsonObject | undefined> {
   const headers = { 'idempotency-key': `contract-run-${randomBase62(12)}` };
-  const body = { url: NOBODY, events: ['payment.completed'], description: 'Contract run', undeclared: 1 };
+  const body = { url: NOBODY, events: ['payment.completed'], description: 'Contract run' };
   const first = await drive.ask('createWebhook', { body, headers }, ['201']);
   if (first.status !== 201) return undefined;
   const webhook = child(first.body, 'data');

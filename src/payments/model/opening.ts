@@ -6,6 +6,7 @@ import { type PaymentChains, tokenOf } from './payment-chain.ts';
 import { availabilityOf, type PaymentLink } from './payment-link.ts';
 import { shippingOptionOf, subtotalOf, totalOf } from './price.ts';
 import type { CheckoutSession, Presentation } from './session.ts';
+import { sessionTextsOf } from './session-texts.ts';
 
 /** Keys of one record's metadata. Source: `MetadataInput` of the contract. */
 const MAX_METADATA_KEYS = 50;
@@ -57,6 +58,7 @@ export function openingOf(
   const report: Report = fault => faults.push(fault);
   const chosen = chosenOf(terms, choices, report);
   const metadata = metadataOf(terms, choices, report);
+  const texts = sessionTextsOf(choices, report);
   // State comes last: what is wrong with the body is wrong at any time (Decision 100).
   const fault = firstOf(faults) ?? unavailable(terms, circumstances);
   if (fault !== undefined) return { fault };
@@ -87,10 +89,8 @@ export function openingOf(
     isReorged: false,
     successUrl: successUrl ?? ('link' in terms ? terms.link.returnUrl : null),
     cancelUrl,
-    clientReferenceId: choices.clientReferenceId ?? null,
+    ...texts,
     metadata,
-    customerEmail: choices.customerEmail ?? null,
-    customerName: choices.customerName?.trim() ?? null,
     expiresAt: endOf(terms, now + lifetimeMs),
     createdAt: now,
     updatedAt: now,

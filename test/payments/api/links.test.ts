@@ -36,6 +36,43 @@ eachDatabase('payment links', databases => {
   }
   const pathOf = (link: Record<string, unknown>) => `${LINKS}/${text(link.id)}`;
 
+  test('an unknown field makes no link, and the answer names the field that was meant', async () => {
+    const answer = await ours.post(LINKS, { ...NOTEBOOK, maxUses: 1, expires_in: 600 });
+    const nested = await ours.post(LINKS, { ...NOTEBOOK, branding: { business: 'Corner Books' } });
+
+    const error = {
+      type: 'invalid_request_error',
+      code: 'invalid_field_value',
+      message: "The 'maxUses' field is not known; did you mean 'max_uses'?",
+      param: 'maxUses',
+    };
+    expect([answer.status, answer.body]).toEqual([400, { error }]);
+    expect(errorOf(nested)).toBe('400 invalid_field_value branding.business');
+  });
+
+  test('a change of known and unknown fields changes nothing', async () => {
+    const link = await created();
+
+    const mixed = await ours.patch(pathOf(link), { name: 'Other', maxUses: 1 });
+    const unknown = await ours.patch(pathOf(link), { maxUses: 1 });
+
+    expect([errorOf(mixed), errorOf(unknown)]).toEqual([
+      '400 invalid_field_value maxUses',
+      '400 no_updates_provided',
+    ]);
+    expect((await ours.get(pathOf(link))).body).toEqual(link);
+  });
+
+  test('a query parameter that is near a declared one is named, and others are ignored', async () => {
+    const misspelt = await ours.get(`${LINKS}?limt=5`);
+    const other = await ours.get(`${LINKS}?t=1&_=2&utm_source=x`);
+
+    expect(misspelt.body).toMatchObject({
+      error: { param: 'limt', message: "limt: is not a parameter of this operation; did you mean 'limit'?" },
+    });
+    expect([misspelt.status, other.status]).toEqual([400, 200]);
+  });
+
   test('a new link has its own terms, and what every other field is without being said', async () => {
     const answer = await ours.post(LINKS, { ...NOTEBOOK, name: '  Field notebooks ' });
 

@@ -120,8 +120,6 @@ eachDatabase('the payer’s operations', databases => {
           metadata: { secret: 'between us 1' },
         },
         {
-          // No field of a payer: whoever pays must not be able to write what the merchant reads as its own.
-          metadata: { secret: 'forged' },
           clientReferenceId: 'between-us-2',
           customerEmail: 'us3@example.com',
           customerName: 'between us 4',
@@ -143,6 +141,14 @@ eachDatabase('the payer’s operations', databases => {
       });
       expect(told).not.toMatch(/between.us|us3@/);
       expect(told).not.toContain(merchant.owner.organizationId);
+    });
+
+    test('leaves the metadata to the merchant, who reads it as its own', async () => {
+      const { shortCode } = await linked();
+
+      expect(errorOf(await start(shortCode, { metadata: { secret: 'forged' } }))).toBe(
+        '400 invalid_field_value metadata',
+      );
     });
 
     test('needs what the link asks for', async () => {
