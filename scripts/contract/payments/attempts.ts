@@ -28,7 +28,7 @@ const NO_BODIES: readonly (readonly [raw: string, headers?: Readonly<Record<stri
   ['{"name": "x"}', { 'content-type': 'text/plain' }],
 ];
 /** How many of them, from the end, every operation is tried with. */
-const EVERYWHERE = 2;
+const EVERYWHERE = 1;
 
 /** What of the contract was tried in full already; it is tried once more, but not in every way. */
 export type Known = Set<string>;
@@ -92,7 +92,7 @@ async function tryQueries(drive: Drive, operation: Operation, known: Known): Pro
       await drive.ask(operation, { query: `${name}=${value}` }, refused);
     }
     await drive.ask(operation, { query: `${name}=1&${name}=1` }, refused);
-    await drive.ask(operation, { query: `${name}x=1` }, [`400 invalid_field_value ${name}x`]);
+    if (isFirst) await drive.ask(operation, { query: `${name}x=1` }, [`400 invalid_field_value ${name}x`]);
     // A filter by something that does not exist is no mistake, and behind an unknown id nothing is.
     const possible = ['200', '404 resource_not_found', ...WRONG];
     for (const value of isFirst ? hostileTo(drive, parameter) : []) {
@@ -118,7 +118,7 @@ async function tryBodies(
   const isEmpty = operation.row.method === 'patch' && Object.keys(unknown.body).length === 1;
   if (!isEmpty) await drive.ask(operation, unknown, ['400 invalid_field_value undeclared']);
   if (operation.row.method === 'patch') {
-    for (const body of [{}, { undeclared: 1 }]) {
+    for (const body of isFirst ? [{}, { undeclared: 1 }] : [{ undeclared: 1 }]) {
       await drive.ask(operation, { body }, ['400 no_updates_provided']);
     }
   }

@@ -70,8 +70,9 @@ function within(walk: Walk, schema: JsonObject, spot: Spot): BodyFault[] {
       ),
     );
   }
-  // Around the whole body, the method decides.
-  if (isObject(schema.properties) && spot.path.length > 0) {
+  // Around the whole body, the method decides. Further in, the rule is the same everywhere.
+  if (isObject(schema.properties) && spot.path.length > 0 && !walk.known.has('unknown field')) {
+    walk.known.add('unknown field');
     const body = { ...base, undeclared: 1 };
     faults.push({
       body: spot.around(body),
@@ -120,7 +121,7 @@ function atMember({ document, known }: Walk, member: Json | undefined, spot: Spo
 }
 
 /** What a schema demands, without what it says. */
-function rulesOf({ description: _, examples: __, ...rules }: JsonObject): string {
+function rulesOf({ description: _, examples: __, 'x-decision': ___, ...rules }: JsonObject): string {
   return JSON.stringify(rules);
 }
 
