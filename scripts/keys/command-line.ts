@@ -22,7 +22,7 @@ export type Command =
   | { readonly kind: 'reseal'; readonly abandoned: string | undefined }
   | { readonly kind: 'recipient'; readonly given: RecipientGiven };
 
-/** What is asked for about recipients, as it was typed. */
+/** A command about recipients, as it was typed. */
 export interface RecipientGiven {
   readonly action: 'list' | 'assign' | 'release';
   /** Undefined for a list. */

@@ -5,7 +5,7 @@ import { organizationStore } from '../../src/payments/store/organization-store.t
 /** Something that is not there, or there already; its message is for whoever typed the command. */
 export class Refused extends Error {}
 
-/** What is printed: results, which a program may read, and remarks for people. */
+/** Output of a command: results, which a program may read, and remarks for people. */
 export interface Printed {
   readonly lines: readonly string[];
   readonly remarks?: readonly string[];

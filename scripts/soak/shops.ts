@@ -27,7 +27,7 @@ export interface Shop {
   readonly key: string;
   readonly client: ApiClient;
   readonly hooks: readonly Hook[];
-  /** Where it is paid. */
+  /** Address that is paid. */
   readonly recipient: string;
   /** Sessions that it has opened. */
   readonly sessions: Set<string>;

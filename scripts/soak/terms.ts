@@ -2,7 +2,7 @@ export const CHAIN_ID = 31_337;
 /** Seals what the run keeps, which goes with it. */
 export const SECRET_KEY = 'seals-nothing-but-what-a-soak-keeps-and-drops';
 
-/** What a process of the service is started with, as JSON in its first argument. */
+/** Settings of a service process, as JSON in its first argument. */
 export interface ServiceOrder {
   readonly file: string;
   readonly mailFolder: string;

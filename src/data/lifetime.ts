@@ -17,7 +17,7 @@ export interface Lifetimes {
 
 /** Longest life of an answer that stands in for one we could not get. */
 const FALLBACK_MS = 30_000;
-/** How long a moving answer past its freshness goes out at once, while it is made again behind it. Decision 37. */
+/** Time past its freshness during which a moving answer goes out at once and is made again behind it. Decision 37. */
 export const REVALIDATION_MS = 60_000;
 /** Least freshness of a page behind a cursor: blocks that come later do not move it. */
 const LATER_PAGE_MS = 3_600_000;

@@ -1,7 +1,7 @@
 import type { Context, Middleware } from 'koa';
 import { pathOf } from './target.ts';
 
-/** What pages of other origins can do. */
+/** Access of pages of other origins. */
 export interface CrossOriginRules {
   /** Response headers that pages can read, beside those that every browser shows. */
   readonly exposedHeaders: readonly string[];

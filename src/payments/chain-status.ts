@@ -6,7 +6,7 @@ import type { PaymentChain } from './model/payment-chain.ts';
 import { cursorStore } from './store/cursor-store.ts';
 import type { WatcherStatus } from './watcher/chain-watcher.ts';
 
-/** How far one chain was looked through for payments, by this process or another one. */
+/** Progress of one chain's watcher, in this process or another one. */
 export interface ChainStatus {
   readonly chain: PaymentChain;
   /** The newest block that the node showed; undefined where another process watches the chain. */
@@ -35,7 +35,7 @@ export interface ChainStatuses {
 
 /** A chain that was not looked through for longer is late. */
 const LATE_MS = 60_000;
-/** How often a chain that was late is read again. */
+/** Interval at which a late chain is read again. */
 const READ_AGAIN_MS = 5_000;
 
 /** Of the database, because of several processes only one watches a chain. */

@@ -11,7 +11,7 @@ export interface Entry {
   /** UTC milliseconds. */
   readonly storedAt: number;
   readonly freshUntil: number;
-  /** Until when it goes out at once although it is not fresh, while it is made again; absent where it does not. */
+  /** End of the time in which it goes out at once although it is not fresh, while it is made again. */
   readonly revalidateUntil?: number;
   /** Until when it may stand in for an answer that cannot be had. */
   readonly keepUntil: number;

@@ -20,7 +20,7 @@ export interface BreakerOptions {
   readonly log: Logger;
 }
 
-/** How long further failures of an endpoint tell nothing more than its first one, in milliseconds. */
+/** Time during which further failures of an endpoint tell nothing more than its first one, in milliseconds. */
 const WINDOW_MS = 60_000;
 /** Endpoints that time out before the whole upstream counts as slow: each costs every client its deadline. */
 const SLOW_ENDPOINTS = 2;

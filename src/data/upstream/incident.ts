@@ -9,7 +9,7 @@ export interface Facts {
   readonly text?: string | undefined;
   /** There was no complete HTTP response, so that asking again is worth it. */
   readonly isTransport?: boolean;
-  /** Where a redirect leads. */
+  /** Target of a redirect. */
   readonly location?: string | undefined;
   /** Time until it may be asked again, in milliseconds. */
   readonly retryAfterMs?: number | undefined;

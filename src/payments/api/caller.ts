@@ -45,9 +45,9 @@ export interface Known extends Owner {
 /** A payer, who needs no key. */
 export interface Visitor {
   readonly client: Client;
-  /** What a browser says of the page that asks; undefined for other clients and for pages of our own that read. */
+  /** `Origin` of the page that asks; undefined for other clients and for pages of our own that read. */
   readonly origin: string | undefined;
-  /** What the payer holds already, as the header says. */
+  /** `If-None-Match`: the state that the payer holds already. */
   readonly ifNoneMatch: string | undefined;
   /** A signal that aborts when the payer hangs up. */
   readonly hungUp: () => AbortSignal;

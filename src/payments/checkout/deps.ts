@@ -3,6 +3,7 @@ import type { Client } from '../../http/client-address.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Seals } from '../../lib/sealed.ts';
 import type { Surroundings } from './bodies.ts';
+import type { IsChainLate } from './shown-states.ts';
 import type { StateWaits } from './state-waits.ts';
 
 /** Whether a wallet, an account or a contract, signed a text. Source: EIP-191, EIP-1271. */
@@ -15,15 +16,12 @@ export type VerifySignature = (input: {
   readonly isAccount: boolean;
 }) => Promise<boolean>;
 
-/** Whether payments on a chain are seen late at the moment. Decision 131. */
-export type IsChainLate = (chainId: number) => Promise<boolean>;
-
 /** Part of a payer's request that the operations look at beside its parameters and body. */
 export interface PayerRequest {
   readonly client: Client;
   /** `Origin` of the page that asks; undefined when there is none. */
   readonly origin: string | undefined;
-  /** What the payer holds already, as the header says. */
+  /** `If-None-Match`: the state that the payer holds already. */
   readonly ifNoneMatch: string | undefined;
   /** A signal that aborts when the payer hangs up. */
   readonly hungUp: () => AbortSignal;

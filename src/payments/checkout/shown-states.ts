@@ -3,7 +3,9 @@ import type { Db } from '../../db/open.ts';
 import type { SessionState } from '../model/session.ts';
 import { sessionStates } from '../store/session-states.ts';
 import { checkoutState } from './bodies.ts';
-import type { IsChainLate } from './deps.ts';
+
+/** True while payments on a chain are seen late. Decision 131. */
+export type IsChainLate = (chainId: number) => Promise<boolean>;
 
 export type CheckoutState = PaymentsSchemas['CheckoutState'];
 

@@ -13,7 +13,7 @@ import { linkStore } from '../../store/link-store.ts';
 import { organizationStore } from '../../store/organization-store.ts';
 import { sessionStore } from '../../store/session-store.ts';
 import { checkoutBody } from '../bodies.ts';
-import type { IsChainLate } from '../deps.ts';
+import type { IsChainLate } from '../shown-states.ts';
 import { shownState } from '../shown-states.ts';
 import { readAssets } from './assets.ts';
 import { type PageAnswer, sendPage } from './headers.ts';

@@ -3,7 +3,7 @@ import { revealButtons } from './copying.js';
 import { showCountdown } from './countdown.js';
 import { offerWallets } from './wallet-choice.js';
 
-/** How long the server may hold a request until the state changes, in seconds. */
+/** Longest time the server holds a request until the state changes, in seconds. */
 const WAIT_S = 25;
 const ANSWER_MS = 15_000;
 /** Pauses between requests: after a change, and from the shortest to the longest where nothing was news. */

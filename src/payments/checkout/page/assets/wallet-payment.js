@@ -14,7 +14,7 @@ const NOT_SENT = [REJECTED, UNKNOWN_CHAIN, ALREADY_ASKING];
 
 const ANSWER_MS = 15_000;
 
-/** What the payer is told once the payment is on its way. */
+/** Text for the payer once the payment is on its way. */
 export const SENT = 'Sent. You may close this page.';
 
 /** Why a payment does not go on, in words for the payer. */
