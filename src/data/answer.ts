@@ -16,7 +16,8 @@ import { observed } from './observer.ts';
 import type { BodyOf, OperationId, RequestOf } from './port/backend.ts';
 import { BackendError, isOfKind } from './port/backend-error.ts';
 import type { Row } from './row.ts';
-import { type Selection, select } from './selection.ts';
+import { type Selection, type SelectionQuery, select } from './selection.ts';
+import { withWayOn } from './way-on.ts';
 
 export interface AnswererOptions {
   readonly chains: readonly Chain[];
@@ -32,7 +33,7 @@ export interface AnswererOptions {
 
 /** What the handler of one data operation takes and answers. */
 export type DataHandler<Id extends OperationId> = (
-  request: RequestOf<Id> & { path: object; query: { chain_id?: number; cursor?: string } },
+  request: RequestOf<Id> & { path: object; query: SelectionQuery },
   caller: Caller,
 ) => Promise<Sent<BodyOf<Id>>>;
 
@@ -46,7 +47,7 @@ export function answerer(options: AnswererOptions): Serve {
   const plans = new WeakMap<object, Plan>();
 
   return (id, row) => async (request, caller) => {
-    const { selection, key } = planOf(id, request);
+    const { selection, key } = planOf(id, row, request);
     return answering.answer(
       {
         operation: id,
@@ -59,13 +60,10 @@ export function answerer(options: AnswererOptions): Serve {
   };
 
   /** Equal targets come as the very same request, so its way is worked out once. */
-  function planOf(
-    id: string,
-    request: { path: object; query: { chain_id?: number; cursor?: string } },
-  ): Plan {
+  function planOf(id: string, row: Row, request: { path: object; query: SelectionQuery }): Plan {
     const before = plans.get(request);
     if (before !== undefined) return before;
-    const selection = select(chains, request.query);
+    const selection = select(chains, request.query, row.portablePositions);
     const ids = selection.chains.map(chain => chain.id);
     const plan = { selection, key: cacheKey(id, ids, request) };
     plans.set(request, plan);
@@ -80,14 +78,19 @@ export function answerer(options: AnswererOptions): Serve {
         chainIds: [found.chain.id],
         backends: [found.backend.name],
         lifetime: lifetimeOf(
-          { operationId: id, row, isLaterPage: search.selection.position !== undefined },
+          { operationId: id, row, isLaterPage: search.selection.walk !== undefined },
           found,
           { lifetimes, now: clock.now() },
         ),
       };
     } catch (error) {
       if (!(error instanceof NothingFound)) throw error;
-      const failure = failureOf(error.failures, error);
+      const failure = withWayOn(failureOf(error.failures, error), search.selection, {
+        sets: row.portablePositions,
+        backends: chains
+          .flatMap(({ backends }) => backends)
+          .filter(({ answers }) => answers[id] !== undefined),
+      });
       if (failure.status === 501 && !error.failures.some(leavesOpen))
         log.warn({ operation: id }, 'no configured back end answers this operation');
       throw failure;
@@ -99,7 +102,7 @@ export function answerer(options: AnswererOptions): Serve {
     row: Row,
     { request, selection, signal }: Search<Id>,
   ): Promise<Found<BodyOf<Id>>> {
-    const { position } = selection;
+    const { walk } = selection;
     const strategy = row.strategyFor(request.path);
     const hash = row.hashOf?.(request.path);
     const way = hash === undefined ? strategy : places.through(strategy, hash);
@@ -108,15 +111,18 @@ export function answerer(options: AnswererOptions): Serve {
       staggerMs,
       clock,
       signal,
-      isNothing: body => position === undefined && row.isNothing?.(body) === true,
+      isNothing: body => walk === undefined && row.isNothing?.(body) === true,
       askChain: (chain, until) =>
         askChain(
           chain,
           (backend, untilTimeout) => {
             const answer = backend.answers[id];
             if (answer === undefined) return undefined;
+            // Without the position, another back end than the writer goes on by the document's keys.
             const ask =
-              position === undefined ? { signal: untilTimeout } : { signal: untilTimeout, position };
+              walk?.writer === backend.name
+                ? { signal: untilTimeout, position: walk.position }
+                : { signal: untilTimeout };
             const pending = observed({ metrics, log }, backend, answer(request, ask));
             return hasNotFound(id) ? pending : pending.catch(withoutNotFound);
           },

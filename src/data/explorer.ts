@@ -23,14 +23,20 @@ const redirect: Row = { strategyFor: () => firstFound, lifetime: 'moving', isNot
 /** What a contract or a token says of itself can change with any block. */
 const addressRecord: Row = { strategyFor: () => firstFound, lifetime: 'moving' };
 
+/** Positions that mean the same place at every back end. Decision 172. */
+const BY_BLOCK = { portablePositions: [['block_number']] } as const;
+const BY_INDEX = { portablePositions: [['block_number', 'index']] } as const;
+const BY_CALL = { portablePositions: [['block_number', 'transaction_index', 'index']] } as const;
+const BY_NUMBER = { portablePositions: [['index']] } as const;
+
 /** Document 1: each operation's way over the chains and the lifetime of its answers. */
 export const explorer = (serve: Serve): Handlers<DataOperations> => ({
   search: serve('search', search),
   searchRedirect: serve('searchRedirect', redirect),
-  listTransactions: serve('listTransactions', feed),
-  listBlocks: serve('listBlocks', feed),
-  listTokenTransfers: serve('listTokenTransfers', feed),
-  listInternalTransactions: serve('listInternalTransactions', feed),
+  listTransactions: serve('listTransactions', { ...feed, ...BY_INDEX }),
+  listBlocks: serve('listBlocks', { ...feed, ...BY_BLOCK }),
+  listTokenTransfers: serve('listTokenTransfers', { ...feed, ...BY_INDEX }),
+  listInternalTransactions: serve('listInternalTransactions', { ...feed, ...BY_CALL }),
   listMainPageTransactions: serve('listMainPageTransactions', feed),
   listMainPageBlocks: serve('listMainPageBlocks', feed),
   getIndexingStatus: serve('getIndexingStatus', feed),
@@ -38,24 +44,27 @@ export const explorer = (serve: Serve): Handlers<DataOperations> => ({
   getTransactionsChart: serve('getTransactionsChart', feed),
   getMarketChart: serve('getMarketChart', feed),
   getTransaction: serve('getTransaction', lookup),
-  listTransactionTokenTransfers: serve('listTransactionTokenTransfers', lookup),
-  listTransactionInternalTransactions: serve('listTransactionInternalTransactions', lookup),
-  listTransactionLogs: serve('listTransactionLogs', lookup),
+  listTransactionTokenTransfers: serve('listTransactionTokenTransfers', { ...lookup, ...BY_INDEX }),
+  listTransactionInternalTransactions: serve('listTransactionInternalTransactions', {
+    ...lookup,
+    ...BY_CALL,
+  }),
+  listTransactionLogs: serve('listTransactionLogs', { ...lookup, ...BY_INDEX }),
   getTransactionRawTrace: serve('getTransactionRawTrace', lookup),
   listTransactionStateChanges: serve('listTransactionStateChanges', lookup),
   getTransactionSummary: serve('getTransactionSummary', lookup),
   getBlock: serve('getBlock', block),
-  listBlockTransactions: serve('listBlockTransactions', block),
-  listBlockWithdrawals: serve('listBlockWithdrawals', block),
+  listBlockTransactions: serve('listBlockTransactions', { ...block, ...BY_INDEX }),
+  listBlockWithdrawals: serve('listBlockWithdrawals', { ...block, ...BY_NUMBER }),
   listAddresses: serve('listAddresses', feed),
   listAddressTokens: serve('listAddressTokens', addressList),
-  listAddressWithdrawals: serve('listAddressWithdrawals', addressList),
-  listAddressBlocksValidated: serve('listAddressBlocksValidated', addressList),
-  listAddressLogs: serve('listAddressLogs', addressList),
-  listAddressInternalTransactions: serve('listAddressInternalTransactions', addressList),
+  listAddressWithdrawals: serve('listAddressWithdrawals', { ...addressList, ...BY_NUMBER }),
+  listAddressBlocksValidated: serve('listAddressBlocksValidated', { ...addressList, ...BY_BLOCK }),
+  listAddressLogs: serve('listAddressLogs', { ...addressList, ...BY_INDEX }),
+  listAddressInternalTransactions: serve('listAddressInternalTransactions', { ...addressList, ...BY_CALL }),
   listAddressNfts: serve('listAddressNfts', addressList),
   getTokenInstance: serve('getTokenInstance', addressRecord),
-  listWithdrawals: serve('listWithdrawals', feed),
+  listWithdrawals: serve('listWithdrawals', { ...feed, ...BY_NUMBER }),
   getSmartContract: serve('getSmartContract', addressRecord),
 });
 

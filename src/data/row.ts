@@ -1,4 +1,5 @@
 import type { Strategy } from './chains/strategies.ts';
+import type { PositionSets } from './selection.ts';
 
 /** What sets one operation apart from the others: how it goes over chains, and what may become of its answers. */
 export interface Row {
@@ -9,4 +10,6 @@ export interface Row {
   readonly lifetime: 'record' | 'moving';
   /** Whether an answer means that this chain has nothing of it, so that the next one is asked. Pages behind the first never do. */
   isNothing?(body: unknown): boolean;
+  /** Keys of `next_page_params` that mean the same place at every back end; absent where none do. Decision 172. */
+  readonly portablePositions?: PositionSets;
 }

@@ -2,17 +2,42 @@ import { InvalidParameter } from '../contract/violations.ts';
 import type { Chain } from './chains/chain.ts';
 import { type CursorPosition, decodeCursor } from './port/cursor.ts';
 
-/** The chains a request may be answered from; `position` only when it goes on with a page walk. */
+/** The chains a request may be answered from; `walk` only for a page behind a cursor. */
 export interface Selection {
   readonly chains: readonly Chain[];
-  readonly position?: CursorPosition;
+  readonly walk?: PageWalk;
 }
 
+/** A page behind a cursor. */
+export interface PageWalk {
+  /** Name of the back end that wrote the cursor. The others of the chain read the document's keys. */
+  readonly writer: string;
+  readonly position: CursorPosition;
+  /** True when the keys beside the cursor mean the same place at every back end. */
+  readonly isPortable: boolean;
+}
+
+export interface SelectionQuery {
+  readonly chain_id?: number;
+  readonly cursor?: string;
+}
+
+/** Keys of a position; each set is whole by itself. */
+export type PositionSets = readonly (readonly string[])[];
+
+/** Inside an ERC-1155 batch the other keys do not say the place. */
+const WITHIN_BATCH = 'batch_log_index';
+
 /**
- * Reads `chain_id` and `cursor`. A cursor leads to the one back end that wrote it.
+ * Reads `chain_id` and `cursor`. A cursor leads to the back end that wrote it, and past its outage to the others of the
+ * chain where the other keys hold one of `portable` (Decision 172).
  * @throws InvalidParameter for an unknown chain, or a cursor that is not ours or of another chain.
  */
-export function select(chains: readonly Chain[], query: { chain_id?: number; cursor?: string }): Selection {
+export function select(
+  chains: readonly Chain[],
+  query: SelectionQuery,
+  portable: PositionSets = [],
+): Selection {
   const { chain_id: chainId, cursor: token } = query;
   const asked = chainId === undefined ? chains : chains.filter(chain => chain.id === chainId);
   if (asked.length === 0) {
@@ -24,9 +49,21 @@ export function select(chains: readonly Chain[], query: { chain_id?: number; cur
   if (token === undefined) return { chains: asked };
   const cursor = decodeCursor(token);
   const chain = asked.find(({ id }) => id === cursor?.chainId);
-  const backends = chain?.backends.filter(({ name }) => name === cursor?.backend) ?? [];
-  if (cursor === undefined || chain === undefined || backends.length === 0) {
-    throw new InvalidParameter('cursor', 'must be the cursor of an earlier page of this list');
-  }
-  return { chains: [{ ...chain, backends }], position: cursor.position };
+  if (cursor === undefined || chain === undefined) throw notOurs();
+  const { backend: writer, position } = cursor;
+  const isPortable = holdsOneOf(portable, query);
+  const backends = chain.backends.filter(({ name }) => name === writer);
+  if (isPortable) backends.push(...chain.backends.filter(({ name }) => name !== writer));
+  if (backends.length === 0) throw notOurs();
+  return { chains: [{ ...chain, backends }], walk: { writer, position, isPortable } };
+}
+
+function holdsOneOf(sets: PositionSets, query: SelectionQuery): boolean {
+  const given = new Map<string, unknown>(Object.entries(query));
+  const isGiven = (name: string) => (given.get(name) ?? undefined) !== undefined;
+  return !isGiven(WITHIN_BATCH) && sets.some(names => names.every(isGiven));
+}
+
+function notOurs(): InvalidParameter {
+  return new InvalidParameter('cursor', 'must be the cursor of an earlier page of this list');
 }
