@@ -10,7 +10,8 @@ const MAX_MEMBERS = 5_000;
 /** How long the rest of an unwanted body is read and dropped, so that its sender gets to read the answer. */
 const LINGER_MS = 1_000;
 
-const JSON_TYPE = /^application\/json[\t ]*(?:;[\t ]*charset=(?:utf-8|"utf-8")[\t ]*)?$/i;
+/** Parameters of the media type; an empty one is legal (RFC 9110, 5.6.6). */
+const JSON_PARAMETERS: readonly string[] = ['', 'charset=utf-8', 'charset="utf-8"'];
 
 /**
  * The bytes of a request's body, 256 KiB at most (Decision 101).
@@ -65,12 +66,17 @@ function declaredLength({ headers }: IncomingMessage): number {
 export function parseBody(bytes: Buffer, headers: IncomingMessage['headers']): JsonObject {
   if (bytes.length === 0) return {};
   const { 'content-type': type = '', 'content-encoding': coding = 'identity' } = headers;
-  if (!JSON_TYPE.test(type.trim())) throw new InvalidBody('', 'must be of the Content-Type application/json');
+  if (!isJsonType(type)) throw new InvalidBody('', 'must be of the Content-Type application/json');
   if (coding.trim().toLowerCase() !== 'identity') throw new InvalidBody('', 'must not be compressed');
   const value = parsed(bytes);
   if (!isObject(value)) throw new InvalidBody('', 'must be a JSON object');
   checkMembers(value, { path: [], left: MAX_MEMBERS });
   return value;
+}
+
+function isJsonType(type: string): boolean {
+  const [media, ...parameters] = type.split(';').map(part => part.trim().toLowerCase());
+  return media === 'application/json' && parameters.every(parameter => JSON_PARAMETERS.includes(parameter));
 }
 
 function parsed(bytes: Buffer): Json {
