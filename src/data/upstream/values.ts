@@ -14,6 +14,7 @@ const DAY = /^\d{4}-\d\d-\d\d$/;
 const HASH = /^0x[0-9a-fA-F]{64}$/;
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
 const HEX = /^0x(?:[0-9a-fA-F]{2})*$/; // a group that captures would overflow the stack on a few megabytes
+const BARE_HEX = /^(?:[0-9a-fA-F]{2})+$/;
 
 /** Text; a number becomes its digits. */
 export function textOrNull(value: unknown): string | null {
@@ -109,4 +110,9 @@ export function addressHashOrNull(value: unknown): string | null {
 /** Whole bytes as 0x-prefixed hex. */
 export function hexOrNull(value: unknown): string | null {
   return typeof value === 'string' && HEX.test(value) ? value : null;
+}
+
+/** Whole bytes that were written without 0x, with it. */
+export function bareHexOrNull(value: unknown): string | null {
+  return typeof value === 'string' && BARE_HEX.test(value) ? `0x${value}` : null;
 }

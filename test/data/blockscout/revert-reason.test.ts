@@ -20,6 +20,11 @@ const errors = parseAbi([
 const panic = encodeErrorResult({ abi: errors, errorName: 'Panic', args: [0x11n] });
 const poor = encodeErrorResult({ abi: errors, errorName: 'Poor', args: [1n, 'broke'] });
 
+/** Text as data without 0x. */
+function bare(text: string): string {
+  return Buffer.from(text).toString('hex');
+}
+
 test.each([
   ['nothing', null, null],
   ['no data', { raw: null }, null],
@@ -28,6 +33,10 @@ test.each([
   ['a panic in hex without 0x', { raw: panic.slice(2) }, 'Panic(0x11): arithmetic overflow or underflow'],
   ['an unknown error', { raw: poor }, poor],
   ['data that is no whole Error(string)', { raw: '0x08c379a0ffff' }, '0x08c379a0ffff'],
+  ['printable data', { raw: bare('Only the owner') }, 'Only the owner'],
+  ['data without 0x that is not all printable', { raw: `${bare('Only')}00ff` }, `0x${bare('Only')}00ff`],
+  ['data as long as a selector', { raw: bare('Only') }, `0x${bare('Only')}`],
+  ['a printable word', { raw: bare('W'.repeat(32)) }, `0x${bare('W'.repeat(32))}`],
   ['text of an old version', { raw: 'SafeMath: subtraction overflow' }, 'SafeMath: subtraction overflow'],
   ['a bare string', 'out of tea', 'out of tea'],
   [

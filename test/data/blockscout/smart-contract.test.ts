@@ -124,3 +124,12 @@ describe('smart contract', () => {
     );
   });
 });
+
+test.each([
+  ['c0ffee', '0xc0ffee'],
+  ['0xc0ffee', '0xc0ffee'],
+])('constructor arguments %s are data with 0x', (given, expected) => {
+  const { constructor_args: args } = smartContract({ constructor_args: given });
+
+  expect(args).toBe(expected);
+});

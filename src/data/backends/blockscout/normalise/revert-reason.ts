@@ -2,15 +2,19 @@ import { decodeAbiParameters } from 'viem';
 import type { ExplorerSchemas } from '../../../../contract/explorer.ts';
 import { panicText } from '../../../../lib/panic.ts';
 import { isFields } from '../../../upstream/fields.ts';
-import { bigintOrNull, hexOrNull } from '../../../upstream/values.ts';
+import { bareHexOrNull, bigintOrNull, hexOrNull } from '../../../upstream/values.ts';
 import { decodedInputOrNull } from './decoded.ts';
 
 /** `Error(string)` and `Panic(uint256)`. Source: Solidity documentation, "Panic via assert and Error via require". */
 const ERROR = '08c379a0';
 const PANIC = '4e487b71';
 
-/** Returned data that some versions wrote without 0x: a selector and whole words. */
+/** A reason that some versions gave as returned data without 0x: a selector and whole words. */
 const BARE_DATA = /^[0-9a-fA-F]{8}(?:[0-9a-fA-F]{64})*$/;
+/** Text that a contract returned as it is. */
+const PRINTABLE = /^[\x20-\x7e]+$/;
+const WORD_BYTES = 32;
+const SELECTOR_BYTES = 4;
 
 /**
  * Why a transaction was reverted, as text: upstream gives the returned data as `{raw}`, a decoded error, or text.
@@ -21,13 +25,23 @@ export function revertReasonOrNull(value: unknown): string | null {
   if (!isFields(value)) return null;
   const error = decodedInputOrNull(value);
   if (error !== null) return fromError(error);
-  return typeof value.raw === 'string' ? fromText(value.raw) : null;
+  return typeof value.raw === 'string' ? fromText(bareHexOrNull(value.raw) ?? value.raw) : null;
 }
 
 function fromText(text: string): string | null {
   if (text === '' || text === '0x') return null;
   const data = hexOrNull(BARE_DATA.test(text) ? `0x${text}` : text);
-  return data === null ? text : (fromData(data.slice(2, 10).toLowerCase(), data.slice(10)) ?? data);
+  if (data === null) return text;
+  return fromData(data.slice(2, 10).toLowerCase(), data.slice(10)) ?? printedOrNull(data) ?? data;
+}
+
+/** The characters of data that is neither words, alone or behind a selector, nor anything but visible ASCII. */
+function printedOrNull(data: string): string | null {
+  const bytes = Buffer.from(data.slice(2), 'hex');
+  const rest = bytes.length % WORD_BYTES;
+  if (rest === 0 || rest === SELECTOR_BYTES) return null;
+  const text = bytes.toString('latin1');
+  return PRINTABLE.test(text) ? text : null;
 }
 
 function fromData(selector: string, words: string): string | null {

@@ -3,6 +3,7 @@ import { toJson } from '../../../../lib/json.ts';
 import { type Fields, fieldsOf, given, isFields, listOf, pick } from '../../../upstream/fields.ts';
 import {
   addressHashOrNull,
+  bareHexOrNull,
   booleanOrNull,
   countOrNull,
   hexOrNull,
@@ -55,7 +56,10 @@ function compilation(record: Fields): SmartContract {
     // Compilers of some chains have modes such as `s` in place of a number.
     ...given('optimizations_runs', countOrNull(pick(record, 'optimization_runs', 'optimizations_runs'))),
     ...given('compiler_settings', isFields(settings) ? { ...settings } : null),
-    ...given('constructor_args', textOrNull(record.constructor_args)),
+    ...given(
+      'constructor_args',
+      bareHexOrNull(record.constructor_args) ?? textOrNull(record.constructor_args),
+    ),
     ...given('decoded_constructor_args', decodedArgumentsOrNull(record.decoded_constructor_args)),
   };
 }
