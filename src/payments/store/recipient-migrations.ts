@@ -94,6 +94,12 @@ export const RECIPIENTS_MIGRATION: Migration = {
          where is_owner and chain_id = unmatched_transfers.chain_id and address = unmatched_transfers.recipient)
      where assigned_at is null and exists (select 1 from recipients
        where is_owner and chain_id = unmatched_transfers.chain_id and address = unmatched_transfers.recipient)`,
+    // What another organization had assigned pays a session of it already, so the owner's copy could never be assigned.
+    `delete from unmatched_transfers where assigned_at is null and exists (
+       select 1 from transactions
+       where transactions.chain_id = unmatched_transfers.chain_id and transactions.tx_hash = unmatched_transfers.tx_hash
+         and transactions.log_index = unmatched_transfers.log_index
+     )`,
     // Only the owner's sessions are matched by amount.
     `update checkout_sessions set is_wallet_only = true
      where status = 'active' and not is_wallet_only and not exists (select 1 from recipients

@@ -124,7 +124,13 @@ eachDatabase('the recipients', databases => {
       `('${id}', '${organization}', 'test', 31337, '${hash}', 1, 1, '0xb', 5, '0xt', '0xs', '${AT.address}', '015', 5)`;
     await old.raw(`insert into unmatched_transfers (id, organization_id, mode, chain_id, tx_hash, log_index,
       block_number, block_hash, block_time, token_address, sender, recipient, amount, created_at)
-      values ${transfer('utr_1', first.id, '0x1')}, ${transfer('utr_2', second.id, '0x1')}, ${transfer('utr_3', second.id, '0x2')}`);
+      values ${transfer('utr_1', first.id, '0x1')}, ${transfer('utr_2', second.id, '0x1')}, ${transfer('utr_3', second.id, '0x2')},
+        ${transfer('utr_4', first.id, '0x4')}`);
+    // The other organization had assigned its copy of the last one.
+    await old.raw(`insert into transactions (id, organization_id, mode, status, session_id, chain_id, token_address, amount,
+      recipient, tx_hash, log_index, confirmations, required_confirmations, matched_by, is_late, is_duplicate, is_partial,
+      created_at) values ('txn_4', '${second.id}', 'test', 'completed', 'cs_b', 31337, '0xt', '015', '${AT.address}', '0x4',
+      1, 1, 1, 'assignment', false, false, false, 5)`);
 
     await migrate(old, PAYMENTS_MIGRATIONS);
 
