@@ -1125,6 +1125,26 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
+        /** @description Long queries of other requests have all threads. The same query can be answered a little later. */
+        Busy: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Cache-Control": components["headers"]["Cache-Control"];
+                "Retry-After": components["headers"]["Busy-Retry-After"];
+                "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": "Too many long queries run at the moment: retry in a few seconds, or narrow the query"
+                 *     }
+                 */
+                "application/json": components["schemas"]["Error"];
+            };
+        };
     };
     parameters: {
         /**
@@ -1551,6 +1571,11 @@ export interface components {
          * @example GET, HEAD
          */
         Allow: string;
+        /**
+         * @description Time to wait before the same query is sent again, in seconds.
+         * @example 1
+         */
+        "Busy-Retry-After": number;
         /**
          * @description Time until a back end can answer again, in seconds, where that is known.
          * @example 12
@@ -2023,6 +2048,7 @@ export interface operations {
             405: components["responses"]["MethodNotAllowed"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     queryTransactions: {
@@ -2290,6 +2316,7 @@ export interface operations {
             405: components["responses"]["MethodNotAllowed"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     queryWalletTransactions: {
@@ -2553,6 +2580,7 @@ export interface operations {
             405: components["responses"]["MethodNotAllowed"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     queryEvents: {
@@ -2781,6 +2809,7 @@ export interface operations {
             405: components["responses"]["MethodNotAllowed"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     getContractAbi: {
