@@ -135,6 +135,22 @@ export interface components {
                  */
                 stagger: components["schemas"]["Duration"];
             };
+            /**
+             * @description Budget of queries on indexes, for all chains together. Beyond it they wait a second, then get a 503.
+             * @default {}
+             */
+            queries: {
+                /**
+                 * @description Long queries at a time.
+                 * @default 2
+                 */
+                concurrency: number;
+                /**
+                 * @description Upper bound of the memory of their threads, at least 256MB for each long query at a time.
+                 * @default 512MB
+                 */
+                memory: components["schemas"]["Size"];
+            };
         };
         /** @description The payments platform. */
         Payments: {

@@ -51,6 +51,8 @@ export interface DataConfig {
     overridesMs: ReadonlyMap<string, number>;
   };
   fallback: { timeoutMs: number; staggerMs: number };
+  /** Budget of queries on indexes. */
+  queries: { concurrency: number; memoryBytes: number };
 }
 
 export interface PaymentsConfig {

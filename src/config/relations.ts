@@ -2,13 +2,14 @@ import { resolve } from 'node:path';
 import ipaddr from 'ipaddr.js';
 import type { components } from '../../generated/config/types.ts';
 import type { Steps } from './config-error.ts';
-import { durationMs, listenAddress } from './units.ts';
+import { durationMs, listenAddress, sizeBytes } from './units.ts';
 import type { Violation } from './violations.ts';
 
 type File = components['schemas']['ConfigFile'];
 
 const FIRST_EMBEDDED_ID = 31_337;
 const SHORTEST_RETENTION_MS = 2 * 24 * 60 * 60 * 1000;
+const LEAST_QUERY_MB = 256;
 const LONGEST_TIMER_MS = 2 ** 31 - 1; // beyond it a timer of Node fires at once
 
 /** What a schema cannot say: rules between keys, and values that look right but name nothing. */
@@ -20,6 +21,7 @@ export function relationsOf(file: File, directory: string): Violation[] {
     ...networks(file),
     ...timers(file),
     ...retention(file),
+    ...queries(file),
     ...chains(file),
     ...databases(file, directory),
     ...(file.payments.secretKey !== undefined && file.payments.secretKeyFile !== undefined
@@ -102,6 +104,18 @@ function timers({ data, payments, devnet }: File): Violation[] {
   return all
     .filter(([, duration]) => durationMs(duration) > LONGEST_TIMER_MS)
     .map(([steps]) => fault(steps, 'must be 24d at most'));
+}
+
+/** Two threads for each long query, with less than this no thread holds the largest answer that a query may have. */
+function queries({ data: { queries: budget } }: File): Violation[] {
+  const least = budget.concurrency * LEAST_QUERY_MB;
+  if (sizeBytes(budget.memory) >= least * 1_000_000) return [];
+  return [
+    fault(
+      ['data', 'queries', 'memory'],
+      `must be ${least}MB at least for ${budget.concurrency} long queries at a time`,
+    ),
+  ];
 }
 
 /** Sessions are matched with late payments for a day after their end. */

@@ -56,7 +56,7 @@ function placesIn(directory: string) {
 }
 
 function dataOf(data: File['Data'], { sqlite }: Places, mode: Environment['mode']): DataConfig {
-  const { cache, fallback } = data;
+  const { cache, fallback, queries } = data;
   return {
     ...placeOf(data),
     validateResponses: data.validateResponses ?? mode !== 'production',
@@ -70,6 +70,7 @@ function dataOf(data: File['Data'], { sqlite }: Places, mode: Environment['mode'
       overridesMs: new Map(Object.entries(cache.overrides).map(([id, life]) => [id, durationMs(life)])),
     },
     fallback: { timeoutMs: durationMs(fallback.timeout), staggerMs: durationMs(fallback.stagger) },
+    queries: { concurrency: queries.concurrency, memoryBytes: sizeBytes(queries.memory) },
   };
 }
 

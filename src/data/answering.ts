@@ -116,7 +116,7 @@ export function answering(options: AnsweringOptions): Answering {
 
 /** Nobody could answer, for a reason that may be gone in a moment. */
 function isOutage(failure: unknown): boolean {
-  return failure instanceof HttpError && (failure.status === 502 || failure.status === 504);
+  return failure instanceof HttpError && [502, 503, 504].includes(failure.status);
 }
 
 function asksForReload({ headers }: Caller): boolean {

@@ -49,6 +49,7 @@ export function dataServiceOptions(config: Config, embedded: readonly ServedChai
     },
     ipfsGateway: config.ipfsGateway,
     fallback: data.fallback,
+    queries: data.queries,
     validateResponses: data.validateResponses,
     rateLimitPerMinute: data.rateLimitPerMinute,
     trustedProxies,

@@ -2,6 +2,7 @@ import type { Address } from 'viem';
 import { createChainClient } from '../chain/client.ts';
 import type { Metrics } from '../http/metrics.ts';
 import type { ChainIndex } from '../indexer/index-service.ts';
+import type { QueryPool } from '../indexer/query/pool.ts';
 import type { KnownAbi } from '../indexer/reader/abi.ts';
 import type { Exchange } from '../indexer/reader/markets.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -67,6 +68,8 @@ export interface OpenChainOptions {
   /** Where indexes read the metadata of NFTs; without it only what lies on the chain is. */
   readonly documents?: MetadataDocuments;
   readonly fallback: { readonly timeoutMs: number };
+  /** Threads for the queries of all indexes. */
+  readonly pool?: QueryPool | undefined;
   readonly metrics: Metrics;
   readonly clock: Clock;
   readonly log: Logger;
@@ -111,7 +114,7 @@ export async function openChain(
 async function openIndexOf(
   { id, confirmations, rpcUrls, abis }: ServedChain,
   { file, fromBlock, pollMs }: IndexBackendOptions,
-  { clock, log, fallback }: OpenChainOptions,
+  { clock, log, fallback, pool }: OpenChainOptions,
   { indexes }: Resources,
 ): Promise<ChainIndex> {
   // Loaded only where a chain has an index: everything else works without one.
@@ -126,6 +129,7 @@ async function openIndexOf(
     log,
     fromBlock,
     pollMs,
+    pool,
   });
   indexes.push(index);
   return index;

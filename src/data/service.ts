@@ -14,6 +14,7 @@ import { healthRoutes } from '../http/health.ts';
 import type { Metrics } from '../http/metrics.ts';
 import { type Listening, listen } from '../http/server.ts';
 import type { ChainIndex } from '../indexer/index-service.ts';
+import type { QueryBudget, QueryPool } from '../indexer/query/pool.ts';
 import type { Clock } from '../lib/clock.ts';
 import { type Logger, logAndGoOn } from '../lib/logger.ts';
 import { responseCache } from './cache/response-cache.ts';
@@ -43,6 +44,8 @@ export interface DataServiceOptions {
   /** Where `ipfs://` links of NFTs are read, without a slash at its end. */
   readonly ipfsGateway: string;
   readonly fallback: { readonly timeoutMs: number; readonly staggerMs: number };
+  /** Budget of the queries on indexes; its parts have defaults. */
+  readonly queries?: QueryBudget | undefined;
   readonly validateResponses: boolean;
   readonly rateLimitPerMinute: number;
   readonly trustedProxies: readonly string[];
@@ -81,18 +84,19 @@ export async function startDataService(options: DataServiceOptions): Promise<Dat
   const databases: Db[] = [];
   const { ipfsGateway } = options;
   const remote = remoteDocuments({ ipfsGateway, clock, log });
+  const pool = await queryPoolOf(options);
   const close = async () => {
     await Promise.all([
       ...indexes.map(index => index.stop()),
       ...upstreams.map(upstream => upstream.close()),
       remote.close(),
     ]);
-    await Promise.all(databases.map(db => db.destroy()));
+    await Promise.all([pool?.close(), ...databases.map(db => db.destroy())]);
   };
   try {
     const chains = await Promise.all(
       options.chains.map(chain =>
-        openChain(chain, { ...options, documents: remote.documents }, { indexes, upstreams, shared }),
+        openChain(chain, { ...options, pool, documents: remote.documents }, { indexes, upstreams, shared }),
       ),
     );
     let isFilled = options.filled === undefined;
@@ -211,6 +215,14 @@ export async function startDataService(options: DataServiceOptions): Promise<Dat
     // Answers that another version of the contract shaped are not this one's.
     return sqliteStore(db, { clock, version: hash('sha256', JSON.stringify(DOCUMENT)) });
   }
+}
+
+/** Threads for the queries of all indexes. Loaded only where a chain has an index, like the index itself. */
+async function queryPoolOf({ chains, queries, clock }: DataServiceOptions): Promise<QueryPool | undefined> {
+  const hasIndex = chains.some(({ backends }) => backends.some(({ kind }) => kind === 'index'));
+  if (!hasIndex) return undefined;
+  const { openQueryPool } = await import('../indexer/query/pool.ts');
+  return openQueryPool({ ...queries, clock });
 }
 
 function totalProgress(indexes: readonly ChainIndex[]): { indexed: number; total: number } | undefined {

@@ -5,7 +5,7 @@ import { transaction } from '../db/transaction.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Logger } from '../lib/logger.ts';
 import { type IndexStatus, indexProgress } from './index-progress.ts';
-import { openQueryPool } from './query/pool.ts';
+import { openQueryPool, type QueryPool } from './query/pool.ts';
 import type { QueryEngine } from './query/query.ts';
 import { type KnownAbi, knownAbis } from './reader/abi.ts';
 import { createReader, type Reader } from './reader/reader.ts';
@@ -24,6 +24,8 @@ export interface IndexOptions {
   log: Logger;
   /** First block to index, 0 unless given. Matters only while the index is empty. */
   fromBlock?: number;
+  /** Threads of queries that several indexes share; the index has its own when absent. */
+  pool?: QueryPool | undefined;
   /** Wait between two looks at the node's head, 1,000 ms unless given. */
   pollMs?: number;
 }
@@ -72,7 +74,8 @@ export async function openIndex(options: IndexOptions): Promise<ChainIndex> {
   const readDb = openDatabase({ file, readonly: true });
   // Opened now, so that it is there for as long as the index is.
   await readDb.raw('select 1');
-  const queries = openQueryPool({ file, clock });
+  const pool = options.pool ?? openQueryPool({ clock });
+  const queries = pool.engine(file);
   const nodeHeadLastsMs = Math.max(NODE_HEAD_POLLS * pollMs, NODE_HEAD_LASTS_MS);
   const progress = await indexProgress(db, { clock, nodeHeadLastsMs, fromBlock });
   const run = syncRun({
@@ -143,7 +146,11 @@ export async function openIndex(options: IndexOptions): Promise<ChainIndex> {
       const patience = clock.sleep(STOP_WITHIN_MS, ended.signal).catch(() => undefined);
       await Promise.race([Promise.allSettled([loop, last]), patience]);
       ended.abort(); // a timer that is left would keep the process alive
-      await Promise.all([db.destroy(), readDb.destroy(), queries.close()]);
+      await Promise.all([
+        db.destroy(),
+        readDb.destroy(),
+        options.pool === undefined ? pool.close() : undefined,
+      ]);
     },
     status: progress.status,
     revision: progress.revision,

@@ -82,6 +82,13 @@ describe('a finding names the path, the line and the rule', () => {
       /24d at most/,
     ],
     [
+      'too little memory for the long queries',
+      'data: { queries: { concurrency: 4, memory: 1000MB } }',
+      1,
+      'data.queries.memory',
+      /1024MB at least for 4 long queries/,
+    ],
+    [
       'a wrong size',
       'data: { cache: { memory: 256mb } }',
       1,

@@ -33,7 +33,8 @@ export async function serveIndex(options: {
   const metrics = createMetrics();
   const db = openDatabase({ file, readonly: true });
   const client = createChainClient({ id: chainId, rpcUrls: [nodeUrl], timeoutMs: 10_000, log });
-  const queries = openQueryPool({ file, clock: systemClock });
+  const pool = openQueryPool({ clock: systemClock });
+  const queries = pool.engine(file);
   const reader = createReader({ db, abis: knownAbis([]), client });
   const backend = indexBackend({
     name: `index-${chainId}`,
@@ -74,7 +75,7 @@ export async function serveIndex(options: {
     async [Symbol.asyncDispose]() {
       await listening.close();
       await handlers.close();
-      await Promise.all([db.destroy(), queries.close()]);
+      await Promise.all([db.destroy(), pool.close()]);
     },
   };
 }

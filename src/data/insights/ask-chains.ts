@@ -129,7 +129,8 @@ export async function askChains<Result>(
     }));
     try {
       signal.throwIfAborted();
-      const pending = ask(backend, { chainIds: members.map(({ chain }) => chain.id), signal: until });
+      const chainIds = members.map(({ chain }) => chain.id);
+      const pending = ask(backend, { chainIds, signal: until, request: signal });
       if (pending === undefined) throw unsupported();
       const result = await observed(options, backend, untilAborted(pending, until));
       parts.push({ result, first });

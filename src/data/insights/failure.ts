@@ -5,7 +5,7 @@ import type { UnknownChain } from './select-chains.ts';
 
 /**
  * What a client is to hear when no chain answered, by the failure table: 400 for what a back end refused, 404 or 400 when
- * those who would know have nothing, 504, 502 and 501 otherwise, which decide whether a held answer may stand in.
+ * those who would know have nothing, 503 while queries are too many, 504, 502 and 501 otherwise, which decide whether a held answer may stand in.
  */
 export function nothingAnswered({ failed }: Asked<unknown>, unknown: UnknownChain): HttpError {
   const failures = failed.flatMap(({ failures: own }) => own);
@@ -19,6 +19,16 @@ export function nothingAnswered({ failed }: Asked<unknown>, unknown: UnknownChai
       error.kind === 'unavailable' &&
       !lastWords.some(last => last?.chain === chain && last.error.kind === 'not_found'),
   );
+  if (outages.length > 0 && outages.every(({ error }) => error.reason === 'busy')) {
+    return new HttpError(
+      BUSY,
+      'Too many long queries run at the moment: retry in a few seconds, or narrow the query',
+      {
+        cause,
+        headers: retryAfterOf(outages),
+      },
+    );
+  }
   if (outages.length > 0) {
     const status = outages.every(({ error }) => error.reason === 'timeout') ? 504 : 502;
     return new HttpError(status, `No back end could answer: ${outages.map(sentenceOf).join('; ')}`, {
@@ -34,8 +44,11 @@ export function nothingAnswered({ failed }: Asked<unknown>, unknown: UnknownChai
   return new HttpError(501, `No configured back end has this answer: ${all}`, { cause });
 }
 
-/** A failure in this family's statuses: it knows none above 500. */
+/** Too many long queries run. Decision 164. */
+const BUSY = 503;
+
+/** A failure in this family's statuses: above 500 it has only the one of too many queries. */
 export function insightsFailure(error: unknown): unknown {
-  if (!(error instanceof HttpError) || error.status <= 500) return error;
+  if (!(error instanceof HttpError) || error.status <= 500 || error.status === BUSY) return error;
   return new HttpError(500, error.message, { cause: error, headers: error.headers });
 }

@@ -11,6 +11,7 @@ export type BackendErrorReason =
   | 'incomplete'
   | 'failed'
   | 'over_quota'
+  | 'busy'
   | 'unreadable'
   | 'no_such_answer'
   | 'not_indexed'

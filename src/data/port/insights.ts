@@ -69,6 +69,8 @@ export interface Records<Record> {
 export interface InsightsAsk {
   readonly chainIds: readonly number[];
   readonly signal: AbortSignal;
+  /** The same object for all chains and back ends of one answer. */
+  readonly request?: object;
 }
 
 /**

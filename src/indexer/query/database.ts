@@ -7,9 +7,19 @@ export type QueryDatabase = Database;
  * Opens an index for queries. SQLite cannot be interrupted from JavaScript, so statements call `tick` now and then;
  * what it throws ends the statement, and the caller of the statement gets it.
  */
-export function openQueryDatabase({ file, tick }: { file: string; tick: () => void }): QueryDatabase {
+export function openQueryDatabase({
+  file,
+  tick,
+  cacheBytes = 2 ** 26,
+}: {
+  file: string;
+  tick: () => void;
+  cacheBytes?: number;
+}): QueryDatabase {
   const db = new Database(file, { readonly: true, fileMustExist: true });
   for (const pragma of PRAGMAS) db.pragma(pragma);
+  // In KiB when it is negative. Sorting takes as much again before it goes to files.
+  db.pragma(`cache_size = -${Math.ceil(cacheBytes / 1024)}`);
   db.defaultSafeIntegers(true);
   // Not deterministic, or SQLite would call it once for a whole statement.
   db.function('tick', { deterministic: false }, () => {
@@ -29,7 +39,6 @@ const MAPPED_BYTES = 2 ** 31 - 2 ** 16;
 const PRAGMAS = [
   'busy_timeout = 5000',
   'temp_store = file',
-  'cache_size = -65536',
   `mmap_size = ${MAPPED_BYTES}`,
   'query_only = on',
 ];

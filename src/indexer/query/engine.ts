@@ -15,7 +15,7 @@ export interface Engine {
 }
 
 /** Opens an index that exists. `tick` is called every few thousand rows and may throw to end a query. */
-export function openEngine(options: { file: string; tick: () => void }): Engine {
+export function openEngine(options: { file: string; cacheBytes?: number; tick: () => void }): Engine {
   const db = openQueryDatabase(options);
   const lists = registerFunctions(db);
   return {
@@ -26,6 +26,8 @@ export function openEngine(options: { file: string; tick: () => void }): Engine 
         return query.kind === 'rows' ? rowsOf(db, query) : groupsOf(db, query, lists);
       } finally {
         db.exec('rollback');
+        // Several indexes share a thread's memory, and what one of them has cached is of no use to the others.
+        if (query.kind === 'groups') db.pragma('shrink_memory');
       }
     },
     close: () => db.close(),

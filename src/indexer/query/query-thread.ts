@@ -1,12 +1,16 @@
+import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import type { Clock } from '../../lib/clock.ts';
-import type { PackedAnswer, Query } from './engine.ts';
+import type { PackedAnswer } from './engine.ts';
 import { QueryTooLarge } from './query.ts';
 import type { WorkerReply, WorkerRequest, WorkerSetup } from './worker-messages.ts';
 
 const WORKER = new URL('./worker.ts', import.meta.url);
 /** A query that was told to end and has not after this long is left behind with its thread. */
 const GRACE_MS = 2_000;
+const MIB = 2 ** 20;
+/** Part of a thread's memory for new objects, which V8 bounds apart from the others. */
+const YOUNG_MIB = 16;
 
 /** One thread for queries, which asks for the next one only when it is free. */
 export interface QueryThread {
@@ -14,7 +18,9 @@ export interface QueryThread {
    * Runs a query; only one at a time. `free` never rejects and resolves when the next may come, which can be after the
    * answer was rejected.
    */
-  ask(query: Query, signal: AbortSignal): { answer: Promise<PackedAnswer>; free: Promise<void> };
+  ask(request: WorkerRequest, signal: AbortSignal): { answer: Promise<PackedAnswer>; free: Promise<void> };
+  /** Starts the thread; resolves when it takes queries, or has failed to start. */
+  warmUp(): Promise<void>;
   /** Ends the query that runs and the thread. */
   close(): Promise<void>;
 }
@@ -30,7 +36,8 @@ export interface LeftBehind {
 }
 
 export interface QueryThreadOptions {
-  readonly file: string;
+  /** Memory of the thread, in bytes. A query that needs more is too large. */
+  readonly threadBytes: number;
   readonly deadlineMs: number;
   readonly clock: Clock;
   /** Counted up and down by the thread. */
@@ -41,36 +48,54 @@ export interface QueryThreadOptions {
 
 /** Starts its thread at the first query, and another one when that is gone. */
 export function queryThread(options: QueryThreadOptions): QueryThread {
-  const { file, deadlineMs, clock, leftBehind, onEnded } = options;
+  const { threadBytes, deadlineMs, clock, leftBehind, onEnded } = options;
   let running: Running | undefined;
 
   function start(): Running {
-    const setup: WorkerSetup = { file, cancelled: new Int32Array(new SharedArrayBuffer(4)) };
-    const worker = new Worker(WORKER, { workerData: setup });
+    const cacheBytes = Math.floor(threadBytes / 4);
+    const setup: WorkerSetup = {
+      cancelled: new Int32Array(new SharedArrayBuffer(4)),
+      cacheBytes,
+      grownBytes: Math.floor(threadBytes / 3),
+    };
+    const worker = new Worker(WORKER, {
+      workerData: setup,
+      resourceLimits: {
+        maxYoungGenerationSizeMb: YOUNG_MIB,
+        maxOldGenerationSizeMb: Math.max(YOUNG_MIB, Math.floor((threadBytes - cacheBytes) / MIB) - YOUNG_MIB),
+      },
+    });
     const started = { worker, cancelled: setup.cancelled };
     const forget = () => {
       if (running === started) running = undefined;
     };
     worker.on('error', forget);
     worker.on('exit', forget);
+    worker.unref();
     running = started;
     return started;
   }
 
-  function ask(query: Query, signal: AbortSignal) {
+  function ask(request: WorkerRequest, signal: AbortSignal) {
     const { worker, cancelled } = running ?? start();
     const answer = Promise.withResolvers<PackedAnswer>();
     const free = Promise.withResolvers<void>();
     const ended = new AbortController();
 
     const onReply = (reply: WorkerReply) => {
+      if (reply.kind === 'ready') return;
       if (reply.kind === 'answer') answer.resolve(reply.answer);
       else if (reply.kind === 'tooLarge') answer.reject(new QueryTooLarge(reply.reason));
       else answer.reject(new Error(reply.kind === 'failed' ? reply.message : 'the query was ended'));
+      if (reply.hasGrown) replace(worker);
       finish();
     };
     const onGone = (cause: unknown) => {
-      answer.reject(new Error('the thread of the query is gone', { cause }));
+      answer.reject(
+        isOutOfMemory(cause)
+          ? new QueryTooLarge('memory')
+          : new Error('the thread of the query is gone', { cause }),
+      );
       finish();
     };
     const onAbort = () => end(signal.reason);
@@ -109,12 +134,26 @@ export function queryThread(options: QueryThreadOptions): QueryThread {
     signal.addEventListener('abort', onAbort, { once: true });
     worker.on('message', onReply).on('error', onGone).on('exit', onGone);
     worker.ref();
-    worker.postMessage({ query } satisfies WorkerRequest);
+    worker.postMessage(request);
     return { answer: answer.promise, free: free.promise };
+  }
+
+  /** The next thread starts now, so that the next query need not wait for it. */
+  function replace(worker: Worker): void {
+    running = undefined;
+    void worker.terminate();
+    start();
   }
 
   return {
     ask,
+    async warmUp() {
+      if (running !== undefined) return;
+      const { worker } = start();
+      await Promise.race(['message', 'error', 'exit'].map(event => once(worker, event))).catch(
+        () => undefined,
+      );
+    },
     async close() {
       if (running === undefined) return;
       const { worker, cancelled } = running;
@@ -122,4 +161,8 @@ export function queryThread(options: QueryThreadOptions): QueryThread {
       await worker.terminate();
     },
   };
+}
+
+function isOutOfMemory(cause: unknown): boolean {
+  return cause instanceof Error && 'code' in cause && cause.code === 'ERR_WORKER_OUT_OF_MEMORY';
 }

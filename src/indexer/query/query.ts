@@ -61,6 +61,7 @@ const TOO_LARGE = {
   deadline: 'the query took too long',
   groups: 'the query has too many groups',
   page: 'the rows of the page are too long',
+  memory: 'the query needs more memory than its share',
 } as const;
 
 /** It took longer than it may, or gives more than fits: the caller should ask for less. */
@@ -81,11 +82,13 @@ export class QueriesBusy extends Error {
   }
 }
 
-/** Runs queries over one index, off the main thread, each on a read-only connection and within a deadline. */
+/**
+ * Runs queries over one index, off the main thread, each on a read-only connection and within a deadline. Queries of
+ * the same `request` wait longer for a thread once the first of them runs.
+ */
 export interface QueryEngine {
   /** @throws QueryTooLarge, QueriesBusy */
-  rows(query: RowsQuery, signal: AbortSignal): Promise<RowsAnswer>;
+  rows(query: RowsQuery, signal: AbortSignal, request?: object): Promise<RowsAnswer>;
   /** @throws QueryTooLarge, QueriesBusy */
-  groups(query: GroupsQuery, signal: AbortSignal): Promise<GroupsAnswer>;
-  close(): Promise<void>;
+  groups(query: GroupsQuery, signal: AbortSignal, request?: object): Promise<GroupsAnswer>;
 }

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { advising } from '../../../src/data/backends/index/insights/too-large.ts';
+import { BackendError } from '../../../src/data/port/backend-error.ts';
 import { QueriesBusy, QueryTooLarge } from '../../../src/indexer/query/query.ts';
 import { chain } from '../answer-support.ts';
 import { asking, memory } from './memory-support.ts';
@@ -10,6 +11,7 @@ test('a query that is too large is refused with advice, whatever is too large of
     ['deadline', 'filter_block_number'],
     ['groups', 'group by fewer fields'],
     ['page', 'lower limit'],
+    ['memory', 'narrow it'],
   ] as const) {
     await expect(advising(Promise.reject(new QueryTooLarge(reason)))).rejects.toMatchObject({
       kind: 'rejected',
@@ -21,8 +23,24 @@ test('a query that is too large is refused with advice, whatever is too large of
 test('a query for which there is no thread is nobody’s fault: the index is not there for it now', async () => {
   await expect(advising(Promise.reject(new QueriesBusy()))).rejects.toMatchObject({
     kind: 'unavailable',
-    message: expect.stringContaining('busy'),
+    reason: 'busy',
+    retryAfterMs: 1_000,
   });
+});
+
+test('too many queries are a 503 that says when to ask again, and any other outage stays a 500', async () => {
+  const busy = () => advising<never>(Promise.reject(new QueriesBusy()));
+  const broken = () => Promise.reject(new BackendError('unavailable', 'failed', 'the back end failed'));
+  const asked = (...groups: (() => Promise<never>)[]) =>
+    asking([
+      chain(
+        1,
+        ...groups.map((one, at) => memory(`index-${at}`, { chainId: 1, insights: { groups: one } }).backend),
+      ),
+    ]).blocks(undefined, { aggregate: ['count() as n'] });
+
+  await expect(asked(busy)).rejects.toMatchObject({ status: 503, headers: { 'Retry-After': '1' } });
+  await expect(asked(busy, broken)).rejects.toMatchObject({ status: 500 });
 });
 
 test('a plain query and an aggregation have longer than any other question, in the load as well', async () => {

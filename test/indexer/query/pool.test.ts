@@ -1,7 +1,9 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { join } from 'node:path';
+import { Worker } from 'node:worker_threads';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { openEngine } from '../../../src/indexer/query/engine.ts';
-import { openQueryPool, type QueryPoolOptions } from '../../../src/indexer/query/pool.ts';
+import { openQueryPool, type QueryPool, type QueryPoolOptions } from '../../../src/indexer/query/pool.ts';
 import {
   type Entity,
   type GroupsQuery,
@@ -20,6 +22,7 @@ const blocks = randomBlocks({ seed: 3, count: 30 });
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 let file: string;
+let threads: QueryPool;
 let pool: QueryEngine;
 
 beforeEach(async () => {
@@ -28,13 +31,18 @@ beforeEach(async () => {
 });
 
 afterEach(async () => {
-  await pool.close();
+  await threads.close();
   await folder.remove();
 });
 
 async function openPool(options: Partial<QueryPoolOptions> = {}): Promise<void> {
   await writeIndex(file, { chainId: CHAIN_ID, blocks });
-  pool = openQueryPool({ file, clock: systemClock, ...options });
+  start(options);
+}
+
+function start(options: Partial<QueryPoolOptions> = {}): void {
+  threads = openQueryPool({ clock: systemClock, ...options });
+  pool = threads.engine(file);
 }
 
 const page = (entity: Entity = 'blocks'): RowsQuery => ({
@@ -79,18 +87,65 @@ test('a query that waits has its deadline from when it starts', async () => {
   await expect(second).resolves.toMatchObject({ total: blocks.length });
 });
 
-test('a query that found no thread for five seconds is told that others have them', async () => {
+test('a query that found no thread for a second is told that others have them', async () => {
   const clock = manualClock();
-  await openPool({ clock });
+  await openPool({ clock, concurrency: 1 });
 
   const first = pool.rows(page(), never);
   const waiting = pool.rows(page(), never);
-  clock.advance(4_999);
+  clock.advance(999);
   const later = pool.rows(page(), never);
   clock.advance(1);
 
   await expect(waiting).rejects.toBeInstanceOf(QueriesBusy);
   await expect(Promise.all([first, later])).resolves.toMatchObject([{ total: blocks.length }, {}]);
+});
+
+test('the chains of a request whose first query runs wait five seconds for a thread', async () => {
+  const clock = manualClock();
+  await openPool({ clock, concurrency: 1 });
+  const request = {};
+
+  const first = pool.rows(page(), never, request);
+  const second = pool.rows(page(), never, request);
+  clock.advance(1_000);
+  await Promise.resolve();
+  const third = pool.rows(page(), never, request);
+
+  await expect(Promise.all([first, second, third])).resolves.toMatchObject([{}, {}, {}]);
+});
+
+test('queries beyond those that may wait are refused at once', async () => {
+  await openPool({ concurrency: 1 });
+
+  const asked = Array.from({ length: 202 }, () => pool.groups(groups, never));
+  const outcomes = await Promise.allSettled(asked);
+
+  const refused = outcomes.filter(({ status }) => status === 'rejected');
+  expect(outcomes.at(-1)).toEqual({ status: 'rejected', reason: new QueriesBusy() });
+  expect(refused.length).toBeLessThan(202);
+});
+
+test('a thread that has grown is replaced after its query, and others stay', async () => {
+  let threadsStarted = 0;
+  const count = () => {
+    threadsStarted += 1;
+  };
+  subscribe('worker_threads', count);
+  const startedBy = async (memoryBytes: number) => {
+    threadsStarted = 0;
+    start({ concurrency: 1, memoryBytes });
+    for (let round = 0; round < 3; round += 1) await pool.groups(groups, never);
+    await threads.close();
+    return threadsStarted;
+  };
+  await writeIndex(file, { chainId: CHAIN_ID, blocks });
+
+  const growing = await startedBy(2 ** 20);
+  const small = await startedBy(2 ** 29);
+  unsubscribe('worker_threads', count);
+
+  expect({ growing, small }).toEqual({ growing: 4, small: 1 });
 });
 
 test('while four threads that were left behind have not ended, long queries are refused and pages are not', async () => {
@@ -150,22 +205,38 @@ test('what the clock or the caller ends, the engine stops within a few thousand 
 });
 
 test('a page does not wait for aggregates, however many run', async () => {
-  await openPool({ longThreads: 0 });
+  await openPool({ clock: manualClock(), concurrency: 1 });
+  await threads.warmUp();
+  const ended: string[] = [];
+  const note = (name: string) => () => void ended.push(name);
 
-  const refused = expect(pool.groups(groups, never)).rejects.toThrow('closed');
+  const aggregates = Array.from({ length: 190 }, () => pool.groups(groups, never).then(note('aggregate')));
+  await pool.rows(page(), never).then(note('page'));
 
-  await expect(pool.rows(page(), never)).resolves.toMatchObject({ total: blocks.length });
-  await Promise.all([pool.close(), refused]);
+  expect(ended.length).toBeLessThan(190);
+  await Promise.all(aggregates);
 });
 
 test('a thread that died is replaced, and only its query fails', async () => {
-  pool = openQueryPool({ file, clock: systemClock });
-  await expect(pool.rows(page(), never)).rejects.toThrow('the thread of the query is gone');
+  const workers: Worker[] = [];
+  const keep = (message: unknown) => {
+    if (isStart(message)) workers.push(message.worker);
+  };
+  subscribe('worker_threads', keep);
+  await openPool({ concurrency: 1 });
 
-  await writeIndex(file, { chainId: CHAIN_ID, blocks });
+  const lost = expect(pool.rows(page(), never)).rejects.toThrow('the thread of the query is gone');
+  await Promise.all([lost, ...workers.map(worker => worker.terminate())]);
+  unsubscribe('worker_threads', keep);
 
   await expect(pool.rows(page(), never)).resolves.toMatchObject({ total: blocks.length });
 });
+
+function isStart(message: unknown): message is { worker: Worker } {
+  return (
+    typeof message === 'object' && message !== null && 'worker' in message && message.worker instanceof Worker
+  );
+}
 
 test('a query that fails leaves its thread to the next', async () => {
   await openPool();
@@ -188,7 +259,7 @@ test('groups are answered in a thread', async () => {
 test('a closed engine answers no query', async () => {
   await openPool();
   await pool.rows(page(), never);
-  await pool.close();
+  await threads.close();
 
   await expect(pool.rows(page(), never)).rejects.toThrow('closed');
 });

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Engine, openEngine } from '../../../src/indexer/query/engine.ts';
-import { openQueryPool } from '../../../src/indexer/query/pool.ts';
+import { openQueryPool, type QueryPool } from '../../../src/indexer/query/pool.ts';
 import type { Entity, FieldValues, QueryEngine, RowsQuery } from '../../../src/indexer/query/query.ts';
 import { systemClock } from '../../../src/lib/clock.ts';
 import { CHAIN_ID, temporaryFolder } from '../support.ts';
@@ -21,6 +21,7 @@ const never = new AbortController().signal;
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 let engine: Engine;
+let threads: QueryPool;
 let pool: QueryEngine;
 
 beforeAll(async () => {
@@ -28,12 +29,13 @@ beforeAll(async () => {
   const file = join(folder.folder, 'index.sqlite');
   await writeIndex(file, { chainId: CHAIN_ID, blocks });
   engine = openEngine({ file, tick: () => undefined });
-  pool = openQueryPool({ file, clock: systemClock });
+  threads = openQueryPool({ clock: systemClock });
+  pool = threads.engine(file);
 });
 
 afterAll(async () => {
   engine.close();
-  await pool.close();
+  await threads.close();
   await folder.remove();
 });
 

@@ -19,7 +19,7 @@ export function recordAnswers(
   queries: QueryEngine,
 ): Required<Pick<InsightsAnswers, 'records' | 'groups'>> {
   return {
-    async records(query, { signal }) {
+    async records(query, { signal, request }) {
       assertWithin(source, query);
       const { entity, sort, limit, page, decode, event } = query;
       const selected = await inIndexTerms(source, query);
@@ -27,6 +27,7 @@ export function recordAnswers(
         queries.rows(
           { kind: 'rows', ...selected, sort, limit, offset: page * limit, countUpTo: COUNT_UP_TO },
           signal,
+          request,
         ),
       );
       const like = event?.abi;
@@ -45,12 +46,12 @@ export function recordAnswers(
       };
     },
 
-    async groups(query, { signal }) {
+    async groups(query, { signal, request }) {
       assertWithin(source, query);
       const { keys, folds } = query;
       const selected = await inIndexTerms(source, query);
       const { groups } = await advising(
-        queries.groups({ kind: 'groups', ...selected, keys, folds, limit: MOST_GROUPS }, signal),
+        queries.groups({ kind: 'groups', ...selected, keys, folds, limit: MOST_GROUPS }, signal, request),
       );
       return groups;
     },
