@@ -268,6 +268,8 @@ export interface components {
                  * @default 18
                  */
                 decimals: components["schemas"]["Decimals"];
+                /** @description Token contract that wraps the coin (WETH). Prices of the coin are those of this token, and other tokens are priced through it. */
+                wrapped?: components["schemas"]["Address"];
             };
             /**
              * @description JSON-RPC nodes, tried in this order.

@@ -308,7 +308,7 @@ export interface components {
         TokenPrice: {
             /** @description The chain of the token. */
             chain_id: components["schemas"]["ChainIdNumber"];
-            /** @description Address of the token contract. */
+            /** @description Address of the token contract; for the native coin the address that it was asked by. */
             address: components["schemas"]["AddressHash"];
             /**
              * @description What `symbol()` of the contract returns; absent when it has none.
@@ -332,12 +332,13 @@ export interface components {
              */
             percent_change_24h: number | null;
             /**
-             * @description What was traded in the last 24 hours, in US dollars.
+             * @description What was traded in the last 24 hours, in US dollars; null where the source does not tell, and for the dollar token itself.
              * @example 125000.75
+             * @example null
              */
-            volume_24h_usd: number;
+            volume_24h_usd: number | null;
             /**
-             * @description Change of that volume against the 24 hours before, in percent; null when nothing was traded then.
+             * @description Change of that volume against the 24 hours before, in percent; null when nothing was traded then, or the volume is null.
              * @example 12.5
              * @example null
              */
@@ -1198,7 +1199,7 @@ export interface components {
          */
         TokenSymbols: string[];
         /**
-         * @description A token, by address in any letter case or by name; repeat it for several.
+         * @description A token, by address in any letter case or by name; repeat it for several. The zero address and 0xeeee…eeee are the native coin.
          * @example [
          *       "0xdac17f958d2ee523a2206206994597c13d831ec7"
          *     ]
@@ -1671,7 +1672,7 @@ export interface operations {
                  */
                 chain_id?: components["parameters"]["ChainId"];
                 /**
-                 * @description A token, by address in any letter case or by name; repeat it for several.
+                 * @description A token, by address in any letter case or by name; repeat it for several. The zero address and 0xeeee…eeee are the native coin.
                  * @example [
                  *       "0xdac17f958d2ee523a2206206994597c13d831ec7"
                  *     ]
