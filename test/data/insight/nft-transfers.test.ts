@@ -27,6 +27,14 @@ test.each(OPERATIONS.flatMap(operation => fixturesOf(operation).map(({ name }) =
   },
 );
 
+test('a service that ignores the limit does not make the page longer', async () => {
+  const { data } = record(JSON.parse(fixtureOf('listNftTransfers', '2025-10').text));
+  const rows = Array.from({ length: 5 }, () => list(data)[0]);
+  await using to = await openedInsight(() => ({ json: { data: rows } }));
+
+  expect(await to.insights.listNftTransfers(ofContract({ limit: 2 }), about(1))).toHaveLength(2);
+});
+
 test('a sale has its metadata and price, without what the contract does not know', async () => {
   const [sale] = await transfers('listTokenNftTransfers', '2025-10');
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Entity } from '../../../src/data/port/insights.ts';
-import { record } from '../../support/json.ts';
+import { list, record } from '../../support/json.ts';
 import { fixtureOf, fixturesOf, violationsOf } from './fixtures.ts';
 import { about, always, failureOf, openedInsight, queryFor, sentTo } from './opened-insight.ts';
 
@@ -34,6 +34,16 @@ test.each(
   expect(data.length > 0).toBe(
     !/nothing|aggregations/.test(name) && !(operation === 'queryWalletTransactions' && name === '2025-03'),
   );
+});
+
+test('a service that ignores the limit does not make the page longer', async () => {
+  const { data } = record(JSON.parse(fixtureOf('queryBlocks', '2025-10').text));
+  const rows = Array.from({ length: 5 }, () => list(data)[0]);
+  await using to = await openedInsight(() => ({ json: { data: rows } }));
+
+  const { records } = await to.insights.records(queryFor('blocks', { limit: 2 }), about(1));
+
+  expect(records).toHaveLength(2);
 });
 
 describe('blocks', () => {

@@ -65,6 +65,13 @@ describe('what is accepted, and the names in its rows', () => {
       ['block_number', 'x'],
     ],
     ['blocks', { aggregate: ['count() as select'] }, ['select']],
+    [
+      'transactions',
+      { aggregate: ['sum(value) as value', 'count() as hash'], sort_by: 'value' },
+      ['value', 'hash'],
+    ],
+    ['transactions', { aggregate: ['count() as v'], group_by: ['from_address'] }, ['from_address', 'v']],
+    ['blocks', { group_by: ['day as hash'] }, ['hash', 'count']],
     ['blocks', { aggregate: ['count() as constructor'], sort_by: 'constructor' }, ['constructor']],
     ['blocks', { aggregate: ['count()', 'count()'] }, ['count()']],
   ];
@@ -85,8 +92,6 @@ describe('what is refused, and where', () => {
     ['count() as 1a', '"1a" is not a number at position 12'],
     ['count() as _a', 'the alias "_a" does not begin with a letter at position 12'],
     [`count() as ${'a'.repeat(64)}`, 'is longer than 63 characters at position 12'],
-    ['count() as value', 'the alias "value" is the name of a field at position 12'],
-    ['count() as day', 'the alias "day" is the name of a field at position 12'],
     ['count() as distinct', 'the alias "distinct" is a word of the grammar at position 12'],
     ['count() as a, sum(gas) as a', 'the name "a" is used twice at position 27'],
     ['sum(nothing)', '"nothing" is not a field at position 5'],
@@ -150,7 +155,18 @@ describe('what is refused, and where', () => {
       'group_by: expected the end; repeat the parameter to group by several at position 5',
     ],
     [{ group_by: ['n'], aggregate: ['count() as n'] }, 'group_by: "n" is an aggregate at position 1'],
-    [{ group_by: ['day as hash'] }, 'group_by: the alias "hash" is the name of a field at position 8'],
+    [
+      { group_by: ['day as hash', 'hash as h'] },
+      'group_by: value 1: the alias "hash" is the name of a field that is grouped by at position 8',
+    ],
+    [
+      { group_by: ['value as v2'], aggregate: ['count() as value'] },
+      'group_by: "value" is an aggregate at position 1',
+    ],
+    [
+      { group_by: ['value'], aggregate: ['gas as value, count()'] },
+      'aggregate: the alias "value" is the name of a field that is grouped by at position 8',
+    ],
     [{ group_by: ['day as x', 'hour as x'] }, 'group_by: value 2: the name "x" is used twice at position 1'],
     [{ group_by: Array(9).fill('day') }, 'group_by: must have at most 8 expressions'],
     [

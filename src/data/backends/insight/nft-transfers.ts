@@ -2,7 +2,7 @@ import type { InsightsSchemas } from '../../../contract/insights.ts';
 import { BackendError, isOfKind } from '../../port/backend-error.ts';
 import type { InsightsAnswers, InsightsAsk, NftTransfersRequest } from '../../port/insights.ts';
 import { nftTransfer } from './normalise/nft-transfer.ts';
-import { type InsightSource, type Parameters, read, recordsOf, segment } from './source.ts';
+import { firstOfChains, type InsightSource, type Parameters, read, recordsOf, segment } from './source.ts';
 
 type NftTransfer = InsightsSchemas['NftTransfer'];
 type Wanted = Pick<NftTransfersRequest['query'], 'limit' | 'page'>;
@@ -73,7 +73,7 @@ export function nftTransferAnswers(
           : error;
       },
     );
-    return rows.filter(row => ask.chainIds.includes(row.chain_id));
+    return firstOfChains(rows, { chainIds: ask.chainIds, limit });
   }
 }
 

@@ -15,7 +15,7 @@ import { event } from './normalise/event.ts';
 import type { Place } from './normalise/forms.ts';
 import { transaction } from './normalise/transaction.ts';
 import { readSelected } from './selection.ts';
-import { type InsightSource, type Parameters, recordsOf } from './source.ts';
+import { firstOfChains, type InsightSource, type Parameters, recordsOf } from './source.ts';
 import { totalsOf } from './totals.ts';
 
 const NORMALISE: { readonly [E in Entity]: (value: unknown, place: Place) => EntityRecords[E] } = {
@@ -68,8 +68,8 @@ export function recordAnswers(source: InsightSource): Required<Pick<InsightsAnsw
       rows: recordsOf(body, value => normalise(value, place)),
       meta: isFields(body.meta) ? body.meta : {},
     }));
-    // A service that ignores `chain_id` tells of its own chain.
-    return { rows: rows.filter(row => ask.chainIds.includes(Number(row.chain_id))), meta };
+    const { chainIds } = ask;
+    return { rows: firstOfChains(rows, { chainIds, limit: askedLimit(query) }), meta };
   }
 
   /** A page that is too long for upstream, put together from shorter ones. */
@@ -94,6 +94,11 @@ export function recordAnswers(source: InsightSource): Required<Pick<InsightsAnsw
   }
 }
 
+/** Upstream refuses 0. */
+function askedLimit({ limit }: Pick<RecordsQuery, 'limit'>): number {
+  return limit === 0 ? 1 : limit;
+}
+
 function tooFarBack(): BackendError {
   return new BackendError('unsupported', 'no_such_answer', 'it has no page that far back');
 }
@@ -102,8 +107,7 @@ function parametersOf({ entity, sort, limit, page, decode }: RecordsQuery): Para
   return [
     ['sort_by', columnOf(entity, sort.field)],
     ['sort_order', sort.order],
-    // Upstream refuses 0.
-    ['limit', String(limit === 0 ? 1 : limit)],
+    ['limit', String(askedLimit({ limit }))],
     ['page', String(limit === 0 ? 0 : page)],
     ...(decode ? [['decode', 'true'] as const] : []),
   ];

@@ -80,6 +80,20 @@ export function recordsOf<Record>({ data }: Fields, normalise: (value: unknown) 
   return at('data', data, list => each(list, normalise));
 }
 
+/** The first rows of each of these chains: a service may ignore the limit, and the chains that it was asked about. */
+export function firstOfChains<Row extends { readonly chain_id: number | string }>(
+  rows: readonly Row[],
+  { chainIds, limit }: { chainIds: readonly number[]; limit: number },
+): Row[] {
+  const left = new Map(chainIds.map(id => [id, limit]));
+  return rows.filter(({ chain_id }) => {
+    const id = Number(chain_id);
+    const more = left.get(id) ?? 0;
+    left.set(id, more - 1);
+    return more > 0;
+  });
+}
+
 /** An address in a path or a query: names have no `0x`. */
 export function isName(address: string): boolean {
   return !address.startsWith('0x');

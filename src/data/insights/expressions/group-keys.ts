@@ -19,6 +19,7 @@ export interface Key {
  */
 export function groupKeys(entity: Entity, groups: readonly Item[], items: readonly Item[]): Key[] {
   const keys: Key[] = [];
+  const named: { item: Item; row: TypedRow }[] = [];
   for (const [place, group] of groups.entries()) {
     if (groups[place - 1]?.source === group.source) {
       throw invalidAt(
@@ -28,12 +29,15 @@ export function groupKeys(entity: Entity, groups: readonly Item[], items: readon
       );
     }
     const key = keyOf(entity, group, items);
+    named.push({ item: group, row: key.row });
     const same = keys.find(({ name }) => name === key.name);
     if (same === undefined) keys.push(key);
     else if (canonical(same.row.expression) !== canonical(key.row.expression)) {
       throw invalidAt(group.source, group.offset, `the name ${quoted(key.name)} is used twice`);
     }
   }
+  const rows = keys.map(({ row }) => row);
+  for (const one of named) checkAlias(entity, one, { groups, rows });
   return keys;
 }
 
@@ -44,13 +48,11 @@ function keyOf(entity: Entity, group: Item, items: readonly Item[]): Key {
   if (aliased) {
     if (hasAggregate(aliased.node)) throw invalidAt(source, offset, `${quoted(node.name)} is an aggregate`);
     const row = rowOf(entity, aliased.source, aliased.node);
-    checkAlias(entity, group, row);
     return { name, row };
   }
   const row = rowOf(entity, source, node);
   if (!hasField(row.expression))
     throw invalidAt(source, offset, `${quoted(group.text)} has no field to group by`);
-  checkAlias(entity, group, row);
   return { name, row };
 }
 

@@ -8,11 +8,15 @@ const MAX_ALIAS = 63;
 const WORDS = ['as', 'distinct'];
 
 /**
- * Checks the alias of an item, if it has one. It must not be the name of a field, unless it stands for that field:
- * otherwise the name would mean two things in `group_by` and `sort_by`.
+ * Checks the alias of an item, if it has one. It may be the name of another field unless `group_by` names or groups by
+ * that field: then the name would mean two things in `group_by` and `sort_by`.
  * @throws InvalidParameter
  */
-export function checkAlias(entity: Entity, item: Item, row: TypedRow | null): void {
+export function checkAlias(
+  entity: Entity,
+  { item, row }: { item: Item; row: TypedRow | null },
+  { groups, rows }: { groups: readonly Item[]; rows: readonly TypedRow[] },
+): void {
   if (item.alias === undefined) return;
   const { name, offset } = item.alias;
   const refuse = (rule: string) => invalidAt(item.source, offset, `the alias ${quoted(name)} ${rule}`);
@@ -21,7 +25,8 @@ export function checkAlias(entity: Entity, item: Item, row: TypedRow | null): vo
   if (WORDS.includes(name.toLowerCase())) throw refuse('is a word of the grammar');
   const column = columnNamed(entity, name);
   if (column === undefined) return;
-  if (row === null || canonical(row.expression) !== canonical(column.expression)) {
-    throw refuse('is the name of a field');
-  }
+  const isColumn = (one: TypedRow) => canonical(one.expression) === canonical(column.expression);
+  if (row !== null && isColumn(row)) return;
+  const isNamed = groups.some(({ node }) => node.kind === 'name' && node.name === name);
+  if (isNamed || rows.some(isColumn)) throw refuse('is the name of a field that is grouped by');
 }

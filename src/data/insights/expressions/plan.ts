@@ -41,11 +41,10 @@ const MAX_KEYS = 8;
 /** Checks an aggregation and says how it is answered (decisions 81 to 83). @throws InvalidParameter */
 export function planOf(entity: Entity, asked: Aggregation): AggregationPlan {
   const items = itemsOf('aggregate', asked.aggregate ?? []);
-  const keys = groupKeys(entity, itemsOf('group_by', asked.group_by ?? []), items);
-  const { folds, finish } = finishing(
-    entity,
-    keys.map(({ row }) => row),
-  );
+  const groups = itemsOf('group_by', asked.group_by ?? []);
+  const keys = groupKeys(entity, groups, items);
+  const rows = keys.map(({ row }) => row);
+  const { folds, finish } = finishing(entity, rows);
   const named = namesOf(keys);
   const expressions = new Map<string, Finished>();
 
@@ -55,7 +54,7 @@ export function planOf(entity: Entity, asked: Aggregation): AggregationPlan {
       throw invalidAt(item.source, item.offset, `${quoted(item.text)} has nothing to aggregate`);
     }
     expressions.set(withoutBlanks(item.text), finished.value);
-    checkAlias(entity, item, finished.row);
+    checkAlias(entity, { item, row: finished.row }, { groups, rows });
     add(named, item, finished);
   }
   return {

@@ -8,7 +8,7 @@ type HistoricalPrice = InsightsSchemas['HistoricalPrice'];
 
 /**
  * The price of a token; null for one without a price, which is not in an answer of ours (Decision 89).
- * @throws Unreadable without chain and address, or without the volume of its market.
+ * @throws Unreadable without chain and address.
  */
 export function tokenPriceOrNull(value: unknown, place: Pick<Place, 'chainIds'>): TokenPrice | null {
   const record = fieldsOf(value);
@@ -25,7 +25,7 @@ export function tokenPriceOrNull(value: unknown, place: Pick<Place, 'chainIds'>)
     price_usd: price,
     price_usd_cents: numberOrNull(record.price_usd_cents) ?? price * 100,
     percent_change_24h: numberOrNull(record.percent_change_24h),
-    volume_24h_usd: required(numberOrNull(record.volume_24h_usd), 'volume_24h_usd'),
+    volume_24h_usd: numberOrNull(record.volume_24h_usd),
     volume_change_24h: numberOrNull(record.volume_change_24h),
     market_cap_usd: numberOrNull(record.market_cap_usd),
     ...given('historical_prices', Array.isArray(history) ? each(history, historicalPrice).sort(byDay) : null),
