@@ -78,7 +78,7 @@ export interface PaymentsConfig {
 export interface ChainConfig {
   id: number;
   name: string;
-  native: { symbol: string; decimals: number };
+  native: { symbol: string; decimals: number; wrapped?: string };
   rpc: readonly string[];
   confirmations: number;
   testnet: boolean;

@@ -59,7 +59,7 @@ export function dataServiceOptions(config: Config, embedded: readonly ServedChai
 const NOTHING_KNOWN: KnownContracts = { contracts: [], problems: [] };
 
 function servedChain(
-  { id, name, confirmations, rpc, backends, prices, names }: ChainConfig,
+  { id, name, native, confirmations, rpc, backends, prices, names }: ChainConfig,
   { contracts }: KnownContracts,
 ): ServedChain {
   return {
@@ -70,7 +70,15 @@ function servedChain(
     abis: contracts,
     ...(prices === undefined
       ? {}
-      : { prices: { usdToken: addressOf(prices.usdToken), factory: addressOf(prices.factory) } }),
+      : {
+          prices: {
+            usdToken: addressOf(prices.usdToken),
+            factory: addressOf(prices.factory),
+            ...(native.wrapped === undefined
+              ? {}
+              : { native: { symbol: native.symbol, wrapped: addressOf(native.wrapped) } }),
+          },
+        }),
     ...(names === undefined ? {} : { names: { registry: addressOf(names.registry) } }),
     backends: backends.map(backendOptions),
   };

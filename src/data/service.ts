@@ -17,6 +17,7 @@ import type { ChainIndex } from '../indexer/index-service.ts';
 import type { QueryBudget, QueryPool } from '../indexer/query/pool.ts';
 import type { Clock } from '../lib/clock.ts';
 import { type Logger, logAndGoOn } from '../lib/logger.ts';
+import { warmUpNames } from './backends/index/insights/names.ts';
 import { responseCache } from './cache/response-cache.ts';
 import { CACHE_MIGRATIONS, sqliteStore } from './cache/sqlite-store.ts';
 import type { Chain } from './chains/chain.ts';
@@ -100,9 +101,13 @@ export async function startDataService(options: DataServiceOptions): Promise<Dat
       ),
     );
     let isFilled = options.filled === undefined;
-    const listening = await open(chains, options, { opened: databases, isFilled: () => isFilled });
+    let isWarm = pool === undefined;
+    const warm = warmUp().then(() => {
+      isWarm = true;
+    });
+    const listening = await open(chains, options, { opened: databases, isFilled: () => isFilled && isWarm });
     for (const index of indexes) index.start();
-    const complete = caughtUp(options.filled).then(() => {
+    const complete = caughtUp(options.filled, warm).then(() => {
       isFilled = true;
     });
     complete.catch(logAndGoOn(log, 'filling the chains'));
@@ -124,12 +129,19 @@ export async function startDataService(options: DataServiceOptions): Promise<Dat
   }
 
   /** Once chains are filled, an index may not know of their last blocks yet: it reads up to the head of then. */
-  async function caughtUp(filled: Promise<void> | undefined): Promise<void> {
+  async function caughtUp(filled: Promise<void> | undefined, warm: Promise<void>): Promise<void> {
     if (filled !== undefined) {
       await filled;
       await catchUp();
     }
-    await Promise.all(indexes.map(index => index.whenComplete()));
+    await Promise.all([warm, ...indexes.map(index => index.whenComplete())]);
+  }
+
+  /** The first aggregate would wait for a thread to start, and the first name would block every other request. */
+  async function warmUp(): Promise<void> {
+    if (pool === undefined) return;
+    warmUpNames();
+    await pool.warmUp();
   }
 
   async function catchUp(): Promise<void> {

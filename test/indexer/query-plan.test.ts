@@ -171,13 +171,13 @@ test('no query of the reader walks a table or sorts: each ends where its page en
   };
 
   const { markets } = reader;
-  const pair = { address: someone, token, isUsdFirst: true };
+  const pair = { address: someone, token, isBaseFirst: true };
   const marketQueries: (() => Promise<unknown>)[] = [
     () => markets.momentOf(1_000),
-    () => markets.pairs({ factory: someone, usdToken: token, tokens: [someone, minted] }),
+    () => markets.pairs({ factory: someone, base: token, tokens: [someone, minted] }),
     () => markets.reservesAt(pair, 1_000),
     () => markets.volumeUntil(pair, 1_000),
-    () => markets.dailyReserves(pair, 1_000),
+    () => markets.tradedDays(pair, 1_000),
   ];
 
   const plans = await plansOf(async () => {

@@ -2,12 +2,13 @@ import type { Address } from 'viem';
 import type { ChainClient } from '../../chain/client.ts';
 import type { Handle } from '../../db/open.ts';
 import {
-  dailyReserves,
   type Exchange,
   type PairRow,
+  type PairsQuery,
   pairs,
   type Reserves,
   reservesAt,
+  tradedDays,
   volumeUntil,
 } from './markets.ts';
 import { type Moment, momentOf } from './moment.ts';
@@ -19,10 +20,10 @@ export type { Exchange, Moment, PairRow, Reserves };
 export interface MarketReader {
   /** The last block at or before this time, the newest without; null when there is none. */
   momentOf(time?: number): Promise<Moment | null>;
-  pairs(query: Exchange & { tokens: readonly Address[] }): Promise<PairRow[]>;
+  pairs(query: PairsQuery): Promise<PairRow[]>;
   reservesAt(pair: PairRow, at: number): Promise<Reserves | null>;
   volumeUntil(pair: PairRow, at: number): Promise<bigint>;
-  dailyReserves(pair: PairRow, at: number): Promise<{ day: number; reserves: Reserves }[]>;
+  tradedDays(pair: PairRow, at: number): Promise<number[]>;
   /** From the node. Null when the contract does not say it or the node has thrown the state away. */
   totalSupplyAt(token: Address, blockNumber: number): Promise<bigint | null>;
 }
@@ -33,7 +34,7 @@ export function marketReader(handle: Handle, client: ChainClient): MarketReader 
     pairs: query => pairs(handle, query),
     reservesAt: (pair, at) => reservesAt(handle, pair, at),
     volumeUntil: (pair, at) => volumeUntil(handle, pair, at),
-    dailyReserves: (pair, at) => dailyReserves(handle, pair, at),
+    tradedDays: (pair, at) => tradedDays(handle, pair, at),
     totalSupplyAt: (token, blockNumber) => totalSupplyAt(client, token, blockNumber),
   };
 }

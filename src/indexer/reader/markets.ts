@@ -3,22 +3,31 @@ import { bytesColumn, hexOf } from '../../db/columns.ts';
 import { placeholders } from '../../db/insert.ts';
 import type { Handle } from '../../db/open.ts';
 
-/** Which pairs count: those that this factory made for tokens with this one, which is a dollar. */
+/** Where prices are read: the pairs that this factory made, and the token that is a dollar. */
 export interface Exchange {
   readonly factory: Address;
   readonly usdToken: Address;
+  /** The native coin, and the token that wraps it. */
+  readonly native?: { readonly symbol: string; readonly wrapped: Address };
 }
 
-/** A pair of a token with the dollar. */
+/** Pairs of the factory that these tokens have with the base, for example with the dollar. */
+export interface PairsQuery {
+  readonly factory: Address;
+  readonly base: Address;
+  readonly tokens: readonly Address[];
+}
+
+/** A pair of a token with a base. */
 export interface PairRow {
   address: Address;
   token: Address;
-  isUsdFirst: boolean;
+  isBaseFirst: boolean;
 }
 
 /** What a pair holds, in the smallest units, since this time in UTC milliseconds. */
 export interface Reserves {
-  usd: bigint;
+  base: bigint;
   token: bigint;
   timestamp: number;
 }
@@ -28,26 +37,23 @@ const DAY_MS = 86_400_000;
 const IS_SYNC = `topic0 = x'1c411e9a96e071241c2f21f7726b17ae89e3cab4c78be50e062b03a9fffbbad1' and length(data) = 64`;
 
 /** The pairs of these tokens. A factory of this kind makes one for each token, but nobody else says so. */
-export async function pairs(
-  handle: Handle,
-  { factory, usdToken, tokens }: Exchange & { tokens: readonly Address[] },
-): Promise<PairRow[]> {
+export async function pairs(handle: Handle, { factory, base, tokens }: PairsQuery): Promise<PairRow[]> {
   if (tokens.length === 0) return [];
   const among = placeholders(tokens.length);
   const wanted = tokens.map(bytesColumn);
-  const [maker, usd] = [bytesColumn(factory), bytesColumn(usdToken)];
-  const rows = await handle.raw<{ address: Buffer; token: Buffer; is_usd_first: number }[]>(
-    `select address, second_token as token, 1 as is_usd_first from pairs
+  const [maker, other] = [bytesColumn(factory), bytesColumn(base)];
+  const rows = await handle.raw<{ address: Buffer; token: Buffer; is_base_first: number }[]>(
+    `select address, second_token as token, 1 as is_base_first from pairs
        where factory = ? and first_token = ? and second_token in (${among})
      union all
-     select address, first_token as token, 0 as is_usd_first from pairs
+     select address, first_token as token, 0 as is_base_first from pairs
        where factory = ? and first_token in (${among}) and second_token = ?`,
-    [maker, usd, ...wanted, maker, ...wanted, usd],
+    [maker, other, ...wanted, maker, ...wanted, other],
   );
   return rows.map(row => ({
     address: hexOf(row.address),
     token: hexOf(row.token),
-    isUsdFirst: row.is_usd_first === 1,
+    isBaseFirst: row.is_base_first === 1,
   }));
 }
 
@@ -61,9 +67,9 @@ export async function reservesAt(handle: Handle, pair: PairRow, at: number): Pro
   return row === undefined ? null : reservesOf(pair, row);
 }
 
-/** Dollars traded in the pair from its beginning up to a moment, in the smallest unit: what came in and what went out. */
+/** Amount of the base traded in the pair from its beginning up to a moment, in the smallest unit: what came in and what went out. */
 export async function volumeUntil(handle: Handle, pair: PairRow, at: number): Promise<bigint> {
-  const side = pair.isUsdFirst ? 'first' : 'second';
+  const side = pair.isBaseFirst ? 'first' : 'second';
   const [row] = await handle.raw<{ parts: string }[]>(
     `select json_array(${side}_3, ${side}_2, ${side}_1, ${side}_0) as parts from trades
      where pair = ? and timestamp <= ? order by timestamp desc, id desc limit 1`,
@@ -75,17 +81,10 @@ export async function volumeUntil(handle: Handle, pair: PairRow, at: number): Pr
   return parts.reduce((sum, part) => (sum << 32n) + part, 0n);
 }
 
-/** What the pair held at the end of each day in UTC with a trade, up to a moment; the first day first. */
-export async function dailyReserves(
-  handle: Handle,
-  pair: PairRow,
-  at: number,
-): Promise<{ day: number; reserves: Reserves }[]> {
-  const rows = await handle.raw<{ day: number; timestamp: number; data: Buffer }[]>(DAYS, {
-    pair: bytesColumn(pair.address),
-    at,
-  });
-  return rows.map(row => ({ day: row.day, reserves: reservesOf(pair, row) })).reverse();
+/** Days in UTC with a trade in the pair up to a moment, the last one first. */
+export async function tradedDays(handle: Handle, pair: PairRow, at: number): Promise<number[]> {
+  const rows = await handle.raw<{ day: number }[]>(DAYS, { pair: bytesColumn(pair.address), at });
+  return rows.map(({ day }) => day);
 }
 
 /** From one day with a trade to the one before it, each by one look into the index: the trades between cost nothing. */
@@ -96,17 +95,15 @@ const DAYS = `with recursive traded_days (day) as (
     select (select timestamp / ${DAY_MS} from trades where pair = :pair and timestamp < traded_days.day * ${DAY_MS}
       order by timestamp desc limit 1) from traded_days where day is not null
   )
-  select day, l.timestamp, l.data from traded_days cross join logs l on l.id =
-    (select id from logs where address = :pair and ${IS_SYNC} and timestamp <= min(:at, (day + 1) * ${DAY_MS} - 1)
-      order by timestamp desc, id desc limit 1)`;
+  select day from traded_days where day is not null`;
 
 function reservesOf(
-  { isUsdFirst }: PairRow,
+  { isBaseFirst }: PairRow,
   { timestamp, data }: { timestamp: number; data: Buffer },
 ): Reserves {
   const [first, second] = [data.subarray(0, 32), data.subarray(32, 64)].map(wordOf);
-  const [usd = 0n, token = 0n] = isUsdFirst ? [first, second] : [second, first];
-  return { usd, token, timestamp };
+  const [base = 0n, token = 0n] = isBaseFirst ? [first, second] : [second, first];
+  return { base, token, timestamp };
 }
 
 function wordOf(bytes: Buffer): bigint {

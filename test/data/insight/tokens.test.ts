@@ -123,8 +123,11 @@ describe('prices', () => {
   test('have no volume where upstream does not tell it', async () => {
     const data = [{ chain_id: 1, address: USDC, price_usd: 1 }];
     await using to = await openedInsight(() => ({ json: { data } }));
-    const query = { address: [USDC], include_historical_prices: 'false', include_holders: 'false' } as const;
-    const prices = await to.insights.getTokenPrices({ path: {}, query }, about(1));
+    const flags = { include_historical_prices: 'false', include_holders: 'false' } as const;
+    const prices = await to.insights.getTokenPrices(
+      { path: {}, query: { address: [USDC], ...flags } },
+      about(1),
+    );
 
     expect(prices).toMatchObject([{ price_usd: 1, volume_24h_usd: null, volume_change_24h: null }]);
     expect(await violationsOf('getTokenPrices', { data: prices })).toEqual([]);

@@ -139,10 +139,16 @@ test('before its pool a token is not in the answer, in the future it is as of no
 
 test('volumes beyond 64 bits are exact, whichever token of the pair is the dollar', async () => {
   const { markets } = index.reader;
-  const pair = only(await markets.pairs({ ...market.exchange, tokens: [lower(other.address)] }));
+  const pair = only(
+    await markets.pairs({
+      factory: market.exchange.factory,
+      base: market.exchange.usdToken,
+      tokens: [lower(other.address)],
+    }),
+  );
   const last = NOON + 42 * HOUR_MS;
 
-  expect(pair.isUsdFirst).toBe(true);
+  expect(pair.isBaseFirst).toBe(true);
   expect(await markets.volumeUntil(pair, last)).toBe(123_456_789_012_345_678_902n);
   expect(await markets.volumeUntil(pair, last - 1)).toBe(123_456_789_012_345_678_901n);
   expect(await markets.volumeUntil(pair, NOON)).toBe(0n);
@@ -179,11 +185,23 @@ test('the supply of a past moment is what it was then', async () => {
   expect(then).toEqual([expect.objectContaining({ market_cap_usd: 3024.175 })]);
 });
 
-test('a token without a pool, the dollar itself, an account and a contract that is no token have no price', async () => {
-  const address = [market.dollar.address, market.exchange.factory, chain.accounts.signer(5).address];
+test('a dollar is worth one, and nobody says how much of it is traded', async () => {
+  expect(await ask.prices({ symbol: ['USD'], include_historical_prices: 'true' })).toMatchObject([
+    {
+      price_usd: 1,
+      price_usd_cents: 100,
+      percent_change_24h: 0,
+      volume_24h_usd: null,
+      historical_prices: [],
+    },
+  ]);
+});
+
+test('a token without a pool, an account and a contract that is no token have no price', async () => {
+  const address = [market.exchange.factory, chain.accounts.signer(5).address];
 
   expect(await ask.prices({ address })).toEqual([]);
-  expect(await ask.prices({ symbol: ['USD', 'NOPE'] })).toEqual([]);
+  expect(await ask.prices({ symbol: ['NOPE'] })).toEqual([]);
 });
 
 test('without a configured market tokens are found and prices are for another back end', async () => {

@@ -46,9 +46,14 @@ export interface TestMarket {
   exchange: Exchange;
   dollar: Deployed;
   /** Makes another token with a pool; nothing is in it. */
-  list(token: Deployed): Promise<{ pool: Address; approve(): Promise<void> }>;
+  list(token: Deployed, base?: Deployed): Promise<{ pool: Address; approve(): Promise<void> }>;
   /** Puts both tokens into a pool. */
-  fill(pool: Address, token: Deployed, amounts: { usd: bigint; token: bigint }): Promise<void>;
+  fill(
+    pool: Address,
+    token: Deployed,
+    amounts: { usd: bigint; token: bigint },
+    base?: Deployed,
+  ): Promise<void>;
   sell(pool: Address, token: Deployed, amount: bigint): Promise<void>;
   /** Mines what was sent at this time, in UTC milliseconds. */
   mineAt(time: number): Promise<void>;
@@ -72,24 +77,24 @@ export async function openMarket(chain: TestChain, time: number): Promise<TestMa
     exchange: { factory: lower(factory.address), usdToken: lower(dollar.address) },
     dollar,
     mineAt,
-    async list(token) {
-      await chain.send(0, factory.call('createPair', [token.address, dollar.address]));
+    async list(token, base = dollar) {
+      await chain.send(0, factory.call('createPair', [token.address, base.address]));
       await chain.mine();
       const word = await chain.rpc.call(
         'eth_call',
-        factory.call('getPair', [dollar.address, token.address]),
+        factory.call('getPair', [base.address, token.address]),
         'latest',
       );
       const pool = addressIn(word);
       return {
         pool,
         async approve() {
-          for (const one of [token, dollar]) await chain.send(0, one.call('approve', [pool, maxUint256]));
+          for (const one of [token, base]) await chain.send(0, one.call('approve', [pool, maxUint256]));
         },
       };
     },
-    async fill(pool, token, amounts) {
-      await chain.send(0, dollar.call('mint', [pool, amounts.usd]));
+    async fill(pool, token, amounts, base = dollar) {
+      await chain.send(0, base.call('mint', [pool, amounts.usd]));
       await chain.send(0, token.call('mint', [pool, amounts.token]));
       await chain.send(0, calling(pool, 'mint', []));
     },

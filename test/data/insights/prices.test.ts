@@ -104,6 +104,7 @@ test('a symbol finds tokens that bear it whole, in any letter case, with their m
     name: 'US Dollar Sample',
     symbol: 'USDS',
     decimals: 6,
+    price_data: expect.objectContaining({ price_usd: 1, percent_change_24h: 0 }),
   });
   expect(found.find(({ symbol }) => symbol === 'TOLL')).toEqual({
     chain_id: chain.id,

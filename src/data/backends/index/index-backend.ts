@@ -67,7 +67,7 @@ export function indexBackend(options: {
     name,
     chainId,
     reader: index.reader,
-    ...(prices === undefined ? {} : { exchange: prices }),
+    ...(prices === undefined ? {} : { exchange: inLowerCase(prices) }),
     ...(names === undefined
       ? {}
       : { names: nameBook({ reader: index.reader, revision: index.revision, ...names }) }),
@@ -130,4 +130,17 @@ function insightsAnswers(source: IndexSource, queries: QueryEngine): InsightsAns
     ...nftAnswers(source),
     ...abiAnswers(source),
   };
+}
+
+/** As the index has its addresses, with which these are compared. */
+function inLowerCase({ factory, usdToken, native }: Exchange): Exchange {
+  return {
+    factory: lowerCase(factory),
+    usdToken: lowerCase(usdToken),
+    ...(native === undefined ? {} : { native: { ...native, wrapped: lowerCase(native.wrapped) } }),
+  };
+}
+
+function lowerCase(address: Address): Address {
+  return `0x${address.slice(2).toLowerCase()}`;
 }

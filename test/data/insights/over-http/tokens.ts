@@ -39,7 +39,7 @@ export function recordsOfContractsAreTrue(ground: () => Ground): void {
         expect((found?.price_data?.price_usd ?? 0) / (await priceNow(chain))).toBeCloseTo(1, 10);
         expect(found?.price_data?.total_supply).toBeCloseTo(await supplyOf(chain), 6);
         const dollar = data.find(token => token.token_address === lower(chain.contract('US Dollar Sample')));
-        expect(dollar?.price_data).toBeUndefined();
+        expect(dollar?.price_data).toMatchObject({ price_usd: 1 });
       }
       expect((await read<Listed<FoundToken>>('/tokens/lookup', { symbol: 'nothing' })).data).toEqual([]);
     });
@@ -52,10 +52,12 @@ export function recordsOfContractsAreTrue(ground: () => Ground): void {
       const by = (query: Record<string, string | string[]>) =>
         read<Listed<TokenPrice>>('/tokens/price', { chain_id: id, ...query });
 
-      const { data } = await by({ address: [dollar, address], symbol: ['TOLL'] });
-      const [price] = data;
+      const { data: both } = await by({ address: [dollar, address], symbol: ['TOLL'] });
+      const [worth, price] = both;
+      const data = both.slice(1);
       const now = await priceNow(chains[0]);
-      expect(data).toHaveLength(1);
+      expect(both).toHaveLength(2);
+      expect(worth).toMatchObject({ address: lower(dollar), price_usd: 1, volume_24h_usd: null });
       expect(price).toMatchObject({ chain_id: id, address: lower(address), symbol: 'TOLL' });
       expect((price?.price_usd ?? 0) / now).toBeCloseTo(1, 10);
       expect((price?.price_usd_cents ?? 0) / now).toBeCloseTo(100, 8);

@@ -1,28 +1,28 @@
-import type { MarketReader, Moment, PairRow, Reserves } from '../../../../indexer/reader/market-reader.ts';
+import type { MarketReader, Moment } from '../../../../indexer/reader/market-reader.ts';
 import type { TokenRow } from '../../../../indexer/reader/tokens.ts';
 import type { IndexSource } from '../source.ts';
-import type { Ratio } from './ratio.ts';
+import { type QuoteAt, type QuotedToken, quotesOf } from './quotes.ts';
+import { product, type Ratio } from './ratio.ts';
 
-/** What a token costs in dollars at a moment, from the pair with the most dollars in it. */
+/** Price of a token in dollars at a moment, with what its pool tells besides. */
 export interface Market {
-  /** The newest block's, or an earlier one. */
-  moment: Moment;
-  pair: PairRow;
-  /** Dollars a whole token. */
+  /** Dollars for a whole token. */
   price: Ratio;
-  /** When it came to be, in UTC milliseconds. */
+  /** Time of the price, in UTC milliseconds. */
   pricedAt: number;
-  /** Null when the pair held nothing then. */
+  /** Null when no pool was deep enough then. */
   priceDayBefore: Ratio | null;
-  /** Dollars of the 24 hours up to the moment, and of the 24 hours before these. */
-  volume: Ratio;
-  volumeDayBefore: Ratio;
+  /** Dollars of the 24 hours up to the moment, and of the 24 hours before these; null for the dollar itself. */
+  volume: Ratio | null;
+  volumeDayBefore: Ratio | null;
   /** Value of the whole supply, in dollars; null when the supply is not known. */
   cap: Ratio | null;
-  priceOf(reserves: Reserves): Ratio | null;
+  /** Prices at the end of the days in UTC on which the token's pools had a trade, the earliest first. */
+  history(): Promise<{ day: number; price: Ratio }[]>;
 }
 
 const DAY_MS = 86_400_000;
+const ONE: Ratio = { value: 1n, over: 1n };
 
 /**
  * Markets of tokens at a time in UTC milliseconds, or now; a token that has none, or does not tell its decimals, is not
@@ -33,76 +33,83 @@ export async function marketsOf(
   tokens: readonly TokenRow[],
   time: number | undefined,
 ): Promise<Map<string, Market>> {
-  const { exchange, reader } = source;
-  if (exchange === undefined || tokens.length === 0) return new Map();
-  const [moment, [dollar], pairs] = await Promise.all([
-    reader.markets.momentOf(time),
-    reader.tokens([exchange.usdToken]),
-    reader.markets.pairs({ ...exchange, tokens: tokens.map(({ address }) => address) }),
-  ]);
-  if (moment === null || dollar === undefined || dollar.decimals === null) return new Map();
+  const { markets } = source.reader;
+  const [moment, quotes] = await Promise.all([markets.momentOf(time), quotesOf(source, tokens)]);
+  if (moment === null || quotes === null) return new Map();
   const found = new Map<string, Market>();
   for (const token of tokens) {
-    const own = pairs.filter(pair => pair.token === token.address);
-    const market = await marketOf(source, { token, dollarDecimals: dollar.decimals, pairs: own, moment });
+    const quoted = quotes.tokenOf(token);
+    if (quoted === null) continue;
+    const asked = { markets, token, quoted, moment, quoteAt: quotes.quoteAt };
+    const market =
+      token.address === quotes.dollar.address ? await dollarMarket(asked) : await marketOf(asked);
     if (market !== null) found.set(token.address, market);
   }
   return found;
 }
 
-interface Place {
-  token: TokenRow;
-  dollarDecimals: number;
-  pairs: readonly PairRow[];
-  moment: Moment;
+interface MarketRequest {
+  readonly markets: MarketReader;
+  readonly token: TokenRow;
+  readonly quoted: QuotedToken;
+  readonly moment: Moment;
+  readonly quoteAt: QuoteAt;
 }
 
-async function marketOf(
-  { reader: { markets } }: IndexSource,
-  { token, dollarDecimals, pairs, moment }: Place,
-): Promise<Market | null> {
-  const { decimals } = token;
-  if (decimals === null) return null;
-  const whole = 10n ** BigInt(decimals);
-  const dollar = 10n ** BigInt(dollarDecimals);
-  const priceOf = ({ usd, token: held }: Reserves): Ratio | null =>
-    usd === 0n || held === 0n ? null : { value: usd * whole, over: held * dollar };
-
-  const pair = await largest(markets, pairs, moment.time);
-  const price = pair === null ? null : priceOf(pair.held);
-  if (pair === null || price === null) return null;
-  const [before, ...volumes] = await Promise.all([
-    markets.reservesAt(pair.one, moment.time - DAY_MS),
-    ...[0, 1, 2].map(days => markets.volumeUntil(pair.one, moment.time - days * DAY_MS)),
-  ]);
-  const [untilNow = 0n, untilDayBefore = 0n, untilTwoBefore = 0n] = volumes;
-  const supply = moment.isHead
-    ? token.totalSupply
-    : await markets.totalSupplyAt(token.address, moment.blockNumber);
+/** A dollar is worth one at any time, whatever is traded for it. */
+async function dollarMarket(asked: MarketRequest): Promise<Market> {
   return {
-    moment,
-    pair: pair.one,
-    price,
-    pricedAt: pair.held.timestamp,
-    priceDayBefore: before === null ? null : priceOf(before),
-    volume: { value: untilNow - untilDayBefore, over: dollar },
-    volumeDayBefore: { value: untilDayBefore - untilTwoBefore, over: dollar },
-    cap: supply === null ? null : { value: price.value * supply, over: price.over * whole },
-    priceOf,
+    price: ONE,
+    pricedAt: asked.moment.time,
+    priceDayBefore: ONE,
+    volume: null,
+    volumeDayBefore: null,
+    cap: await capOf(asked, ONE),
+    history: async () => [],
   };
 }
 
-/** The pair with the most dollars among those that held both tokens at that time. */
-async function largest(
-  markets: MarketReader,
-  pairs: readonly PairRow[],
-  time: number,
-): Promise<{ one: PairRow; held: Reserves } | null> {
-  let best: { one: PairRow; held: Reserves } | null = null;
-  for (const one of pairs) {
-    const held = await markets.reservesAt(one, time);
-    if (held === null || held.token === 0n || held.usd === 0n) continue;
-    if (best === null || held.usd > best.held.usd) best = { one, held };
-  }
-  return best;
+async function marketOf(asked: MarketRequest): Promise<Market | null> {
+  const { markets, quoted, moment, quoteAt } = asked;
+  const quote = await quoteAt(quoted, moment.time);
+  if (quote === null) return null;
+  const { pair, baseUnit, price, pricedAt } = quote;
+  const [before, ...volumes] = await Promise.all([
+    quoteAt(quoted, moment.time - DAY_MS),
+    ...[0, 1, 2].map(days => markets.volumeUntil(pair, moment.time - days * DAY_MS)),
+  ]);
+  const [untilNow = 0n, untilDayBefore = 0n, untilTwoBefore = 0n] = volumes;
+  return {
+    price,
+    pricedAt,
+    priceDayBefore: before?.price ?? null,
+    volume: product(baseUnit, untilNow - untilDayBefore),
+    volumeDayBefore: product(baseUnit, untilDayBefore - untilTwoBefore),
+    cap: await capOf(asked, price),
+    history: () => historyOf(asked),
+  };
+}
+
+async function capOf({ markets, token, quoted, moment }: MarketRequest, price: Ratio): Promise<Ratio | null> {
+  const supply = moment.isHead
+    ? token.totalSupply
+    : await markets.totalSupplyAt(token.address, moment.blockNumber);
+  return supply === null
+    ? null
+    : { value: price.value * supply, over: price.over * 10n ** BigInt(quoted.decimals) };
+}
+
+/** By the same rule at the end of each day, so that a day is what its end asked as a moment is. */
+async function historyOf({ markets, quoted, moment, quoteAt }: MarketRequest) {
+  const traded = await Promise.all(
+    [...quoted.direct, ...quoted.throughWrapped].map(pair => markets.tradedDays(pair, moment.time)),
+  );
+  const days = [...new Set(traded.flat())].sort((a, b) => a - b);
+  const prices = await Promise.all(
+    days.map(async day => {
+      const quote = await quoteAt(quoted, Math.min(moment.time, (day + 1) * DAY_MS - 1));
+      return quote === null ? [] : [{ day, price: quote.price }];
+    }),
+  );
+  return prices.flat();
 }

@@ -1,3 +1,4 @@
+import { type Address, ethAddress, zeroAddress } from 'viem';
 import type { InsightsSchemas } from '../../../../contract/insights.ts';
 import type { TokenRow } from '../../../../indexer/reader/tokens.ts';
 import type { InsightsAnswers, InsightsRequestOf } from '../../../port/insights.ts';
@@ -31,24 +32,44 @@ async function tokenPrices(
   { query }: InsightsRequestOf<'getTokenPrices'>,
 ): Promise<InsightsSchemas['TokenPrice'][]> {
   assertWhole(source);
-  const tokens = await tokensOf(source, query);
-  const markets = await marketsOf(source, tokens, timeOf(query.timestamp));
-  const prices = tokens.flatMap(token => {
-    const market = markets.get(token.address);
+  const asked = await tokensOf(source, query);
+  const rows = [...new Map(asked.map(({ row }) => [row.address, row])).values()];
+  const markets = await marketsOf(source, rows, timeOf(query.timestamp));
+  const prices = asked.flatMap(token => {
+    const market = markets.get(token.row.address);
     return market === undefined ? [] : [tokenPrice(source, { token, market, query })];
   });
   return Promise.all(prices);
 }
 
+/** A token that is asked about; for the native coin the one that wraps it. */
+interface AskedToken {
+  readonly row: TokenRow;
+  readonly address: Address;
+  readonly symbol: string | null;
+  readonly isNative: boolean;
+}
+
+/** Addresses that stand for the native coin where a token is expected. */
+const NATIVE: readonly Address[] = [zeroAddress, ethAddress];
+
 /** In the order in which they were named, those of one symbol the most held first; each once. */
-async function tokensOf(source: IndexSource, { address = [], symbol = [] }: Query): Promise<TokenRow[]> {
+async function tokensOf(source: IndexSource, { address = [], symbol = [] }: Query): Promise<AskedToken[]> {
+  const native = source.exchange?.native;
   const addresses = await Promise.all(address.map(text => resolveAddress(source, text)));
+  const tokenOf = (one: Address) => (native !== undefined && NATIVE.includes(one) ? native.wrapped : one);
   const [known, named] = await Promise.all([
-    source.reader.tokens(addresses),
+    source.reader.tokens([...new Set(addresses.map(tokenOf))]),
     source.reader.tokensWithSymbols(symbol),
   ]);
-  const inOrder = addresses.flatMap(wanted => known.find(token => token.address === wanted) ?? []);
-  return [...new Map([...inOrder, ...named].map(token => [token.address, token])).values()];
+  const inOrder = addresses.flatMap(one => {
+    const row = known.find(token => token.address === tokenOf(one));
+    if (row === undefined) return [];
+    const isNative = row.address !== one;
+    return [{ row, address: one, symbol: isNative ? (native?.symbol ?? null) : row.symbol, isNative }];
+  });
+  const bySymbol = named.map(row => ({ row, address: row.address, symbol: row.symbol, isNative: false }));
+  return [...new Map([...inOrder, ...bySymbol].map(token => [token.address, token])).values()];
 }
 
 /** Whichever symbol they have. Decision 88. */
@@ -62,7 +83,7 @@ function timeOf(timestamp: number | undefined): number | undefined {
 
 async function tokenPrice(
   source: IndexSource,
-  { token, market, query }: { token: TokenRow; market: Market; query: Query },
+  { token, market, query }: { token: AskedToken; market: Market; query: Query },
 ): Promise<InsightsSchemas['TokenPrice']> {
   const { volume, volumeDayBefore, cap } = market;
   return {
@@ -71,25 +92,23 @@ async function tokenPrice(
     ...(token.symbol === null ? {} : { symbol: token.symbol }),
     ...priced(market.price),
     percent_change_24h: changeOf(market),
-    volume_24h_usd: numberOf(volume),
-    volume_change_24h: volumeDayBefore.value === 0n ? null : percentChange(volume, volumeDayBefore),
-    market_cap_usd: cap === null ? null : numberOf(cap),
+    volume_24h_usd: volume === null ? null : numberOf(volume),
+    volume_change_24h:
+      volume === null || volumeDayBefore === null || volumeDayBefore.value === 0n
+        ? null
+        : percentChange(volume, volumeDayBefore),
+    // Of the coin nobody knows how much there is; what is wrapped is a part of it.
+    market_cap_usd: cap === null || token.isNative ? null : numberOf(cap),
     ...(query.include_historical_prices === 'true'
-      ? { historical_prices: await historicalPrices(source, market) }
+      ? { historical_prices: await historicalPrices(market) }
       : {}),
-    ...(query.include_holders === 'true' ? { holders: token.holderCount } : {}),
+    ...(query.include_holders === 'true' && !token.isNative ? { holders: token.row.holderCount } : {}),
   };
 }
 
-async function historicalPrices(
-  { reader }: IndexSource,
-  { pair, moment, priceOf }: Market,
-): Promise<InsightsSchemas['HistoricalPrice'][]> {
-  const days = await reader.markets.dailyReserves(pair, moment.time);
-  return days.flatMap(({ day, reserves }) => {
-    const price = priceOf(reserves);
-    return price === null ? [] : [{ date: dateText(day), ...priced(price) }];
-  });
+async function historicalPrices({ history }: Market): Promise<InsightsSchemas['HistoricalPrice'][]> {
+  const days = await history();
+  return days.map(({ day, price }) => ({ date: dateText(day), ...priced(price) }));
 }
 
 function foundToken(
@@ -114,7 +133,7 @@ function priceData(
   const change = changeOf(market);
   return {
     price_usd: numberOf(market.price),
-    volume_24h_usd: numberOf(market.volume),
+    ...(market.volume === null ? {} : { volume_24h_usd: numberOf(market.volume) }),
     ...(market.cap === null ? {} : { market_cap_usd: numberOf(market.cap) }),
     ...(totalSupply === null || decimals === null
       ? {}

@@ -22,6 +22,14 @@ export function percentChange(now: Ratio, before: Ratio): number {
   return numberOf({ value: (now.value * before.over - then) * 100n, over: then });
 }
 
+export function product({ value, over }: Ratio, times: bigint): Ratio {
+  return { value: value * times, over };
+}
+
+export function isLess(one: Ratio, other: Ratio): boolean {
+  return one.value * other.over < other.value * one.over;
+}
+
 function lengthOf(size: bigint): number {
   return size.toString().length;
 }

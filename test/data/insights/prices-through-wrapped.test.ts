@@ -1,0 +1,108 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { ChainIndex } from '../../../src/indexer/index-service.ts';
+import { type Deployed, startTestChain, type TestChain } from '../../indexer/support.ts';
+import { only } from '../values-support.ts';
+import { indexed, insightsOf, lower, openMarket, priceQuestions, type TestMarket } from './prices-support.ts';
+
+const NOON = Date.UTC(2024, 0, 1, 12);
+const DAY_MS = 86_400_000;
+const DOLLAR = 10n ** 6n;
+const TOKEN = 10n ** 18n;
+const ZERO = `0x${'0'.repeat(40)}`;
+const COIN = `0x${'Ee'.repeat(20)}`;
+
+let chain: TestChain;
+let market: TestMarket;
+let index: ChainIndex;
+let ask: ReturnType<typeof priceQuestions>;
+let wrapped: Deployed;
+let far: Deployed;
+let both: Deployed;
+let thin: Deployed;
+let young: Deployed;
+
+beforeAll(async () => {
+  chain = await startTestChain({ genesisTime: NOON / 1_000 - 3_600 });
+  market = await openMarket(chain, NOON - 1_000_000);
+  const token = (symbol: string) => chain.deploy('CommunityToken', [symbol, symbol, 10n ** 40n]);
+  wrapped = await token('WETH');
+  [far, both, thin, young] = [
+    await token('FAR'),
+    await token('BOTH'),
+    await token('THIN'),
+    await token('YOUNG'),
+  ];
+  await chain.mine();
+  const pools = {
+    wrapped: await market.list(wrapped),
+    far: await market.list(far, wrapped),
+    both: await market.list(both),
+    bothThrough: await market.list(both, wrapped),
+    thin: await market.list(thin),
+    young: await market.list(young, wrapped),
+  };
+  // A coin is worth 2,000 dollars.
+  await market.fill(pools.wrapped.pool, wrapped, { usd: 200_000n * DOLLAR, token: 100n * TOKEN });
+  await market.fill(pools.far.pool, far, { usd: 10n * TOKEN, token: 5_000n * TOKEN }, wrapped);
+  await market.fill(pools.both.pool, both, { usd: 5_000n * DOLLAR, token: 1_000n * TOKEN }, undefined);
+  await market.fill(pools.bothThrough.pool, both, { usd: 3n * TOKEN, token: 1_000n * TOKEN }, wrapped);
+  await market.fill(pools.thin.pool, thin, { usd: 999n * DOLLAR, token: 1_000n * TOKEN });
+  await market.mineAt(NOON);
+  await market.fill(pools.young.pool, young, { usd: 4n * TOKEN, token: 1_000n * TOKEN }, wrapped);
+  // Twice the dollars for the same coins: it is worth 4,000 from now on, and half of a token's depth is elsewhere.
+  await chain.send(0, market.dollar.call('mint', [pools.wrapped.pool, 200_000n * DOLLAR]));
+  await chain.send(0, wrapped.call('mint', [pools.wrapped.pool, 1n]));
+  await market.fill(pools.wrapped.pool, wrapped, { usd: 0n, token: 0n });
+  await market.mineAt(NOON + DAY_MS + 3_600_000);
+  index = await indexed(chain, 'index.sqlite');
+  const native = { symbol: 'ETH', wrapped: lower(wrapped.address) };
+  ask = priceQuestions(insightsOf(index, { ...market.exchange, native }));
+});
+
+afterAll(async () => {
+  await index.stop();
+  await chain.stop();
+});
+
+const priceOf = async (address: string, timestamp?: number) =>
+  (await ask.prices({ address: [address], ...(timestamp === undefined ? {} : { timestamp }) })).at(0)
+    ?.price_usd;
+
+test('the native coin has the price of the token that wraps it, by both of its addresses', async () => {
+  const [zero, coin, token] = await ask.prices({
+    address: [ZERO, COIN, wrapped.address],
+    include_holders: 'true',
+  });
+
+  expect(zero).toMatchObject({ address: ZERO, symbol: 'ETH', market_cap_usd: null });
+  expect(zero).not.toHaveProperty('holders');
+  expect(coin).toEqual({ ...zero, address: COIN.toLowerCase() });
+  expect(token).toMatchObject({ symbol: 'WETH', price_usd: zero?.price_usd, holders: expect.any(Number) });
+  expect(zero?.price_usd).toBeCloseTo(4_000, 6);
+});
+
+test('a token without a pair with the dollar is priced through the wrapped coin, now and then', async () => {
+  const price = only(await ask.prices({ address: [far.address] }));
+
+  expect(price.price_usd).toBeCloseTo(8, 6);
+  expect(price.percent_change_24h).toBeCloseTo(100, 6);
+  expect(await priceOf(far.address, NOON)).toBeCloseTo(4, 6);
+});
+
+test('of two ways the deeper one gives the price, at every moment by the reserves of then', async () => {
+  expect(await priceOf(both.address, NOON)).toBeCloseTo(6, 6);
+  expect(await priceOf(both.address)).toBeCloseTo(12, 6);
+});
+
+test('a pool of less than 1,000 dollars gives no price, and before its pool a token has none', async () => {
+  expect(await priceOf(thin.address)).toBeUndefined();
+  expect(await priceOf(young.address, NOON)).toBeUndefined();
+  expect(await priceOf(young.address)).toBeCloseTo(16, 6);
+});
+
+test('without a configured wrapped coin only pairs with the dollar give prices', async () => {
+  const plain = priceQuestions(insightsOf(index, market.exchange));
+
+  expect(await plain.prices({ address: [far.address, COIN] })).toEqual([]);
+  expect(await plain.prices({ address: [both.address] })).toMatchObject([{ price_usd: 5 }]);
+});
