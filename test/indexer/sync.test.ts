@@ -58,7 +58,7 @@ afterAll(async () => {
 });
 
 test('one run indexes the whole chain and says so', async () => {
-  expect(index.status()).toEqual({ head: BLOCKS, nodeHead: BLOCKS, lag: 0, complete: true });
+  expect(index.status()).toEqual({ head: BLOCKS, nodeHead: BLOCKS, lag: 0, firstBlock: 0, complete: true });
   await index.whenComplete();
   expect(await index.reader.head()).toMatchObject({
     number: BLOCKS,
