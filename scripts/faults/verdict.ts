@@ -4,6 +4,9 @@ import { judge, parsed, targetsOf } from '../contract/judge.ts';
 import { type Ask, factsIn, has, isDeep, truthOf } from './ask.ts';
 import type { FaultyUpstream, Upstreams } from './upstreams.ts';
 
+/** `Cache-Control` of a final answer. A feed may be kept, too, but has to be revalidated. */
+const FINAL = /^public, max-age=\d+$/;
+
 /** `storm`: an outage is an excuse. `cached`: everything is out and was kept. `calm`: nothing is an excuse. */
 export type Phase = 'storm' | 'cached' | 'calm';
 
@@ -46,7 +49,7 @@ function untrue(ask: Ask, { headers, text }: Exchange, phase: Phase): string[] {
   const told = factsIn(ask, parsed(text)?.value);
   const wrong = [];
   if (told !== truth) wrong.push(`says ${told.slice(0, 200)}, and the truth is ${truth?.slice(0, 200)}`);
-  if (String(headers['cache-control']).startsWith('public') && !isDeep(ask, chain))
+  if (FINAL.test(String(headers['cache-control'])) && !isDeep(ask, chain))
     wrong.push('counts as final, and is not');
   if (phase === 'calm' && !has(ask, chain) && ask.chains.some(other => has(ask, other)))
     wrong.push('is empty, and another chain has something');
