@@ -66,7 +66,8 @@ export function recordingClient({
   };
 }
 
-function asMethod(method: string) {
+/** The method as undici's types have it; GET for any other text. */
+export function asMethod(method: string) {
   switch (method) {
     case 'HEAD':
     case 'POST':

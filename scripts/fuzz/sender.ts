@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
 import { Pool } from 'undici';
-import type { Exchange } from '../contract/client.ts';
+import { asMethod, type Exchange } from '../contract/client.ts';
 import { type FuzzRequest, isWellFormed, serialized } from './request.ts';
 
 /** Sends requests, through an HTTP client where one can, else as bytes on a connection of their own. */
@@ -47,7 +47,7 @@ async function overClient(pool: Pool, { method, target, headers, body }: FuzzReq
   try {
     const answer = await pool.request({
       path: target,
-      method: methodOf(method),
+      method: asMethod(method),
       headers: Object.fromEntries(headers),
       ...(body === undefined ? {} : { body }),
     });
@@ -109,18 +109,4 @@ function answerIn(text: string): Answer {
   return status === 0
     ? { status, headers: {}, text: 'no answer' }
     : { status, headers, text: body.join('\r\n\r\n') };
-}
-
-function methodOf(method: string) {
-  switch (method) {
-    case 'HEAD':
-    case 'POST':
-    case 'PUT':
-    case 'DELETE':
-    case 'PATCH':
-    case 'OPTIONS':
-      return method;
-    default:
-      return 'GET';
-  }
 }
