@@ -8,10 +8,12 @@ import { startServer } from './server-process.ts';
 
 const BLOCK_MS = 2_000;
 const SECONDS = 24;
+/** Of a chain with a block every half second. */
+const QUICK_BLOCKS = 4;
 const SESSIONS = 10;
 
 /**
- * JSON-RPC calls of the payments service to the node of one chain with a block every two seconds, each call of a batch
+ * JSON-RPC calls of the payments service to the node of one chain with a block every two seconds, and with one every half second, each call of a batch
  * counted: per look, which is a question for the newest block, and per second.
  */
 export async function benchWatcher(): Promise<Figure[]> {
@@ -19,14 +21,19 @@ export async function benchWatcher(): Promise<Figure[]> {
   await using node = await faultyNode(chain.rpcUrl);
   await using shop = await makeShop(() => []);
   await using service = await startServer('payments', shop.file, node.url, CREATION.token_address);
+  let blocksPerTick = 1;
   const ended = new AbortController();
   const mining = mine();
   try {
     const idle = await measured(node);
+    blocksPerTick = QUICK_BLOCKS;
+    const quick = await measured(node);
+    blocksPerTick = 1;
     for (let index = 0; index < SESSIONS; index++) await open();
     const open10 = await measured(node);
     return [
       ...figuresOf('nothing open', idle, 3),
+      ...figuresOf(`nothing open, ${QUICK_BLOCKS} blocks per look`, quick, 3),
       ...figuresOf(`${SESSIONS} sessions open for coins`, open10, 10),
     ];
   } finally {
@@ -36,7 +43,7 @@ export async function benchWatcher(): Promise<Figure[]> {
 
   async function mine(): Promise<void> {
     while (!ended.signal.aborted) {
-      await chain.mine();
+      await chain.mine(blocksPerTick);
       await delay(BLOCK_MS, undefined, { signal: ended.signal }).catch(() => {});
     }
   }

@@ -17,10 +17,10 @@ const NOTE_EVERY_MS = 1_000;
 
 /** Looks for transfers from where the last round ended. */
 export interface Advance {
-  /** Answers with how many transfers were recorded; `startedAt` is when the round began, in UTC milliseconds. */
-  run(round: Round, startedAt: number, signal: AbortSignal): Promise<number>;
-  /** Keeps that the chain was looked through at `startedAt`, in UTC milliseconds, for a head that was before. */
-  note(round: Round, startedAt: number): Promise<void>;
+  /** Answers with how many transfers were recorded; `seenAt` is when its head was the newest block, in UTC milliseconds. */
+  run(round: Round, seenAt: number, signal: AbortSignal): Promise<number>;
+  /** Keeps that the chain was looked through at `seenAt`, in UTC milliseconds, for a head that was before. */
+  note(round: Round, seenAt: number): Promise<void>;
   /** True when the last run reached its head and left nothing open that may still find its session. */
   isComplete(): boolean;
   /** Has everything in the window looked at again, as after a start. */
@@ -40,7 +40,7 @@ export function advance({
   let settled = new Set<string>();
   let isComplete = false;
 
-  async function run(round: Round, startedAt: number, signal: AbortSignal): Promise<number> {
+  async function run(round: Round, seenAt: number, signal: AbortSignal): Promise<number> {
     const { chain, view, head, places, db, log } = round;
     let cursor = await cursorStore(db).find(chain.id);
     const startBlock =
@@ -71,7 +71,7 @@ export function advance({
       const next = {
         // A node that fell behind does not take the cursor back.
         blockNumber: Math.max(cursor?.blockNumber ?? startBlock, reached),
-        scannedAt: isWhole ? startedAt : (cursor?.scannedAt ?? 0),
+        scannedAt: isWhole ? seenAt : (cursor?.scannedAt ?? 0),
       };
       const transfers = found.transfers.filter(one => !settled.has(placeKey(one)));
       const isNews =
@@ -102,10 +102,10 @@ export function advance({
     return changes;
   }
 
-  async function note(round: Round, startedAt: number): Promise<void> {
+  async function note(round: Round, seenAt: number): Promise<void> {
     const cursor = await cursorStore(round.db).find(round.chain.id);
-    if (cursor === undefined || startedAt - cursor.scannedAt < NOTE_EVERY_MS) return;
-    await round.note({ ...cursor, scannedAt: startedAt });
+    if (cursor === undefined || seenAt - cursor.scannedAt < NOTE_EVERY_MS) return;
+    await round.note({ ...cursor, scannedAt: seenAt });
   }
 
   return {

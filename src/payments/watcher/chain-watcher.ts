@@ -6,6 +6,7 @@ import { type Logger, logAndGoOn } from '../../lib/logger.ts';
 import type { Seals } from '../../lib/sealed.ts';
 import { startWorker, type Worker } from '../../lib/worker.ts';
 import type { PaymentChain } from '../model/payment-chain.ts';
+import { hasOpenSessions } from '../store/chain-sessions.ts';
 import { type ChainCursor, cursorStore } from '../store/cursor-store.ts';
 import { watchedStore } from '../store/watched-store.ts';
 import { advance } from './advance.ts';
@@ -19,6 +20,7 @@ import { type Header, nodeView } from './node-view.ts';
 import { places } from './places.ts';
 import { watchReorganisations } from './reorgs.ts';
 import type { Round } from './round.ts';
+import { roundHeads, type SeenHead } from './round-heads.ts';
 import { sameChain } from './same-chain.ts';
 import type { Fault } from './steps.ts';
 import { confirmUnmatched } from './unmatched.ts';
@@ -122,6 +124,7 @@ export function chainWatcher(options: ChainWatcherOptions): ChainWatcher {
   const claims = claimFollower({ clock });
   const same = sameChain({ clock });
   const rhythm = blockRhythm({ clock });
+  const heads = roundHeads(pool.doubt);
   let status = NOTHING_SEEN;
   let lastRun: Promise<unknown> = Promise.resolve();
   let isLeading = false;
@@ -151,28 +154,37 @@ export function chainWatcher(options: ChainWatcherOptions): ChainWatcher {
       return 0;
     }
     const startedAt = clock.now();
-    const head = await view.head();
-    status = { ...status, head: head.number };
-    rhythm.see(head);
+    const newest = await view.head();
+    status = { ...status, head: newest.number };
+    rhythm.see(newest);
     await fault('head');
+    const isIdle = !(await hasOpenSessions(db, chain.id));
+    const seen = heads.choose({ head: newest, seenAt: startedAt }, isIdle);
+    const changes = await roundUpTo(seen, signal);
+    if (seen.head === newest || advancing.isComplete()) return changes;
+    // The block is no longer the chain's, or the node is another one.
+    heads.forget();
+    return changes + (await roundUpTo(heads.choose({ head: newest, seenAt: startedAt }, false), signal));
+  }
+
+  async function roundUpTo({ head, seenAt }: SeenHead, signal: AbortSignal): Promise<number> {
     // Read after the head: whoever is paid in a block up to it is watched by now.
     const watched = places(await watchedStore(db).recipients(chain.id));
     const round = { chain, view, head, places: watched, db, seals, log, effect: vouched, note };
-
     const isQuiet =
       looked?.head.hash === head.hash &&
       looked.fingerprint === watched.fingerprint &&
-      startedAt - looked.at < LOOK_AGAIN_MS;
-    const changes = isQuiet ? await waitOn(round, startedAt) : await look(round, startedAt, signal);
-    status = { head: head.number, scannedAt: startedAt };
+      clock.now() - looked.at < LOOK_AGAIN_MS;
+    const changes = isQuiet ? await waitOn(round, seenAt) : await look(round, seenAt, signal);
+    status = { ...status, scannedAt: seenAt };
     return changes;
   }
 
-  /** Looks for news of a block, or of places that were not watched before. */
-  async function look(round: Round, startedAt: number, signal: AbortSignal): Promise<number> {
+  /** Looks for news of a block that was the newest at `seenAt`, or of places that were not watched before. */
+  async function look(round: Round, seenAt: number, signal: AbortSignal): Promise<number> {
     const { head, places: watched } = round;
     await same.check(round, settledHead === '');
-    const recorded = await advancing.run(round, startedAt, signal);
+    const recorded = await advancing.run(round, seenAt, signal);
     const confirmed = await confirmPayments(round);
     const followed = await claims.follow(round);
     // What is settled only changes with the chain.
@@ -182,13 +194,13 @@ export function chainWatcher(options: ChainWatcherOptions): ChainWatcher {
     if (confirmed + followed + lost > 0) advancing.forget();
     const changes = recorded + confirmed + followed + lost + listed;
     const isDone = changes === 0 && advancing.isComplete();
-    looked = isDone ? { head, fingerprint: watched.fingerprint, at: startedAt } : undefined;
+    looked = isDone ? { head, fingerprint: watched.fingerprint, at: seenAt } : undefined;
     return changes;
   }
 
   /** With the same block and the same places there is nothing to find but what becomes of claims. */
-  async function waitOn(round: Round, startedAt: number): Promise<number> {
-    await advancing.note(round, startedAt);
+  async function waitOn(round: Round, seenAt: number): Promise<number> {
+    await advancing.note(round, seenAt);
     const followed = await claims.follow(round);
     if (followed > 0) {
       advancing.forget();
@@ -200,6 +212,7 @@ export function chainWatcher(options: ChainWatcherOptions): ChainWatcher {
   /** What another leader does is not known here. */
   function forget(): void {
     advancing.forget();
+    heads.forget();
     settledHead = '';
     looked = undefined;
   }

@@ -4,8 +4,8 @@ import type { Clock } from '../../lib/clock.ts';
 import type { Seals } from '../../lib/sealed.ts';
 import type { Worker } from '../../lib/worker.ts';
 import type { PaymentChains } from '../model/payment-chain.ts';
+import { dueChains } from '../store/chain-sessions.ts';
 import { cursorStore } from '../store/cursor-store.ts';
-import { dueChains } from '../store/due-chains.ts';
 import { settlement } from '../store/settlement/settlement.ts';
 import type { Fault } from './steps.ts';
 

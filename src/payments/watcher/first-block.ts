@@ -1,5 +1,5 @@
 import type { Db } from '../../db/open.ts';
-import { earliestSession } from '../store/earliest-session.ts';
+import { earliestSession } from '../store/chain-sessions.ts';
 import { CLOCK_ALLOWANCE_MS, LATE_MS } from './match.ts';
 import type { Header, NodeView } from './node-view.ts';
 

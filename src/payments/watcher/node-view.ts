@@ -35,10 +35,7 @@ export type { RpcLog, RpcTransaction, RpcTransactionReceipt };
  * @throws WrongChain, or whatever kept the first node from answering
  */
 export interface NodeView {
-  /**
-   * The newest block by the tag `latest`: `safe` and `pending` mean something else at every provider. Unless it
-   * continues the one before, the node has to prove its chain with the next question.
-   */
+  /** The newest block by the tag `latest`: `safe` and `pending` mean something else at every provider. */
   head(): Promise<LinkedHeader>;
   headers(numbers: Iterable<number>): Promise<Map<number, Header>>;
   blocks(numbers: readonly number[]): Promise<FullBlock[]>;
@@ -67,9 +64,7 @@ const QUESTIONS_AT_A_TIME = 500;
 const BLOCKS_AT_A_TIME = 20;
 
 /** Asks through a pool, whose clients send the questions of one tick together. */
-export function nodeView({ ask: ofOneNode, doubt }: NodePool): NodeView {
-  let newest: LinkedHeader | undefined;
-
+export function nodeView({ ask: ofOneNode }: Pick<NodePool, 'ask'>): NodeView {
   /** The answers for all items, those of a slice from one node. */
   const askedFor = <T, R>(
     items: readonly T[],
@@ -84,8 +79,6 @@ export function nodeView({ ask: ofOneNode, doubt }: NodePool): NodeView {
         await ofOneNode(request => request({ method: 'eth_getBlockByNumber', params: ['latest', false] })),
       );
       if (header === undefined) throw new Error('The node has no latest block.');
-      if (newest === undefined || !continues(header, newest)) doubt();
-      newest = header;
       return header;
     },
 
@@ -136,11 +129,6 @@ export function nodeView({ ask: ofOneNode, doubt }: NodePool): NodeView {
       return Number(await asked);
     },
   };
-}
-
-/** True when it is the same block or the next one. */
-function continues(header: LinkedHeader, before: Header): boolean {
-  return header.hash === before.hash || header.parentHash === before.hash;
 }
 
 async function headerAt(request: Request, number: number): Promise<Header | undefined> {

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { WrongChain } from '../../../src/chain/client.ts';
 import { NATIVE_COIN } from '../../../src/payments/model/payment-chain.ts';
+import { cursorStore } from '../../../src/payments/store/cursor-store.ts';
 import { CLAIMS_PER_LOOK } from '../../../src/payments/watcher/claims.ts';
 import { sqliteDatabase } from '../../support/databases.ts';
 import { faultyNode } from '../../support/faulty-node.ts';
@@ -26,6 +28,8 @@ async function begin() {
   return {
     ...ours,
     clock,
+    node,
+    cursor: () => cursorStore(ours.db).find(chain.chainId),
     /** The calls of one look, 3 s after the one before. */
     async look(): Promise<string[]> {
       const before = node.calls.length;
@@ -70,13 +74,39 @@ test('a look with nothing open makes at most three calls, and one when the chain
 
   const neverOpened = await mostCalls(unused);
   const completed = await mostCalls(ours);
+  const severalBlocks = await mostCalls(ours, { blocks: 4 });
   await ours.look();
   const still = await ours.look();
 
   expect(status).toBe('completed');
   expect(neverOpened).toBeLessThanOrEqual(3);
   expect(completed).toBeLessThanOrEqual(3);
+  expect(severalBlocks).toBeLessThanOrEqual(3);
   expect(still).toEqual(['eth_getBlockByNumber']);
+});
+
+test('with nothing open on a chain of quick blocks, a late payment is settled and another chain’s blocks are not read', async () => {
+  await using ours = await begin();
+  await using other = await startPaymentChain(31_338);
+  await other.mine((await chain.head()) + 40);
+  const { id, amountDue } = await ours.open();
+  await ours.look();
+  await ours.expire(id);
+  await mostCalls(ours, { blocks: 4 });
+
+  await chain.pay({ from: 1, to: ours.recipient, amount: amountDue });
+  for (let index = 0; index < 3; index++) {
+    await chain.mine(BLOCKS_TO_SETTLE);
+    await ours.look();
+  }
+  const payments = await ours.payments(id);
+  const cursor = await ours.cursor();
+  ours.node.pointAt(other.rpcUrl);
+  const swapped = await ours.look().catch((error: unknown) => error);
+
+  expect(payments).toMatchObject([{ status: 'completed', isLate: true }]);
+  expect(swapped).toBeInstanceOf(WrongChain);
+  expect(await ours.cursor()).toEqual(cursor);
 });
 
 test('a look with ten sessions open, for tokens and for coins, makes at most ten calls', async () => {

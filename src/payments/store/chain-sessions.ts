@@ -1,0 +1,33 @@
+import type { Handle } from '../../db/open.ts';
+import { rowsOf } from '../../db/query.ts';
+
+/** When the first session on a chain was opened, in UTC milliseconds; undefined when there was none. */
+export async function earliestSession(handle: Handle, chainId: number): Promise<number | undefined> {
+  const [row] = await rowsOf<{ earliest: number | null }>(
+    handle,
+    'select min(created_at) as earliest from checkout_sessions where chain_id = ?',
+    [chainId],
+  );
+  return row?.earliest ?? undefined;
+}
+
+/** Returns true while a session on the chain waits for a payment, or a payment for its confirmations. */
+export async function hasOpenSessions(handle: Handle, chainId: number): Promise<boolean> {
+  const rows = await rowsOf(
+    handle,
+    `select 1 from checkout_sessions where status = 'active' and chain_id = ?
+     union all select 1 from transactions where status in ('pending', 'confirming') and chain_id = ? limit 1`,
+    [chainId, chainId],
+  );
+  return rows.length > 0;
+}
+
+/** Chains with active sessions that should have ended by now (UTC milliseconds), configured ones or not. */
+export async function dueChains(handle: Handle, now: number): Promise<number[]> {
+  const rows = await rowsOf<{ chain_id: number }>(
+    handle,
+    "select distinct chain_id from checkout_sessions where status = 'active' and expires_at <= ?",
+    [now],
+  );
+  return rows.map(row => row.chain_id);
+}
