@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { PAGES_PER_ADDRESS } from '../../../src/payments/api/rate-limits.ts';
-import { qrDrawing } from '../../../src/payments/checkout/page/qr.ts';
+import { KEPT, qrDrawing } from '../../../src/payments/checkout/page/qr.ts';
 import { PAGE_LIFETIME_MS, type ServedPages, servePages } from '../../support/checkout-pages.ts';
 
 let pages: ServedPages;
@@ -82,7 +82,27 @@ test('a QR code is encoded once, and only so many are kept', () => {
 
   expect(qrDrawing(text)).toBe(first);
 
-  for (let other = 0; other < 500; other += 1) qrDrawing(`ethereum:${other}`);
+  for (let other = 0; other < KEPT; other += 1) qrDrawing(`ethereum:${other}`);
   expect(qrDrawing(text)).not.toBe(first);
   expect(qrDrawing(text)).toEqual(first);
+});
+
+test('a page that the client holds is answered before its codes are drawn', async () => {
+  const { id, recipientAddress } = await pages.session(await pages.link());
+  const path = `/pay/s/${id}`;
+  const held = { 'If-None-Match': tagOf((await pages.get(path)).headers) };
+  const drawOthers = (from: number, to: number) => {
+    for (let other = from; other < to; other += 1) qrDrawing(`ethereum:0x5e@${other}`);
+  };
+  /** True when a request draws the page: that keeps a drawing which would make way for others. */
+  async function isDrawnBy(headers: Readonly<Record<string, string>>): Promise<boolean> {
+    const drawing = qrDrawing(recipientAddress);
+    drawOthers(0, KEPT / 2);
+    await pages.get(path, headers);
+    drawOthers(KEPT / 2, KEPT);
+    return qrDrawing(recipientAddress) === drawing;
+  }
+
+  expect(await isDrawnBy({})).toBe(true);
+  expect(await isDrawnBy(held)).toBe(false);
 });

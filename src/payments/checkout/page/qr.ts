@@ -5,7 +5,7 @@ import { type Html, html } from './html.ts';
 /** Light modules around the code, without which readers do not find it. Source: ISO/IEC 18004. */
 const QUIET_ZONE = 4;
 /** Drawings kept, each of about 10 kB: a page is asked for again and again while its payer waits. */
-const KEPT = 500;
+export const KEPT = 500;
 
 const kept = new LRUCache<string, Drawing>({ max: KEPT });
 
