@@ -1,0 +1,87 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { sqliteDatabase, type TestDatabase } from '../../support/databases.ts';
+import { record, text } from '../../support/json.ts';
+import {
+  errorOf,
+  type Merchant,
+  type PaymentsApi,
+  RECIPIENT,
+  startPaymentsApi,
+  TEST_CHAIN,
+  TOKEN,
+} from '../../support/payments-api.ts';
+
+const LINKS = '/api/v1/payment-links';
+const TERMS = { token_address: TOKEN, chain_id: TEST_CHAIN, recipient_address: RECIPIENT, amount: '5' };
+
+let database: TestDatabase;
+let api: PaymentsApi;
+let merchant: Merchant;
+beforeAll(async () => {
+  database = await sqliteDatabase();
+  api = await startPaymentsApi(database.options);
+  merchant = await api.merchant();
+});
+afterAll(async () => {
+  await api[Symbol.asyncDispose]();
+  await database.remove();
+});
+
+/** Where a merchant or a payer writes a single line: the path, the body with it, and the name of the field. */
+const FIELDS: readonly [path: string, body: (line: string) => object, param: string][] = [
+  [LINKS, name => ({ ...TERMS, name }), 'name'],
+  [LINKS, button_text => ({ ...TERMS, name: 'A', button_text }), 'button_text'],
+  [LINKS, return_label => ({ ...TERMS, name: 'A', return_label }), 'return_label'],
+  [LINKS, business_name => ({ ...TERMS, name: 'A', branding: { business_name } }), 'branding.business_name'],
+  [
+    LINKS,
+    label => ({ ...TERMS, name: 'A', form_schema: { fields: [{ id: 'a', type: 'text', label }] } }),
+    'form_schema.fields.0.label',
+  ],
+  ['/api/v1/checkout-sessions', customerName => ({ ...TERMS, customerName }), 'customerName'],
+  ['/api/v1/api-keys', name => ({ name, permission: 'read' }), 'name'],
+];
+
+/** What breaks a line, turns the direction of text, or shows nothing at all. */
+const HIDDEN: readonly [what: string, line: string][] = [
+  ['a line feed', 'Corner\nBooks'],
+  ['U+0085', 'Corner\u0085Books'],
+  ['U+2028', 'Corner\u2028Books'],
+  ['U+2029', 'Corner\u2029Books'],
+  ['U+202E', 'Corner\u202eskooB'],
+  ['U+2066', 'Corner\u2066Books'],
+  ['U+2069', 'Corner\u2069Books'],
+  ['zero-width characters only', '\u200b\u200d\ufeff'],
+];
+
+test.each(HIDDEN)(
+  'a single line with %s is refused in every field, and the field is named',
+  async (_, line) => {
+    const answers: string[] = [];
+    for (const [path, body] of FIELDS) answers.push(errorOf(await merchant.post(path, body(line))));
+
+    expect(answers).toEqual(FIELDS.map(([, , param]) => `400 invalid_field_value ${param}`));
+  },
+);
+
+test('a line in any script is taken in every field', async () => {
+  const line = 'Bücher 本屋 مكتبة 👩‍👩‍👧';
+
+  for (const [path, body] of FIELDS) expect((await merchant.post(path, body(line))).status, path).toBe(201);
+});
+
+test.each(HIDDEN)('a payer writes no single line with %s', async (_, line) => {
+  const fields = [{ id: 'size', type: 'text', label: 'Size' }];
+  const link = record((await merchant.post(LINKS, { ...TERMS, name: 'A', form_schema: { fields } })).body);
+  const path = `/api/v1/pay/links/${text(link.short_code)}/sessions`;
+
+  const answers = [
+    await api.payer.post(path, { customerName: line }),
+    await api.payer.post(path, { form_data: { size: line } }),
+  ];
+
+  expect(answers.map(errorOf)).toEqual([
+    '400 invalid_field_value customerName',
+    '400 invalid_field_value form_data.size',
+  ]);
+});
