@@ -250,17 +250,25 @@ eachDatabase('secret keys', databases => {
 
   test('of two that start at once on an empty database with different keys only one does', async () => {
     const database = await databases.create();
-    await (await startTestPayments(database, { secretKey: key(OLD) })).close();
-    const db = openDatabase(database);
+    const { db } = await openStore(database, { secretKey: key(OLD), log });
     await db.raw('delete from secret_keys');
+
+    // Both read which keys are needed before either writes: migrating, as a whole start does, would put them in a row.
+    const starts = await Promise.allSettled([openSeals(db, key(OLD)), openSeals(db, key(NEW))]);
+
+    const needed = await secretKeyStore(db).needed();
     await db.destroy();
-
-    const starts = await Promise.allSettled([
-      openStore(database, { secretKey: key(OLD), log }),
-      openStore(database, { secretKey: key(NEW), log }),
-    ]);
-
     expect(starts.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
-    for (const start of starts) if (start.status === 'fulfilled') await start.value.db.destroy();
+    expect(needed).toEqual([starts[0]?.status === 'fulfilled' ? OLD_ID : NEW_ID]);
+  });
+
+  test('a key that has the fingerprint of a needed one and does not open its canary is refused', async () => {
+    await using one = await filled();
+    const cell = { table: 'secret_keys', column: 'canary', id: `${OLD_ID}` };
+    await one.db.raw('update secret_keys set canary = ?', [seals([NEW]).seal('of another key', cell)]);
+
+    await expect(startTestPayments(one.database, { secretKey: key(OLD) })).rejects.toThrow(
+      `needs the key of fingerprint ${OLD_ID}`,
+    );
   });
 });
