@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import type { ChainClient } from '../../src/chain/client.ts';
 import { signatureJudge } from '../../src/chain/signature.ts';
 import { mountGated } from '../../src/contract/mount.ts';
 import type { OperationRow } from '../../src/contract/operations.ts';
@@ -116,10 +117,14 @@ export interface PaymentsApi extends AsyncDisposable {
   merchant(mode?: Mode, defaults?: Partial<LinkDefaults>): Promise<Merchant>;
 }
 
-/** Starts it on an empty database; closes with `await using`. Webhooks reach loopback receivers unless told otherwise. */
+/**
+ * Starts it on an empty database; closes with `await using`. Webhooks reach loopback receivers unless told otherwise.
+ * Contracts can sign on the chains that `clientOf` knows.
+ */
 export async function startPaymentsApi(
   database: DatabaseOptions,
   ways: Partial<OutgoingOptions> = {},
+  { clientOf = () => undefined }: { clientOf?: (chainId: number) => ChainClient | undefined } = {},
 ): Promise<PaymentsApi> {
   const db = openDatabase(database);
   await migrate(db, PAYMENTS_MIGRATIONS);
@@ -139,7 +144,7 @@ export async function startPaymentsApi(
     { clock, log: createLogger({ level: 'silent' }) },
   );
   const telling: { stop(): Promise<void> }[] = [];
-  const verifySignature = signatureJudge(() => undefined);
+  const verifySignature = signatureJudge(clientOf);
   const limits = { standard: 10_000, elevated: 10_000 };
   const { isLate: isChainLate } = chainStatuses({ db, clock, watched: [] });
   const waits = stateWaits({ states: shownStates({ db, isChainLate }), clock, log });
