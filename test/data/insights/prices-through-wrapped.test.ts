@@ -41,15 +41,15 @@ beforeAll(async () => {
     thin: await market.list(thin),
     young: await market.list(young, wrapped),
   };
-  // A coin is worth 2,000 dollars.
+  // A coin is worth 2,000 dollars, so the pair of BOTH with the dollar is deeper than its 3 coins.
   await market.fill(pools.wrapped.pool, wrapped, { usd: 200_000n * DOLLAR, token: 100n * TOKEN });
   await market.fill(pools.far.pool, far, { usd: 10n * TOKEN, token: 5_000n * TOKEN }, wrapped);
-  await market.fill(pools.both.pool, both, { usd: 5_000n * DOLLAR, token: 1_000n * TOKEN }, undefined);
+  await market.fill(pools.both.pool, both, { usd: 8_000n * DOLLAR, token: 1_000n * TOKEN });
   await market.fill(pools.bothThrough.pool, both, { usd: 3n * TOKEN, token: 1_000n * TOKEN }, wrapped);
   await market.fill(pools.thin.pool, thin, { usd: 999n * DOLLAR, token: 1_000n * TOKEN });
   await market.mineAt(NOON);
   await market.fill(pools.young.pool, young, { usd: 4n * TOKEN, token: 1_000n * TOKEN }, wrapped);
-  // Twice the dollars for the same coins: it is worth 4,000 from now on, and half of a token's depth is elsewhere.
+  // Twice the dollars for the same coins: it is worth 4,000 from now on, and the 3 coins are deeper.
   await chain.send(0, market.dollar.call('mint', [pools.wrapped.pool, 200_000n * DOLLAR]));
   await chain.send(0, wrapped.call('mint', [pools.wrapped.pool, 1n]));
   await market.fill(pools.wrapped.pool, wrapped, { usd: 0n, token: 0n });
@@ -90,7 +90,7 @@ test('a token without a pair with the dollar is priced through the wrapped coin,
 });
 
 test('of two ways the deeper one gives the price, at every moment by the reserves of then', async () => {
-  expect(await priceOf(both.address, NOON)).toBeCloseTo(6, 6);
+  expect(await priceOf(both.address, NOON)).toBeCloseTo(8, 6);
   expect(await priceOf(both.address)).toBeCloseTo(12, 6);
 });
 
@@ -104,5 +104,5 @@ test('without a configured wrapped coin only pairs with the dollar give prices',
   const plain = priceQuestions(insightsOf(index, market.exchange));
 
   expect(await plain.prices({ address: [far.address, COIN] })).toEqual([]);
-  expect(await plain.prices({ address: [both.address] })).toMatchObject([{ price_usd: 5 }]);
+  expect(await plain.prices({ address: [both.address] })).toMatchObject([{ price_usd: 8 }]);
 });
