@@ -34,7 +34,7 @@ export interface ChainStatuses {
 }
 
 /** A chain that was not looked through for longer is late. */
-const LATE_MS = 60_000;
+export const LATE_MS = 60_000;
 /** Interval at which a late chain is read again. */
 const READ_AGAIN_MS = 5_000;
 
