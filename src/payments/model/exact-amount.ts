@@ -1,5 +1,12 @@
 /** The largest amount that a token can express. */
 const LARGEST = 2n ** 256n - 1n;
+/** Digits after the point of an exact amount: what people type, and what wallets and exchanges do not cut off. */
+const MOST_DECIMALS = 8;
+
+/** Distance of the exact amounts of a token, in smallest units. More than 1 from nine decimals on. Decision 132. */
+export function exactStep(tokenDecimals: number): bigint {
+  return 10n ** BigInt(Math.max(0, tokenDecimals - MOST_DECIMALS));
+}
 
 /** What the payer is asked for at most: the price and the largest tail. Decision 132. */
 export function highestAmountDue(price: bigint, tokenDecimals: number): bigint {
@@ -14,7 +21,7 @@ export function largestTail(price: bigint, tokenDecimals: number): bigint {
   return percent > units ? percent : units;
 }
 
-/** True for an amount that a payer may get by rounding another one: its last decimal place is empty. Decision 132. */
-export function isRound(amount: bigint): boolean {
-  return amount % 10n === 0n;
+/** True for an amount that a payer may get by rounding an exact one: its last decimal place is empty. Decision 132. */
+export function isRound(amount: bigint, tokenDecimals: number): boolean {
+  return amount % (10n * exactStep(tokenDecimals)) === 0n;
 }

@@ -3,7 +3,7 @@ import { uintColumn } from '../../db/columns.ts';
 import { placeholders } from '../../db/insert.ts';
 import type { Handle } from '../../db/open.ts';
 import { type Binding, rowsOf, type Sql } from '../../db/query.ts';
-import { highestAmountDue, isRound } from '../model/exact-amount.ts';
+import { exactStep, highestAmountDue, isRound } from '../model/exact-amount.ts';
 import type { SessionDraft } from '../model/opening.ts';
 import { bindingsOf, OF_PLACE } from './candidates.ts';
 import { priceSources } from './prices.ts';
@@ -12,8 +12,8 @@ import { priceSources } from './prices.ts';
 const KEPT_MS = 3_600_000;
 
 /**
- * Largest tails that are tried before any other, in smallest units: 1 % of the price within these two bounds, then the
- * greater bound, which is less than a cent of a token with six decimals but dollars of one with eight.
+ * Largest tails that are tried before any other, in steps of `exactStep`: 1 % of the price within these two bounds, then
+ * the greater bound, which is less than a cent of a token with six decimals but dollars of one with eight.
  */
 const NEAREST_TAIL = 99n;
 const NEAR_TAIL = 9_999n;
@@ -36,8 +36,14 @@ export async function freeAmount(
   draft: SessionDraft,
   attempt = 0,
 ): Promise<bigint | undefined> {
-  const { amount: price } = draft;
-  const range = { from: price + 1n, to: highestAmountDue(price, draft.tokenDecimals) };
+  const step = exactStep(draft.tokenDecimals);
+  // In steps from here on, of which the first one lies above the price.
+  const price = draft.amount / step;
+  const range = {
+    from: price + 1n,
+    to: highestAmountDue(draft.amount, draft.tokenDecimals) / step,
+    step,
+  };
   if (range.to < range.from) return undefined;
   const nearest = upTo(range, price + atLeast(NEAREST_TAIL, atMost(NEAR_TAIL, price / 100n)));
   if (attempt === 0) {
@@ -52,15 +58,16 @@ export async function freeAmount(
   return remaining(handle, draft, range);
 }
 
-/** Amounts from the first to the last, both included. */
+/** Exact amounts from the first to the last, both included, counted in steps of so many smallest units. */
 interface AmountRange {
   readonly from: bigint;
   readonly to: bigint;
+  readonly step: bigint;
 }
 
 /** The part of a range that is not above an amount. */
-function upTo({ from, to }: AmountRange, most: bigint): AmountRange {
-  return { from, to: atMost(to, most) };
+function upTo(range: AmountRange, most: bigint): AmountRange {
+  return { ...range, to: atMost(range.to, most) };
 }
 
 function atMost(bound: bigint, amount: bigint): bigint {
@@ -85,8 +92,8 @@ async function sampled(
   { range, samples, sources }: Sampling,
 ): Promise<bigint | undefined> {
   const size = range.to - range.from + 1n;
-  const drawn = Array.from({ length: samples }, () => range.from + randomBelow(size));
-  const usable = [...new Set(drawn.filter(amount => !isRound(amount)))];
+  const drawn = Array.from({ length: samples }, () => (range.from + randomBelow(size)) * range.step);
+  const usable = [...new Set(drawn.filter(amount => !isRound(amount, draft.tokenDecimals)))];
   if (usable.length === 0) return undefined;
   const condition = amongst(usable);
   const taken = await takenAmong(handle, [...sources(draft, condition), expiredSource(draft, condition)]);
@@ -99,17 +106,23 @@ async function remaining(
   draft: SessionDraft,
   range: AmountRange,
 ): Promise<bigint | undefined> {
-  const open = await takenAmong(handle, openSources(draft, within(range)));
-  const lately = await takenAmong(handle, [expiredSource(draft, within(range))]);
-  return firstFree(range, open.union(lately)) ?? firstFree(range, open);
+  const { from, to, step } = range;
+  const bounds = { least: from * step, most: to * step };
+  const open = await takenAmong(handle, openSources(draft, within(bounds)));
+  const lately = await takenAmong(handle, [expiredSource(draft, within(bounds))]);
+  return firstFree(draft, range, open.union(lately)) ?? firstFree(draft, range, open);
 }
 
-function firstFree({ from, to }: AmountRange, taken: ReadonlySet<string>): bigint | undefined {
+function firstFree(
+  { tokenDecimals }: SessionDraft,
+  { from, to, step }: AmountRange,
+  taken: ReadonlySet<string>,
+): bigint | undefined {
   const size = to - from + 1n;
   const start = randomBelow(size);
-  for (let step = 0n; step < size; step++) {
-    const amount = from + ((start + step) % size);
-    if (!isRound(amount) && !taken.has(uintColumn(amount))) return amount;
+  for (let index = 0n; index < size; index++) {
+    const amount = (from + ((start + index) % size)) * step;
+    if (!isRound(amount, tokenDecimals) && !taken.has(uintColumn(amount))) return amount;
   }
   return undefined;
 }
@@ -119,7 +132,7 @@ type AmountCondition = (column: string) => Sql;
 
 function amongst(amounts: readonly bigint[]): AmountCondition {
   const [only = 0n] = amounts;
-  if (amounts.length === 1) return within({ from: only, to: only });
+  if (amounts.length === 1) return within({ least: only, most: only });
   return column => ({
     sql: `${column} in (${placeholders(amounts.length)})`,
     bindings: amounts.map(uintColumn),
@@ -127,10 +140,10 @@ function amongst(amounts: readonly bigint[]): AmountCondition {
 }
 
 /** No equality, even for one amount: put into the condition of a partial index, it would hide that index. */
-function within({ from, to }: AmountRange): AmountCondition {
+function within({ least, most }: { least: bigint; most: bigint }): AmountCondition {
   return column => ({
     sql: `${column} >= ? and ${column} <= ?`,
-    bindings: [uintColumn(from), uintColumn(to)],
+    bindings: [uintColumn(least), uintColumn(most)],
   });
 }
 

@@ -3,6 +3,7 @@ import type { Migration } from '../../db/migrate.ts';
 import { table } from '../../db/table.ts';
 import { AMOUNT_MIGRATIONS } from './amount-migrations.ts';
 import { SETTLED_BLOCK_MIGRATION } from './chain-migrations.ts';
+import { EXACT_PRICE_MIGRATION } from './exact-price-migration.ts';
 import { ORGANIZATION_SETTINGS_MIGRATION, RECIPIENTS_MIGRATION } from './recipient-migrations.ts';
 import { RETENTION_MIGRATIONS } from './retention-migrations.ts';
 import { SECRET_KEYS_MIGRATION } from './secret-key-store.ts';
@@ -293,4 +294,5 @@ export const PAYMENTS_MIGRATIONS: readonly Migration[] = [
   ...RETENTION_MIGRATIONS,
   SETTLED_BLOCK_MIGRATION,
   RECIPIENTS_MIGRATION,
+  EXACT_PRICE_MIGRATION,
 ];

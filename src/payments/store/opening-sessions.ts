@@ -2,6 +2,7 @@ import { placeholders } from '../../db/insert.ts';
 import type { Handle } from '../../db/open.ts';
 import { rowsOf } from '../../db/query.ts';
 import type { Seals } from '../../lib/sealed.ts';
+import { isRound } from '../model/exact-amount.ts';
 import type { SessionDraft } from '../model/opening.ts';
 import type { CheckoutSession } from '../model/session.ts';
 import { freeAmount } from './amounts-due.ts';
@@ -36,13 +37,18 @@ export async function openSession(
   for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
     // Only the owner of the recipient is paid by exact amounts. Decision 137.
     const amountDue = isOwner ? await freeAmount(handle, draft, attempt) : undefined;
-    const { tokenDecimals: _, clientHash = null, ...opened } = draft;
+    const { tokenDecimals, clientHash = null, ...opened } = draft;
     const session = {
       ...opened,
       amountDue: amountDue ?? draft.amount,
       isWalletOnly: amountDue === undefined,
     };
-    if (await inserted(handle, { ...sessionValues(session, seals), client_hash: clientHash })) return session;
+    const values = {
+      ...sessionValues(session, seals),
+      client_hash: clientHash,
+      is_price_round: isRound(session.amount, tokenDecimals),
+    };
+    if (await inserted(handle, values)) return session;
   }
   throw new Error(
     `Every amount that was found free for session ${draft.id} was taken before it was written.`,

@@ -12,8 +12,8 @@ const LINK_PRICES = ['amount', 'min_amount', 'max_amount', 'suggested_amount'] a
 
 /**
  * Statements that select, as `amount`, the prices that an organization's open sessions and active links have at a
- * place; of sessions only those that are not round (`isRound`). `condition` narrows a column, which is SQL. Prices of another organization are left out, so that it cannot
- * keep payments from their session.
+ * place; of sessions only those that are not round (`isRound`). `condition` narrows a column, which is SQL. Prices of
+ * another organization are left out, so that it cannot keep payments from their session.
  */
 export function priceSources(place: OwnPlace, condition: (column: string) => Sql): Sql[] {
   const select = (table: string, column: string, isOpen: string): Sql => {
@@ -25,11 +25,7 @@ export function priceSources(place: OwnPlace, condition: (column: string) => Sql
   };
   return [
     // As the index has it: the amounts that are compared are never round.
-    select(
-      'checkout_sessions',
-      'amount',
-      "status = 'active' and length(rtrim(amount, '0')) >= length(amount)",
-    ),
+    select('checkout_sessions', 'amount', "status = 'active' and not is_price_round"),
     ...LINK_PRICES.map(column => select('payment_links', column, 'is_active')),
   ];
 }

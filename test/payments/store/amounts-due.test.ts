@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { formatUnits } from 'viem';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { migrate } from '../../../src/db/migrate.ts';
 import { type Db, openDatabase } from '../../../src/db/open.ts';
@@ -63,7 +64,7 @@ eachDatabase('exact amounts', databases => {
       fc.bigInt({ min: 1n, max: 10n ** 12n }),
       fc.bigInt({ min: LARGEST - 300n, max: LARGEST }),
     );
-    const opening = fc.record({ price: prices, decimals: fc.constantFrom(0, 1, 2, 3, 6, 18) });
+    const opening = fc.record({ price: prices, decimals: fc.constantFrom(0, 1, 2, 3, 6, 9, 18, 24) });
     await fc.assert(
       fc.asyncProperty(fc.array(opening, { minLength: 1, maxLength: 8 }), async openings => {
         const recipientAddress = `0x${newId('cs').slice(3).padStart(40, '0').toLowerCase()}`;
@@ -78,7 +79,9 @@ eachDatabase('exact amounts', databases => {
             expect(added).toBeGreaterThanOrEqual(1n);
             expect(added).toBeLessThanOrEqual(largestTail(price, decimals));
             expect(session.amountDue).toBeLessThanOrEqual(LARGEST);
-            expect(session.amountDue % 10n).not.toBe(0n);
+            const step = 10n ** BigInt(Math.max(0, decimals - 8));
+            expect(session.amountDue % step).toBe(0n);
+            expect(session.amountDue % (10n * step)).not.toBe(0n);
             const taken = before.flatMap(one => [one.amount, ...(one.isWalletOnly ? [] : [one.amountDue])]);
             expect(taken).not.toContain(session.amountDue);
           }
@@ -128,6 +131,34 @@ eachDatabase('exact amounts', databases => {
 
     expect(sessions.filter(one => one.isWalletOnly)).toEqual([]);
     expect(new Set(sessions.map(one => one.amountDue)).size).toBe(60);
+  });
+
+  test('a coin with 18 decimals is asked for with eight digits after the point, near the price', async () => {
+    const amounts = [];
+    for (let index = 0; index < 12; index++) {
+      const session = await opened({ amount: 10n ** 18n, tokenDecimals: 18 });
+      amounts.push(formatUnits(session.amountDue, 18));
+    }
+
+    expect(amounts.filter(amount => !/^1\.0000\d{3}[1-9]$/.test(amount))).toEqual([]);
+    expect(new Set(amounts).size).toBe(12);
+  });
+
+  test('no amount of a coin with 18 decimals is asked for that is the price of an open session or a link', async () => {
+    const units = (count: bigint) => (LARGEST / 10n ** 11n) * 10n ** 11n - count * 10n ** 10n;
+    const coin = { tokenDecimals: 18 };
+    const range = { ...coin, amount: units(9n) };
+    await linkStore(db).insert(aLink(owner, { amount: units(4n) }));
+    const odd = await opened({ ...coin, amount: units(7n) });
+
+    const { asked } = await exhausted(range);
+
+    const taken = [odd, ...asked].map(one => (units(0n) - one.amountDue) / 10n ** 10n);
+    expect(taken).not.toContain(7n);
+    expect(taken).not.toContain(4n);
+    expect(new Set(taken).size).toBe(taken.length);
+    expect(await sessionStore(db, seals).isPrice(odd, units(7n))).toBe(true);
+    expect(await sessionStore(db, seals).isPrice(odd, units(6n))).toBe(false);
   });
 
   test('no amount is asked for that is the price of an open session', async () => {
