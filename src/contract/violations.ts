@@ -1,5 +1,6 @@
 import type { ErrorObject } from 'ajv';
 import { type ErrorFacts, HttpError } from '../http/errors.ts';
+import { brokenRule } from '../lib/broken-rule.ts';
 import { didYouMean } from '../lib/spelling.ts';
 
 /** A parameter that breaks a rule of the contract: 400, naming the parameter and the rule. */
@@ -34,7 +35,7 @@ export function parameterViolation(errors: readonly ErrorObject[] | null | undef
   const parameter = name ?? (typeof missing === 'string' ? missing : 'parameters');
   return new InvalidParameter(
     parameter,
-    index === undefined ? rule(error) : `value ${Number(index) + 1} ${rule(error)}`,
+    index === undefined ? brokenRule(error) : `value ${Number(index) + 1} ${brokenRule(error)}`,
   );
 }
 
@@ -66,10 +67,15 @@ export function bodyViolation(errors: readonly ErrorObject[] | null | undefined)
   if (error.keyword === 'additionalProperties') {
     return unknownField(path, String(error.params.additionalProperty), fieldsOf(error));
   }
-  if (error.keyword === 'pattern' && error.params.pattern === ADDRESS) {
-    return new InvalidBody(path.join('.'), 'must be 0x and 40 hex digits', { code: 'invalid_address' });
-  }
-  return new InvalidBody(path.join('.'), rule(error));
+  if (error.propertyName !== undefined) return wrongKey(path, error.propertyName, error);
+  const facts =
+    error.keyword === 'pattern' && error.params.pattern === ADDRESS ? { code: 'invalid_address' } : {};
+  return new InvalidBody(path.join('.'), brokenRule(error), facts);
+}
+
+/** A key of a free-form object that breaks the rule for its keys. */
+function wrongKey(path: readonly string[], key: string, error: ErrorObject): InvalidBody {
+  return new InvalidBody(path.join('.'), `has the key '${shownName(key)}': a key ${brokenRule(error)}`);
 }
 
 /** The names of the fields that the schema around a finding knows. */
@@ -94,38 +100,9 @@ function unescaped(part: string): string {
   return part.replaceAll('~1', '/').replaceAll('~0', '~');
 }
 
-/** What the formats of bodies ask for: their names tell a client nothing. */
-const FORMATS: ReadonlyMap<string, string> = new Map([
-  ['amount', 'must be below 2^256'],
-  [
-    'https-url',
-    'must be an address that begins with https:// and names a host, without a user and without blanks',
-  ],
-  [
-    'http-url',
-    'must be an address that begins with https:// or http:// and names a host, without a user and without blanks',
-  ],
-  ['date-time', 'must be a moment that there is, in ISO 8601'],
-  ['email', 'must be an e-mail address'],
-]);
-
-function rule(error: ErrorObject): string {
-  const { allowedValues, type, format }: { allowedValues?: unknown; type?: unknown; format?: unknown } =
-    error.params;
-  if (error.keyword === 'enum' && Array.isArray(allowedValues))
-    return `must be one of ${allowedValues.join(', ')}`;
-  if (error.keyword === 'required') return 'is required';
-  if (error.keyword === 'type' && Array.isArray(type)) return `must be ${type.join(' or ')}`;
-  if (error.keyword === 'format') return FORMATS.get(String(format)) ?? error.message ?? 'is not valid';
-  if (error.keyword === 'not') return 'must not be a value that the contract reserves';
-  // A regular expression tells a client less than the parameter's description does.
-  if (error.keyword === 'pattern') return 'must match the form that the contract describes';
-  return error.message ?? 'is not valid';
-}
-
 /** Where and how a body differs from its schema, for our own log: one line a finding. */
 export function describeErrors(errors: readonly ErrorObject[] | null | undefined): string {
   return (errors ?? [])
-    .map(error => `${error.instancePath || '/'} ${rule(error)} ${JSON.stringify(error.params)}`)
+    .map(error => `${error.instancePath || '/'} ${brokenRule(error)} ${JSON.stringify(error.params)}`)
     .join('; ');
 }

@@ -22,7 +22,7 @@ interface PageQuery {
  */
 export function namedChains({ chain_id: ids = [], chain: older = [] }: ChainQuery): readonly number[] {
   if (ids.length + older.length > MOST_CHAINS) {
-    throw new InvalidParameter('chain_id', `must NOT have more than ${MOST_CHAINS} items, chain included`);
+    throw new InvalidParameter('chain_id', `must have at most ${MOST_CHAINS} items, those of chain included`);
   }
   return [...new Set([...ids, ...older])];
 }
@@ -33,7 +33,7 @@ export function checkPage({ page, aggregate, group_by: groupBy }: PageQuery): vo
   const last = isAggregated ? LAST_PAGE_AGGREGATED : LAST_PAGE;
   if (page <= last) return;
   const hint = isAggregated ? '' : ' without aggregate and group_by';
-  throw new InvalidParameter('page', `must be <= ${last}${hint}`);
+  throw new InvalidParameter('page', `must be at most ${last}${hint}`);
 }
 
 /** @throws InvalidParameter when a request for prices names no token. */

@@ -45,7 +45,7 @@ test('a correct server has no findings', async () => {
 });
 
 test.each<[string, Middleware, RegExp]>([
-  ['a wrong type', body(() => '{"items":[{"size":"1"}]}'), /\/items\/0\/size must be integer/],
+  ['a wrong type', body(() => '{"items":[{"size":"1"}]}'), /\/items\/0\/size must be an integer/],
   ['a missing field', body(() => '{"items":[{}]}'), /\/items\/0 is required.*"size"/],
   [
     'a field that is not in the contract',

@@ -12,16 +12,16 @@ test('chains of both parameters are asked once each, in the order given', () => 
 test('55 chains may be named by both parameters together and not one more', () => {
   expect(namedChains({ chain_id: upTo(30), chain: upTo(25, 31) })).toHaveLength(55);
   expect(() => namedChains({ chain_id: upTo(30), chain: upTo(26, 31) })).toThrow(
-    'chain_id: must NOT have more than 55 items, chain included',
+    'chain_id: must have at most 55 items, those of chain included',
   );
 });
 
 test.each([
   [{ page: 20 }, undefined],
-  [{ page: 21 }, 'page: must be <= 20 without aggregate and group_by'],
+  [{ page: 21 }, 'page: must be at most 20 without aggregate and group_by'],
   [{ page: 500, aggregate: ['count()'] }, undefined],
   [{ page: 500, group_by: ['miner'] }, undefined],
-  [{ page: 501, aggregate: ['count()'] }, 'page: must be <= 500'],
+  [{ page: 501, aggregate: ['count()'] }, 'page: must be at most 500'],
 ])('of %j the page is judged by what is asked for', (query, message) => {
   const judging = () => checkPage(query);
 

@@ -18,7 +18,8 @@ export interface SmallOperations {
   };
 }
 
-const ID = { name: 'id', in: 'path', required: true, schema: { type: 'string', pattern: '^[a-z]+$' } };
+const ID_FORM = { type: 'string', pattern: '^[a-z]+$', 'x-form': 'lower-case letters' };
+const ID = { name: 'id', in: 'path', required: true, schema: ID_FORM };
 const BIG: JsonObject = { name: 'big', in: 'query', schema: { type: 'integer', format: 'uint256' } };
 const TAGS: JsonObject = {
   name: 'tags',
@@ -74,7 +75,7 @@ const table = {
   },
 } as const satisfies OperationTable;
 
-const ajv = new Ajv2020({ strict: false, allErrors: false });
+const ajv = new Ajv2020({ strict: false, allErrors: false, verbose: true });
 const parameters = (query: JsonObject) =>
   ajv.compile({
     type: 'object',

@@ -63,6 +63,15 @@ eachDatabase('payment links', databases => {
     expect((await ours.get(pathOf(link))).body).toEqual(link);
   });
 
+  test('a day in place of a moment is refused in the words of a moment', async () => {
+    const answer = await ours.get('/api/v1/checkout-sessions?from=2026-11-21');
+
+    expect([answer.status, record(record(answer.body).error).message]).toEqual([
+      400,
+      'from: must be an existing date and time with a time zone, such as 2026-11-21T09:30:00Z or 2026-11-21T10:30:00+01:00',
+    ]);
+  });
+
   test('a query parameter that is near a declared one is named, and others are ignored', async () => {
     const misspelt = await ours.get(`${LINKS}?limt=5`);
     const other = await ours.get(`${LINKS}?t=1&_=2&utm_source=x`);
@@ -277,10 +286,43 @@ eachDatabase('payment links', databases => {
   });
 
   test.each<[object, string]>([
-    [{ amount: 5 }, "The 'amount' field must be string or null."],
-    [{ amount: (1n << 256n).toString() }, "The 'amount' field must be below 2^256."],
-    [{ image_url: 'http://a.example' }, 'must be an address that begins with https://'],
-    [{ expires_at: '2030-02-30T00:00:00Z' }, 'must be a moment that there is'],
+    [
+      { amount: 5 },
+      "'amount' field must be a string or null: a positive decimal integer below 2^256 without leading zeros.",
+    ],
+    [
+      { amount: '1e3' },
+      "'amount' field must be a positive decimal integer below 2^256 without leading zeros.",
+    ],
+    [{ amount: `${1n << 256n}` }, "'amount' field must be a positive decimal integer below 2^256 without"],
+    [
+      { recipient_address: '0x12' },
+      "'recipient_address' field must be 0x followed by 40 hexadecimal digits.",
+    ],
+    [
+      { short_code: 'a b c d' },
+      "'short_code' field must be 4 to 32 letters, digits, underscores or hyphens.",
+    ],
+    [{ name: '' }, "'name' field must be a single line of text with at least one visible character"],
+    [{ name: 'x'.repeat(101) }, 'and no control characters (at most 100 characters).'],
+    [{ description: 'x'.repeat(501) }, "'description' field must be at most 500 characters long."],
+    [{ max_uses: 0 }, "'max_uses' field must be from 1 to "],
+    [{ max_uses: '1' }, "'max_uses' field must be an integer or null."],
+    [{ collect_shipping_address: 'yes' }, "'collect_shipping_address' field must be true or false."],
+    [
+      { metadata: { 'no such key!': 'x' } },
+      "'metadata' field has the key 'no such key!': a key must be 1 to 40",
+    ],
+    [{ image_url: 'http://a.example' }, 'must be an https:// address with a valid host'],
+    [{ expires_at: '2030-02-30T00:00:00Z' }, 'must be an existing date and time with a time zone, such as'],
+    [
+      { form_schema: { fields: [{ id: 'email', type: 'text', label: 'A' }] } },
+      "'form_schema.fields.0.id' field must not be email or shipping_address.",
+    ],
+    [
+      { form_schema: { fields: [{ id: 'a', type: 7, label: 'A' }] } },
+      "'form_schema.fields.0.type' field must be one of text, ",
+    ],
   ])('a refusal of %o says in words what would be taken', async (changes, words) => {
     const { body } = await ours.post(LINKS, { ...NOTEBOOK, ...changes });
 

@@ -1,0 +1,101 @@
+import type { ErrorObject } from 'ajv';
+
+/**
+ * Words for the formats of request bodies; the other formats stand beside a pattern and its words.
+ * Source: spec/README.md, rule 13.
+ */
+const FORMATS: ReadonlyMap<string, string> = new Map([
+  ['https-url', 'an https:// address with a valid host, without a user name and spaces'],
+  ['http-url', 'an https:// or http:// address with a valid host, without a user name and spaces'],
+  ['email', 'an email address such as ada@example.com'],
+]);
+
+/** Names of the JSON types, as they follow "must be". */
+const TYPES: ReadonlyMap<string, string> = new Map([
+  ['array', 'an array'],
+  ['boolean', 'true or false'],
+  ['integer', 'an integer'],
+  ['null', 'null'],
+  ['number', 'a number'],
+  ['object', 'an object'],
+  ['string', 'a string'],
+]);
+
+/** Ajv's facts about a finding. They are typed loosely, so each one is checked before use. */
+interface Facts {
+  readonly params: Readonly<Record<string, unknown>>;
+  /** The schema around the rule; empty unless the validator is `verbose`. */
+  readonly schema: Readonly<Record<string, unknown>>;
+  /** The schema's own words for a right value, `x-form` (Decision 182). */
+  readonly form: string | undefined;
+}
+
+/**
+ * Predicate that says which values a broken rule allows, such as "must be 0x followed by 64 hexadecimal digits". It
+ * follows the name of the value and repeats neither the value nor a regular expression.
+ */
+export function brokenRule({ keyword, params, parentSchema: schema = {}, message }: ErrorObject): string {
+  const words: unknown = schema['x-form'];
+  const form = typeof words === 'string' ? words : undefined;
+  const sentence = RULES.get(keyword)?.({ params, schema, form });
+  return sentence ?? (form === undefined ? (message ?? 'is not valid') : `must be ${form}`);
+}
+
+type Rule = (facts: Facts) => string | undefined;
+
+/** Predicates by the keyword of the rule. A pattern has none: the words of its form are enough. */
+const RULES: ReadonlyMap<string, Rule> = new Map<string, Rule>([
+  ['required', () => 'is required'],
+  ['enum', ({ params: { allowedValues } }) => oneOf(allowedValues)],
+  ['const', ({ params: { allowedValue } }) => `must be ${JSON.stringify(allowedValue)}`],
+  ['type', typeRule],
+  ['format', ({ params: { format }, form }) => mustBe(form ?? FORMATS.get(String(format)))],
+  ['not', notRule],
+  ['minimum', rangeRule],
+  ['maximum', rangeRule],
+  ['minLength', ({ params: { limit }, form }) => mustBe(form) ?? atLeast(limit, 'be', 'characters long')],
+  ['maxLength', maxLengthRule],
+  ['minItems', ({ params: { limit } }) => atLeast(limit, 'have', 'items')],
+  ['maxItems', ({ params: { limit } }) => `must have at most ${limit} items`],
+  ['uniqueItems', () => 'must not have an item twice'],
+  ['minProperties', ({ params: { limit } }) => atLeast(limit, 'have', 'keys')],
+  ['maxProperties', ({ params: { limit } }) => `must have at most ${limit} keys`],
+]);
+
+function mustBe(words: string | undefined): string | undefined {
+  return words === undefined ? undefined : `must be ${words}`;
+}
+
+function atLeast(limit: unknown, verb: string, what: string): string {
+  return limit === 1 ? 'must not be empty' : `must ${verb} at least ${limit} ${what}`;
+}
+
+function oneOf(values: unknown): string | undefined {
+  return Array.isArray(values) ? `must be one of ${values.map(String).join(', ')}` : undefined;
+}
+
+/** A text in place of a number does not show which texts are right, so the form or the list of values is added. */
+function typeRule({ params: { type }, schema, form }: Facts): string {
+  const allowed = oneOf(schema.enum);
+  if (allowed !== undefined) return allowed;
+  const types = (Array.isArray(type) ? type : [type]).map(name => TYPES.get(name) ?? String(name));
+  return `must be ${types.join(' or ')}${form === undefined ? '' : `: ${form}`}`;
+}
+
+function notRule({ schema: { not } }: Facts): string {
+  const reserved: unknown = typeof not === 'object' && not !== null && 'enum' in not ? not.enum : undefined;
+  return Array.isArray(reserved) ? `must not be ${reserved.join(' or ')}` : 'must not be a reserved value';
+}
+
+/** Both ends of a range, where it has two, so that the second attempt does not fail at the other one. */
+function rangeRule({ params: { comparison, limit }, schema: { minimum, maximum } }: Facts): string {
+  if (typeof minimum === 'number' && typeof maximum === 'number')
+    return `must be from ${minimum} to ${maximum}`;
+  return `must be at ${comparison === '>=' ? 'least' : 'most'} ${limit}`;
+}
+
+function maxLengthRule({ params: { limit }, form }: Facts): string {
+  return form === undefined
+    ? `must be at most ${limit} characters long`
+    : `must be ${form} (at most ${limit} characters)`;
+}
