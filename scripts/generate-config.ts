@@ -52,7 +52,7 @@ function validatorOf(schema: JsonObject): string {
     strictTypes: false, // `type` beside a $ref or a oneOf says what its branches say again
     code: { source: true, lines: true },
   });
-  ajv.addKeyword('x-expected'); // words for people, see src/config/violations.ts
+  ajv.addKeyword('x-form'); // words for people, see src/config/violations.ts
   ajv.addSchema(schema, 'config');
   return standaloneCode.default(ajv, { validateConfig: 'config' });
 }

@@ -1,6 +1,7 @@
 /**
  * Lints every contract, spec/<contract>/openapi.yaml, with the recommended rules of Redocly (examples
- * included), then the rules of our own in spec/README.md. Prints the findings and exits with 1 when there are any.
+ * included), then the rules of our own in spec/README.md, and the patterns of the configuration's schema. Prints the
+ * findings and exits with 1 when there are any.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
@@ -26,7 +27,11 @@ const taken = { ids: new Set<Json>(), summaries: new Set<string>() };
 
 const decisions = decisionsOf(join(SPEC, 'README.md'));
 const contracts = readdirSync(SPEC).filter(name => existsSync(join(SPEC, name, 'openapi.yaml')));
-const findings = [...decisions.findings, ...contracts.flatMap(name => lintContract(join(SPEC, name)))];
+const findings = [
+  ...decisions.findings,
+  ...contracts.flatMap(name => lintContract(join(SPEC, name))),
+  ...lintConfig(join(SPEC, 'config', 'schema.yaml')),
+];
 if (contracts.length === 0) findings.push(`${SPEC} holds no contract`);
 for (const finding of findings) console.error(finding);
 console.log(
@@ -40,9 +45,28 @@ function lintContract(folder: string): string[] {
     const file = join(folder, name);
     const { root, findings } = read(file);
     const operations = name === 'openapi.yaml' ? lintOperations(root) : [];
-    return [...findings, ...operations, ...lintNode(root, '#')].map(finding => `${file} ${finding}`);
+    return [...findings, ...operations, ...lintNode(root, '#'), ...lintPatterns(root, '#')].map(
+      finding => `${file} ${finding}`,
+    );
   });
   return [...lintWithRedocly(join(folder, 'openapi.yaml')), ...own];
+}
+
+/** The configuration has no operations, so only its patterns are checked. */
+function lintConfig(file: string): string[] {
+  const { root, findings } = read(file);
+  return [...findings, ...lintPatterns(root, '#')].map(finding => `${file} ${finding}`);
+}
+
+/** Patterns without the words that an error shows instead (Decision 182). */
+function lintPatterns(node: Json, at: string): string[] {
+  if (Array.isArray(node)) return node.flatMap((item, index) => lintPatterns(item, `${at}/${index}`));
+  if (!isObject(node)) return [];
+  const within = Object.entries(node).flatMap(([key, value]) =>
+    DATA.has(key) ? [] : lintPatterns(value, `${at}/${key}`),
+  );
+  if (typeof node.pattern !== 'string' || isText(node['x-form'])) return within;
+  return [`${at}: pattern without x-form`, ...within];
 }
 
 /** One YAML file. Anchors are findings: an object shared by two schemas confuses the tools that dereference it. */

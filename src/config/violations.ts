@@ -1,4 +1,5 @@
 import type { ErrorObject } from 'ajv';
+import { brokenRule } from '../lib/broken-rule.ts';
 import { didYouMean } from '../lib/spelling.ts';
 import type { Steps } from './config-error.ts';
 
@@ -9,27 +10,19 @@ export interface Violation {
 }
 
 /** What the generated validator found, as a sentence that names the rule and never the value. */
-export function violationOf({
-  instancePath,
-  keyword,
-  params,
-  message,
-  parentSchema = {},
-}: ErrorObject): Violation {
+export function violationOf(error: ErrorObject): Violation {
+  const { instancePath, keyword, params, parentSchema = {} } = error;
   const steps = stepsOf(instancePath);
   const details: Record<string, unknown> = params;
-  const expected: unknown = parentSchema['x-expected'];
+  const form: unknown = parentSchema['x-form'];
   if (keyword === 'required')
     return { steps: [...steps, String(details.missingProperty)], message: 'is required' };
   if (keyword === 'additionalProperties') {
     const key = String(details.additionalProperty);
     return { steps: [...steps, key], message: unknownKey(key, Object.keys(parentSchema.properties ?? {})) };
   }
-  if (typeof expected === 'string') return { steps, message: `must be ${expected}` };
-  if (keyword === 'enum' && Array.isArray(details.allowedValues)) {
-    return { steps, message: `must be one of ${details.allowedValues.join(', ')}` };
-  }
-  return { steps, message: message ?? 'is not valid' };
+  if (typeof form === 'string') return { steps, message: `must be ${form}` };
+  return { steps, message: brokenRule(error) };
 }
 
 function unknownKey(key: string, known: string[]): string {

@@ -72,7 +72,7 @@ describe('a finding names the path, the line and the rule', () => {
       'data: { fallback: { timeout: 0s } }',
       1,
       'data.fallback.timeout',
-      /more than nothing/,
+      /longer than zero/,
     ],
     [
       'a timer that is too long',
@@ -104,9 +104,9 @@ describe('a finding names the path, the line and the rule', () => {
       'payments.listen',
       /taken by another/,
     ],
-    ['a limit that is no number', 'data: { rateLimit: many }', 1, 'data.rateLimit', /must be integer/],
+    ['a limit that is no number', 'data: { rateLimit: many }', 1, 'data.rateLimit', /must be an integer/],
     ['an unknown level', 'log:\n  level: loud\n', 2, 'log.level', /must be one of trace, debug, info/],
-    ['a section that is a list', 'data:\n  - listen\n', 1, 'data', /must be object/],
+    ['a section that is a list', 'data:\n  - listen\n', 1, 'data', /must be an object/],
     [
       'a network that is none',
       'trustedProxies:\n  - 10.0.0.0/8\n  - 10.0.0.0/40\n',
@@ -261,7 +261,7 @@ describe('a finding names the path, the line and the rule', () => {
     ],
     ['a key twice', 'log: {}\nlog: {}\n', 2, '', /unique/],
     ['an unclosed bracket', 'log: { level: info\n', 2, '', /flow map/i],
-    ['a file that is a list', '- a\n', 1, '', /must be object/],
+    ['a file that is a list', '- a\n', 1, '', /must be an object/],
   ])('%s', (_, text, line, path, message) => {
     const findings = findingsOf(text);
 
