@@ -72,7 +72,6 @@ function multiplied(copies: number): Contract<Record<string, AnyOperation>> {
     document: explorerContract.document,
     table,
     parameters,
-    responses: async () => ({}),
   };
 }
 

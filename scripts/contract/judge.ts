@@ -1,4 +1,3 @@
-import type { Contract } from '../../src/contract/contract.ts';
 import {
   child,
   isObject,
@@ -8,10 +7,9 @@ import {
   parametersOf,
   resolve,
 } from '../../src/contract/document.ts';
+import type { ResponseValidators } from '../../src/contract/response-validators.ts';
 import { describeErrors } from '../../src/contract/violations.ts';
 import type { Exchange } from './client.ts';
-
-export type Validators = Awaited<ReturnType<Contract<unknown>['responses']>>;
 
 /** One operation as the runner drives it. */
 export interface Target {
@@ -54,7 +52,7 @@ function requiredHeaders(document: JsonObject, response: JsonObject): string[] {
 
 /** Everything about one answer that is not as the contract and the expectation say, one line each. */
 export function judge(
-  validators: Validators,
+  validators: ResponseValidators,
   exchange: Exchange,
   target: Target,
   expected: (status: number) => boolean,
@@ -73,7 +71,7 @@ export function judge(
   if (!String(headers['content-type']).startsWith('application/json')) findings.push(`${at}: not JSON`);
   const body = parsed(text);
   if (body === undefined) return [...findings, `${at}: body is not JSON`];
-  const validate = validators[`${target.id}_${status}`];
+  const validate = validators(target.id, status);
   if (validate?.(body.value) === false) findings.push(`${at}: ${describeErrors(validate.errors)}`);
   return findings;
 }

@@ -1,5 +1,6 @@
 import type { Contract } from '../../src/contract/contract.ts';
 import { child, isObject, type Json } from '../../src/contract/document.ts';
+import { responseValidators } from '../../src/contract/response-validators.ts';
 import { tryPaths, tryProtocol, tryQueries, withExamples } from './attempts.ts';
 import type { Exchange, RecordingClient } from './client.ts';
 import type { Drive } from './drive.ts';
@@ -64,11 +65,11 @@ async function tryUnknownPaths({ client, document, report }: Drive, targets: rea
 }
 
 async function driveOf(
-  { document, responses }: Contract<unknown>,
+  { document }: Contract<unknown>,
   client: RecordingClient,
   { filled, findings, found }: { filled: Map<string, number>; findings: string[]; found: Harvest },
 ): Promise<Drive> {
-  const validators = await responses();
+  const validators = responseValidators(document);
   const check: Drive['check'] = async (target, { path, method = 'GET', headers = {} }, expected) => {
     const exchange = await client.send(method, path, headers);
     findings.push(...judge(validators, exchange, target, expected));

@@ -1,4 +1,5 @@
 import { explorerContract } from '../../src/contract/explorer.ts';
+import { responseValidators } from '../../src/contract/response-validators.ts';
 import type { Exchange } from '../contract/client.ts';
 import { judge, parsed, targetsOf } from '../contract/judge.ts';
 import { type Ask, factsIn, has, isDeep, truthOf } from './ask.ts';
@@ -15,7 +16,7 @@ export type Verdict = (ask: Ask, exchange: Exchange, phase: Phase) => string[];
 
 /** Judges answers against the contract and against what the chains truly have. */
 export async function verdicts({ all }: Upstreams): Promise<Verdict> {
-  const validators = await explorerContract.responses();
+  const validators = responseValidators(explorerContract.document);
   const targets = new Map(targetsOf(explorerContract.document).map(target => [target.id, target]));
   const secrets = all.flatMap(({ apiKey, service }) => [apiKey, new URL(service.url).host]);
 

@@ -1,9 +1,10 @@
 import type { Contract } from '../../src/contract/contract.ts';
 import { child, isObject } from '../../src/contract/document.ts';
 import { PAYMENTS_ERRORS } from '../../src/contract/payments-errors.ts';
+import { type ResponseValidators, responseValidators } from '../../src/contract/response-validators.ts';
 import { describeErrors } from '../../src/contract/violations.ts';
 import type { Exchange } from '../contract/client.ts';
-import { judge, parsed, type Validators } from '../contract/judge.ts';
+import { judge, parsed } from '../contract/judge.ts';
 import { catalogueFaults, faultsOf } from '../contract/payments/judge.ts';
 import type { Operation } from '../contract/payments/operation.ts';
 import { innerDetails } from './inner-details.ts';
@@ -23,15 +24,13 @@ export interface VerdictParts {
 }
 
 /** A verdict by the contracts: declared statuses, bodies, the form of errors, and no detail of the inside. */
-export async function verdictFor({ contracts, isPayments, secrets }: VerdictParts): Promise<Verdict> {
-  const validators: Validators = Object.assign(
-    {},
-    ...(await Promise.all(contracts.map(one => one.responses()))),
-  );
+export function verdictFor({ contracts, isPayments, secrets }: VerdictParts): Verdict {
+  const all = contracts.map(({ document }) => responseValidators(document));
+  const validators: ResponseValidators = (id, status) => firstOf(all, one => one(id, status));
   const declared = new Set(
     contracts.flatMap(({ table }) => Object.values(table).flatMap(({ statuses }) => statuses)),
   );
-  const formFaults = isPayments ? paymentsForm(validators) : dataForm(contracts);
+  const formFaults = isPayments ? paymentsForm(contracts, validators) : dataForm(contracts);
 
   return (operation, request, exchange) => {
     const { status, text } = exchange;
@@ -60,12 +59,11 @@ export async function verdictFor({ contracts, isPayments, secrets }: VerdictPart
 type FormFaults = (request: FuzzRequest, exchange: Exchange) => string[];
 
 /** An error of the payments platform is one of the catalogue, in the form of its status. */
-function paymentsForm(validators: Validators): FormFaults {
-  const names = Object.keys(validators);
+function paymentsForm(contracts: readonly Contract<unknown>[], validators: ResponseValidators): FormFaults {
+  const ids = contracts.flatMap(({ table }) => Object.keys(table));
   return (_request, { status, text }) => {
     const body = parsed(text)?.value;
-    const name = names.find(one => one.endsWith(`_${status}`)) ?? names.find(one => one.endsWith('_400'));
-    const validate = validators[name ?? ''];
+    const validate = firstOf(ids, id => validators(id, status)) ?? firstOf(ids, id => validators(id, 400));
     const faults = validate?.(body) === false ? [describeErrors(validate.errors)] : [];
     // Errors of HTTP itself that the catalogue does not list have the code of a 400.
     const isListed = Object.values(PAYMENTS_ERRORS).some(row => row.status === status);
@@ -88,4 +86,13 @@ function dataForm(contracts: readonly Contract<unknown>[]): FormFaults {
     const keys = isObject(body) ? Object.keys(body).join() : 'no object';
     return allowed.includes(keys) ? [] : [`its error has ${keys}, not ${allowed.join(' or ')}`];
   };
+}
+
+/** The first answer that is not undefined. */
+function firstOf<T, R>(items: readonly T[], ask: (item: T) => R | undefined): R | undefined {
+  for (const item of items) {
+    const answer = ask(item);
+    if (answer !== undefined) return answer;
+  }
+  return undefined;
 }

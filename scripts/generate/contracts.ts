@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { bundle } from './document.ts';
 import { operationTable } from './operations.ts';
 import { typesOf } from './types.ts';
-import { bodyValidators, parameterValidators, responseValidators, VALIDATOR_TYPES } from './validators.ts';
+import { bodyValidators, parameterValidators, VALIDATOR_TYPES } from './validators.ts';
 
 /** Every file made from the OpenAPI contracts, by its path from the project's root. */
 export async function generateContracts(): Promise<Map<string, string>> {
@@ -18,8 +18,6 @@ export async function generateContracts(): Promise<Map<string, string>> {
     add('operations.ts', operationTable(document));
     add('validators.cjs', parameterValidators(document));
     add('validators.d.cts', VALIDATOR_TYPES);
-    add('responses.cjs', responseValidators(document));
-    add('responses.d.cts', VALIDATOR_TYPES);
     const bodies = bodyValidators(document);
     if (bodies !== undefined) {
       add('bodies.cjs', bodies);

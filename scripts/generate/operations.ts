@@ -70,7 +70,7 @@ export function operationTable(document: JsonObject): string {
       statuses,
       security,
     };
-    return `  ${id}: ${JSON.stringify(row)},`;
+    return printed(row);
   });
   return [
     GENERATED,
@@ -81,6 +81,26 @@ export function operationTable(document: JsonObject): string {
     '} as const satisfies OperationTable;',
     '',
   ].join('\n');
+}
+
+/** A row over lines: one for each field, and one for each parameter. */
+function printed({ parameters, ...row }: { id: string; parameters: Json[] }): string {
+  const fields = Object.entries(row).map(([name, value]) => `    ${name}: ${inline(value)},`);
+  const lines = parameters.map(parameter => `      ${inline(parameter)},`);
+  const list = lines.length === 0 ? ['    parameters: [],'] : ['    parameters: [', ...lines, '    ],'];
+  return [`  ${row.id}: {`, ...fields, ...list, '  },'].join('\n');
+}
+
+/** A value as TypeScript on one line. */
+function inline(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(inline).join(', ')}]`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  const members = Object.entries(value).map(([key, member]) => `${name(key)}: ${inline(member)}`);
+  return `{ ${members.join(', ')} }`;
+
+  function name(key: string): string {
+    return /^[a-z]\w*$/i.test(key) ? key : JSON.stringify(key);
+  }
 }
 
 /** The media types of answers that are not JSON, by status. */

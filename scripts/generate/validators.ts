@@ -3,11 +3,12 @@ import standaloneCode from 'ajv/dist/standalone/index.js';
 import addFormats from 'ajv-formats';
 import {
   child,
+  closed,
   isObject,
   type Json,
   type JsonObject,
-  mapObjects,
   operationsOf,
+  pointedAtDocument,
   resolve,
 } from '../../src/contract/document.ts';
 import { GENERATED } from './header.ts';
@@ -29,24 +30,6 @@ export function parameterValidators(document: JsonObject): string {
     };
   }
   return standalone(document, schemas, schema => schema, { verbose: true });
-}
-
-/**
- * `responses.cjs`: one function per operation and status, named `<operationId>_<status>`. Every object with
- * named properties is closed, so that a field the contract does not know is found.
- */
-export function responseValidators(document: JsonObject): string {
-  const schemas: Record<string, Json> = {};
-  for (const { operation } of operationsOf(document)) {
-    for (const [status, response] of Object.entries(child(operation, 'responses'))) {
-      // One media type an answer; what is not JSON is judged as a text.
-      const [media = {}] = Object.values(child(resolve(document, response), 'content'));
-      if (isObject(media) && media.schema !== undefined) {
-        schemas[`${operation.operationId}_${status}`] = pointedAtDocument(closed(media.schema));
-      }
-    }
-  }
-  return standalone(document, schemas, closed);
 }
 
 /**
@@ -117,19 +100,4 @@ function standalone(
   for (const [name, schema] of Object.entries(schemas)) if (isObject(schema)) ajv.addSchema(schema, name);
   const exported = Object.fromEntries(Object.keys(schemas).map(name => [name, name]));
   return `${GENERATED}\n${standaloneCode.default(ajv, exported)}`;
-}
-
-/** Local references of a fragment lead into the document it was taken from. */
-function pointedAtDocument(schema: Json): Json {
-  return mapObjects(schema, object =>
-    typeof object.$ref === 'string' ? { ...object, $ref: `document${object.$ref}` } : object,
-  );
-}
-
-function closed(schema: Json): Json {
-  return mapObjects(schema, object => {
-    const open =
-      isObject(object.properties) && object.type !== undefined && object.additionalProperties === undefined;
-    return open ? { ...object, additionalProperties: false } : object;
-  });
 }

@@ -12,6 +12,4 @@ export interface Contract<Operations> {
   readonly parameters: Readonly<Record<string, ValidateFunction>>;
   /** By operationId: judges a parsed body and fills defaults in; absent where none takes a body. */
   readonly bodies?: Readonly<Record<string, ValidateFunction>>;
-  /** By `<operationId>_<status>`: judges a body; loaded only where responses are checked. */
-  responses(): Promise<Readonly<Record<string, ValidateFunction>>>;
 }

@@ -73,3 +73,19 @@ export function mapObjects(value: Json, change: (object: JsonObject) => JsonObje
     Object.fromEntries(Object.entries(value).map(([key, member]) => [key, mapObjects(member, change)])),
   );
 }
+
+/** A fragment of a document whose references lead into the schema `document` instead of the fragment itself. */
+export function pointedAtDocument(schema: Json): Json {
+  return mapObjects(schema, object =>
+    typeof object.$ref === 'string' ? { ...object, $ref: `document${object.$ref}` } : object,
+  );
+}
+
+/** A schema whose objects with named properties allow no other ones. */
+export function closed(schema: Json): Json {
+  return mapObjects(schema, object => {
+    const open =
+      isObject(object.properties) && object.type !== undefined && object.additionalProperties === undefined;
+    return open ? { ...object, additionalProperties: false } : object;
+  });
+}

@@ -15,5 +15,4 @@ export const explorerContract: Contract<ExplorerOperations> = {
   ),
   table,
   parameters,
-  responses: async () => (await import('../../generated/explorer/responses.cjs')).default,
 };

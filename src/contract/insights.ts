@@ -15,5 +15,4 @@ export const insightsContract: Contract<InsightsOperations> = {
   ),
   table,
   parameters,
-  responses: async () => (await import('../../generated/insights/responses.cjs')).default,
 };

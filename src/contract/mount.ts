@@ -95,9 +95,7 @@ interface Parts {
 
 async function middleware<Operations>(contract: Contract<Operations>, parts: Parts): Promise<Middleware> {
   const { security, unknownMethod, answer } = parts;
-  const judge = parts.validateResponses
-    ? responseJudge(contract.name, await contract.responses())
-    : undefined;
+  const judge = parts.validateResponses ? responseJudge(contract) : undefined;
   const handlers = new Map(Object.keys(contract.table).map(id => [id, handlerOf(parts.handlers, id)]));
   const definition = routedDefinition(contract);
   const router = new SegmentRouter(definition, contract.table);

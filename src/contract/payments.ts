@@ -31,5 +31,4 @@ export const paymentsContract: Contract<PaymentsOperations> = {
   table,
   parameters,
   bodies,
-  responses: async () => (await import('../../generated/payments/responses.cjs')).default,
 };

@@ -1,14 +1,16 @@
 import type { Representation } from '../lib/representation.ts';
 import type { Contract } from './contract.ts';
 import type { OperationRow } from './operations.ts';
+import { responseValidators } from './response-validators.ts';
 import { describeErrors } from './violations.ts';
 
 /** Refuses an answer that the contract does not allow. A representation that passed once is not judged again. */
-export function responseJudge(name: string, validators: Awaited<ReturnType<Contract<unknown>['responses']>>) {
+export function responseJudge({ name, document }: Pick<Contract<unknown>, 'name' | 'document'>) {
+  const validators = responseValidators(document);
   const passed = new WeakSet<Representation>();
   return async (row: OperationRow, status: number, representation: Representation): Promise<void> => {
     if (passed.has(representation)) return;
-    const validate = validators[`${row.id}_${status}`];
+    const validate = validators(row.id, status);
     if (validate === undefined) throw new Error(`${name}: ${row.id} does not declare status ${status}`);
     const text = representation.identity.toString();
     if (!validate(row.media?.[status] === undefined ? JSON.parse(text) : text)) {

@@ -50,7 +50,7 @@ test.each<[string, Middleware, RegExp]>([
   [
     'a field that is not in the contract',
     body(() => '{"items":[{"size":1,"x":1}]}'),
-    /unevaluatedProperty":"x/,
+    /additionalProperty":"x/,
   ],
   ['a body that is not JSON', body(text => text.slice(0, -1)), /body is not JSON/],
   [

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type RecordingClient, recordingClient } from '../../scripts/contract/client.ts';
 import { judge, targetsOf } from '../../scripts/contract/judge.ts';
 import { insightsContract } from '../../src/contract/insights.ts';
+import { responseValidators } from '../../src/contract/response-validators.ts';
 import { startTestDataService, type TestDataService } from '../support/data-service.ts';
 import { startTestDevnet, type TestDevnet } from '../support/devnet.ts';
 import { list, record, text } from '../support/json.ts';
@@ -11,7 +12,7 @@ import { invalidRequest, type RequestWorld, validRequest } from './requests.ts';
 const TRANSFER = 'Transfer(address,address,uint256)';
 const RUNS = 25;
 const { document } = insightsContract;
-const validators = await insightsContract.responses();
+const validators = responseValidators(insightsContract.document);
 const targets = targetsOf(document);
 
 let devnet: TestDevnet;

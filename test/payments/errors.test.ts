@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { paymentsContract } from '../../src/contract/payments.ts';
 import { PAYMENTS_ERRORS, type PaymentsErrorCode } from '../../src/contract/payments-errors.ts';
+import { responseValidators } from '../../src/contract/response-validators.ts';
 import { describeErrors } from '../../src/contract/violations.ts';
 import { openDatabase } from '../../src/db/open.ts';
 import { newKey } from '../../src/payments/model/key-format.ts';
@@ -117,7 +118,7 @@ const SAYING: Partial<Record<PaymentsErrorCode, { param?: string; message?: RegE
   rate_limit_exceeded: { message: /Retry after \d+ seconds?/ },
 };
 
-const validators = await paymentsContract.responses();
+const validators = responseValidators(paymentsContract.document);
 
 /** The document's table of codes, each with its type and status. Source: document 3, "Errors". */
 const ROWS = [
@@ -144,7 +145,7 @@ test.each(ROWS)('%i %s is of the type %s', async (status, code, type) => {
   const { param, message = /\.$/ } = SAYING[code] ?? {};
   expect([answer.status, error.type, error.code, error.param]).toEqual([status, type, code, param]);
   expect(error.message).toMatch(message);
-  const validate = validators[`createPaymentLink_${status}`] ?? validators[`getPaymentLink_${status}`];
+  const validate = validators('createPaymentLink', status) ?? validators('getPaymentLink', status);
   expect(validate?.(answer.body), describeErrors(validate?.errors)).toBe(true);
   expect(answer.headers.get('Cache-Control')).toBe('no-store');
   expect(answer.headers.get('X-Request-Id')).toMatch(/./);

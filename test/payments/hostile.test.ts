@@ -7,6 +7,7 @@ import { goodValues } from '../../scripts/contract/values.ts';
 import { HOSTILE_BODIES, HOSTILE_TEXTS } from '../../scripts/fuzz/hostile-input.ts';
 import { child } from '../../src/contract/document.ts';
 import { paymentsContract } from '../../src/contract/payments.ts';
+import { responseValidators } from '../../src/contract/response-validators.ts';
 import { eachDatabase } from '../support/databases.ts';
 import { record, text } from '../support/json.ts';
 import { startPaymentChain, type TestPaymentChain } from '../support/payment-chain.ts';
@@ -18,7 +19,7 @@ import {
 
 const RUNS = 25;
 const { document } = paymentsContract;
-const validators = await paymentsContract.responses();
+const validators = responseValidators(paymentsContract.document);
 
 const anyText = fc.oneof(
   fc.constantFrom(...HOSTILE_TEXTS),

@@ -6,11 +6,12 @@ import { type Operation, operationsIn } from '../../scripts/contract/payments/op
 import { pacedSender } from '../../scripts/contract/payments/pace.ts';
 import { runPayments } from '../../scripts/contract/payments/run.ts';
 import { paymentsContract } from '../../src/contract/payments.ts';
+import { responseValidators } from '../../src/contract/response-validators.ts';
 import { sqliteDatabase, type TestDatabase } from '../support/databases.ts';
 import { startTestPayments, type TestPaymentsService } from '../support/payments-service.ts';
 
 const LINKS = '/api/v1/payment-links';
-const validators = await paymentsContract.responses();
+const validators = responseValidators(paymentsContract.document);
 const operations = new Map(operationsIn(paymentsContract).map(one => [one.id, one]));
 
 let database: TestDatabase;

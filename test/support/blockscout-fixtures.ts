@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { explorerContract } from '../../src/contract/explorer.ts';
+import { responseValidators } from '../../src/contract/response-validators.ts';
 import { parseJson } from '../../src/data/upstream/lossless-json.ts';
 import { toJson } from '../../src/lib/json.ts';
 
@@ -44,8 +45,8 @@ export function fixtureOf(operationId: string, name: string): Fixture {
 
 /** What the contract has against a body as the 200 of an operation, one line a violation; `[]` when it is valid. */
 export async function validates(operationId: string, body: unknown): Promise<string[]> {
-  const validators = await explorerContract.responses();
-  const validate = validators[`${operationId}_200`];
+  const validators = responseValidators(explorerContract.document);
+  const validate = validators(operationId, 200);
   if (validate === undefined) throw new Error(`${operationId} is not in the contract`);
   if (validate(JSON.parse(toJson(body)))) return [];
   return (validate.errors ?? []).map(

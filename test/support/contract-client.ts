@@ -3,6 +3,7 @@ import { child, type JsonObject, list, resolve } from '../../src/contract/docume
 import { explorerContract } from '../../src/contract/explorer.ts';
 import { insightsContract } from '../../src/contract/insights.ts';
 import type { OperationRow } from '../../src/contract/operations.ts';
+import { responseValidators } from '../../src/contract/response-validators.ts';
 import { SegmentRouter } from '../../src/contract/router.ts';
 import { describeErrors } from '../../src/contract/violations.ts';
 
@@ -20,10 +21,10 @@ export interface Client {
 
 /** The contracts of the data service, each ready to be held against answers. */
 const CONTRACTS = await Promise.all(
-  [explorerContract, insightsContract].map(async ({ document, table, responses }) => ({
+  [explorerContract, insightsContract].map(({ document, table }) => ({
     document,
     router: new SegmentRouter(definitionOf(document), table),
-    validators: await responses(),
+    validators: responseValidators(document),
   })),
 );
 type ReadContract = (typeof CONTRACTS)[number];
@@ -70,7 +71,7 @@ function check({ row, contract, path, response, body }: Checked): void {
   }
   if (status === 304) return;
   if (!isJson(response)) throw new Error(`${at}: ${headers.get('content-type')} is not JSON`);
-  const validate = contract.validators[`${row.id}_${status}`];
+  const validate = contract.validators(row.id, status);
   if (validate === undefined) throw new Error(`${at}: no schema`);
   if (!validate(body)) throw new Error(`${at}: ${describeErrors(validate.errors)}`);
 }

@@ -1,10 +1,6 @@
 import { createRequire } from 'node:module';
 import type { ValidateFunction } from 'ajv';
-import {
-  bodyValidators,
-  parameterValidators,
-  responseValidators,
-} from '../../scripts/generate/validators.ts';
+import { bodyValidators, parameterValidators } from '../../scripts/generate/validators.ts';
 import type { Contract } from '../../src/contract/contract.ts';
 import type { JsonObject } from '../../src/contract/document.ts';
 import type { OperationTable, PublicOperation } from '../../src/contract/operations.ts';
@@ -194,8 +190,6 @@ function loaded(code: string | undefined): Record<string, ValidateFunction> {
   return module.exports;
 }
 
-const responses = loaded(responseValidators(document));
-
 /** Five operations behind a gate, one of them open to everybody; their validators are made as `npm run generate` does. */
 export const gatedContract: Contract<GatedOperations> = {
   name: 'gated',
@@ -203,5 +197,4 @@ export const gatedContract: Contract<GatedOperations> = {
   table,
   parameters: loaded(parameterValidators(document)),
   bodies: loaded(bodyValidators(document)),
-  responses: async () => responses,
 };

@@ -80,10 +80,4 @@ export const listContract: Contract<ListOperations> = {
   },
   table,
   parameters: { listNotes: parameters },
-  responses: async () => ({
-    listNotes_200: ajv.compile(PAGE),
-    listNotes_400: ajv.compile(ERROR),
-    listNotes_405: ajv.compile(ERROR),
-    listNotes_500: ajv.compile(ERROR),
-  }),
 };

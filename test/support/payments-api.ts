@@ -9,6 +9,7 @@ import {
   paymentsContract,
 } from '../../src/contract/payments.ts';
 import { paymentsErrorBody } from '../../src/contract/payments-errors.ts';
+import { responseValidators } from '../../src/contract/response-validators.ts';
 import { describeErrors } from '../../src/contract/violations.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { type DatabaseOptions, type Db, openDatabase } from '../../src/db/open.ts';
@@ -251,7 +252,7 @@ export function masked({ status, headers, body }: ApiAnswer, id: string): unknow
   return JSON.parse(JSON.stringify({ status, headers: kept, body }).replaceAll(id, '<id>'));
 }
 
-const validators = await paymentsContract.responses();
+const validators = responseValidators(paymentsContract.document);
 
 /** Sends requests to a running service and holds every answer against the contract; without a key as a payer. */
 export function apiClient(url: string, key?: string): ApiClient {
@@ -294,7 +295,7 @@ function hold({ status, headers, body }: ApiAnswer, { id, statuses }: OperationR
   if (!statuses.includes(status)) throw new Error(`${id} does not declare ${status}`);
   if (headers.get('x-request-id') === null) throw new Error(`${id}: no X-Request-Id`);
   if (status === 304) return;
-  const validate = validators[`${id}_${status}`];
+  const validate = validators(id, status);
   if (validate === undefined) throw new Error(`${id} has no schema for ${status}`);
   if (!validate(body)) throw new Error(`${id} ${status}: ${describeErrors(validate.errors)}`);
 }

@@ -124,11 +124,4 @@ export const smallContract: Contract<SmallOperations> = {
     readThing: parameters({ tags: TAGS.schema ?? null, count: COUNT.schema ?? null }),
     writeThing: parameters({}),
   },
-  responses: async () => ({
-    readThing_200: ajv.compile(THING),
-    readThing_400: ajv.compile(ERROR),
-    readThing_404: ajv.compile(ERROR),
-    readThing_405: ajv.compile(ERROR),
-    writeThing_200: ajv.compile(THING),
-  }),
 };

@@ -1,5 +1,6 @@
 import type { Contract } from '../../../src/contract/contract.ts';
 import { isObject, type Json, type JsonObject } from '../../../src/contract/document.ts';
+import { responseValidators } from '../../../src/contract/response-validators.ts';
 import type { Exchange, RecordingClient } from '../client.ts';
 import { isFilled, parsed } from '../judge.ts';
 import { catalogueFaults, faultsOf, outcomeOf } from './judge.ts';
@@ -56,7 +57,7 @@ export async function driveOf<Operations>(
   { key, send, filled, findings }: DriveParts,
 ): Promise<Drive> {
   const { document } = contract;
-  const validators = await contract.responses();
+  const validators = responseValidators(document);
   const operations = operationsIn(contract);
   const made: JsonObject[] = [];
   const operation = (id: string): Operation => {

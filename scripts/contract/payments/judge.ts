@@ -1,9 +1,10 @@
 import type { Json } from '../../../src/contract/document.ts';
 import { isObject } from '../../../src/contract/document.ts';
 import { PAYMENTS_ERRORS } from '../../../src/contract/payments-errors.ts';
+import type { ResponseValidators } from '../../../src/contract/response-validators.ts';
 import { describeErrors } from '../../../src/contract/violations.ts';
 import type { Exchange } from '../client.ts';
-import { parsed, type Validators } from '../judge.ts';
+import { parsed } from '../judge.ts';
 import { isKeyed, type Operation } from './operation.ts';
 
 const COUNTS = ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset'];
@@ -16,7 +17,7 @@ export function outcomeOf({ status, text }: Exchange): string {
 }
 
 /** What is not as the contract says of an answer to an operation, one text each. */
-export function faultsOf(exchange: Exchange, operation: Operation, validators: Validators): string[] {
+export function faultsOf(exchange: Exchange, operation: Operation, validators: ResponseValidators): string[] {
   const { status, headers, text, method } = exchange;
   if (status === 0) return [`no answer: ${text}`];
   const declared = operation.statuses.get(String(status));
@@ -30,7 +31,7 @@ export function faultsOf(exchange: Exchange, operation: Operation, validators: V
   if (!media.startsWith('application/json')) return faults;
   const body = parsed(text);
   if (body === undefined) return [...faults, 'body is not JSON'];
-  const validate = validators[`${operation.id}_${status}`];
+  const validate = validators(operation.id, status);
   if (validate === undefined) faults.push('there is no schema for its body');
   else if (!validate(body.value)) faults.push(describeErrors(validate.errors));
   return status < 400 ? faults : [...faults, ...catalogueFaults(status, body.value)];

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { insightsContract } from '../../../src/contract/insights.ts';
+import { responseValidators } from '../../../src/contract/response-validators.ts';
 import { toJson } from '../../../src/lib/json.ts';
 import { record, text } from '../../support/json.ts';
 
@@ -45,8 +46,8 @@ export function fixtureOf(operation: string, name: string): InsightFixture {
 
 /** What the contract has against a body as the 200 of an operation, one line a violation; `[]` when it is valid. */
 export async function violationsOf(operation: string, body: unknown): Promise<string[]> {
-  const validators = await insightsContract.responses();
-  const validate = validators[`${operation}_200`];
+  const validators = responseValidators(insightsContract.document);
+  const validate = validators(operation, 200);
   if (validate === undefined) throw new Error(`${operation} is not in the contract`);
   if (validate(JSON.parse(toJson(body)))) return [];
   return (validate.errors ?? []).map(

@@ -1,6 +1,7 @@
 import { type Address, erc20Abi, getContractAddress, isHex, parseAbi } from 'viem';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { insightsContract } from '../../../src/contract/insights.ts';
+import { responseValidators } from '../../../src/contract/response-validators.ts';
 import { abiAnswers } from '../../../src/data/backends/index/insights/abi.ts';
 import { CHAIN_ID, type Deployed, startTestChain, type TestChain } from '../../indexer/support.ts';
 import { type IndexedSource, indexed } from './nft-support.ts';
@@ -48,7 +49,7 @@ async function abiOf(contract: string) {
   const ask = { chainIds: [CHAIN_ID], signal: AbortSignal.timeout(10_000) };
   const { getContractAbi } = abiAnswers(index.source);
   const abi = await getContractAbi?.({ path: { contract_address: contract }, query: {} }, ask);
-  const validate = (await insightsContract.responses()).getContractAbi_200;
+  const validate = responseValidators(insightsContract.document)('getContractAbi', 200);
   expect(validate?.(abi), JSON.stringify(validate?.errors)).toBe(true);
   return abi ?? [];
 }

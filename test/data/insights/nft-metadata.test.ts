@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Address } from 'viem';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { insightsContract } from '../../../src/contract/insights.ts';
+import { responseValidators } from '../../../src/contract/response-validators.ts';
 import { nftAnswers } from '../../../src/data/backends/index/insights/nft-transfers.ts';
 import type { NftTransfersRequest } from '../../../src/data/port/insights.ts';
 import { type RemoteDocuments, remoteDocuments } from '../../../src/data/remote-documents.ts';
@@ -128,7 +129,7 @@ async function metadata(
     },
     { chainIds: [CHAIN_ID], signal: AbortSignal.timeout(10_000) },
   );
-  const validate = (await insightsContract.responses()).listNftTransfers_200;
+  const validate = responseValidators(insightsContract.document)('listNftTransfers', 200);
   expect(validate?.({ data: answer }), JSON.stringify(validate?.errors)).toBe(true);
   return answer?.[0]?.nft_metadata;
 }

@@ -1,6 +1,7 @@
 import { type Address, getContractAddress } from 'viem';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { insightsContract } from '../../../src/contract/insights.ts';
+import { responseValidators } from '../../../src/contract/response-validators.ts';
 import { nftAnswers } from '../../../src/data/backends/index/insights/nft-transfers.ts';
 import type { NftTransfersRequest } from '../../../src/data/port/insights.ts';
 import { CHAIN_ID, type Deployed, startTestChain, type TestChain } from '../../indexer/support.ts';
@@ -75,7 +76,7 @@ async function transfers(
   const ask = { chainIds: [CHAIN_ID], signal: AbortSignal.timeout(10_000) };
   const { listNftTransfers } = nftAnswers(index.source);
   const data = (await listNftTransfers?.({ path, query: { ...DEFAULTS, ...query } }, ask)) ?? [];
-  const validate = (await insightsContract.responses()).listNftTransfers_200;
+  const validate = responseValidators(insightsContract.document)('listNftTransfers', 200);
   expect(validate?.({ data }), JSON.stringify(validate?.errors)).toBe(true);
   return data;
 }

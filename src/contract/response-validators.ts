@@ -1,0 +1,52 @@
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import {
+  child,
+  closed,
+  isObject,
+  type JsonObject,
+  operationsOf,
+  pointedAtDocument,
+  resolve,
+} from './document.ts';
+
+/** Finds the validator of an operation's answers of one status; undefined when the contract declares no body for it. */
+export type ResponseValidators = (
+  operationId: string,
+  status: number | string,
+) => ValidateFunction | undefined;
+
+const ofDocuments = new WeakMap<JsonObject, ResponseValidators>();
+
+/**
+ * Validators of the answers that a bundled OpenAPI document declares. Every object with named properties is closed, so
+ * that a field the contract does not know is found. Each is compiled when it is first used: only tests and development
+ * check answers.
+ */
+export function responseValidators(document: JsonObject): ResponseValidators {
+  const made = ofDocuments.get(document) ?? makeValidators(document);
+  ofDocuments.set(document, made);
+  return made;
+}
+
+function makeValidators(document: JsonObject): ResponseValidators {
+  const ajv = new Ajv2020({ strict: false, inlineRefs: false, validateSchema: false });
+  addFormats.default(ajv);
+  // Requests alone are judged by the formats of our own.
+  for (const format of ['uint64', 'uint256', 'amount', 'https-url', 'http-url']) ajv.addFormat(format, true);
+  ajv.addSchema({ $id: 'document', components: closed(document.components ?? {}) });
+  for (const { operation } of operationsOf(document)) {
+    for (const [status, response] of Object.entries(child(operation, 'responses'))) {
+      // An answer has one media type; what is not JSON is judged as a text.
+      const [media = {}] = Object.values(child(resolve(document, response), 'content'));
+      const schema = isObject(media) ? media.schema : undefined;
+      if (isObject(schema)) ajv.addSchema(closedAt(schema), `${operation.operationId} ${status}`);
+    }
+  }
+  return (operationId, status) => ajv.getSchema(`${operationId} ${status}`);
+}
+
+function closedAt(schema: JsonObject): JsonObject {
+  const pointed = pointedAtDocument(closed(schema));
+  return isObject(pointed) ? pointed : {};
+}
