@@ -5,8 +5,8 @@ import type { ErrorObject } from 'ajv';
  * Source: spec/README.md, rule 13.
  */
 const FORMATS: ReadonlyMap<string, string> = new Map([
-  ['https-url', 'an https:// address with a valid host, without a user name and spaces'],
-  ['http-url', 'an https:// or http:// address with a valid host, without a user name and spaces'],
+  ['https-url', 'an https:// address with a valid host, without a user name or spaces'],
+  ['http-url', 'an https:// or http:// address with a valid host, without a user name or spaces'],
   ['email', 'an email address such as ada@example.com'],
 ]);
 
@@ -74,23 +74,33 @@ function oneOf(values: unknown): string | undefined {
   return Array.isArray(values) ? `must be one of ${values.map(String).join(', ')}` : undefined;
 }
 
+/** Alternatives with "or" before the last one. */
+function anyOf(words: readonly string[]): string {
+  const last = words.at(-1) ?? '';
+  return words.length < 2 ? last : `${words.slice(0, -1).join(', ')} or ${last}`;
+}
+
 /** A text in place of a number does not show which texts are right, so the form or the list of values is added. */
 function typeRule({ params: { type }, schema, form }: Facts): string {
   const allowed = oneOf(schema.enum);
   if (allowed !== undefined) return allowed;
   const types = (Array.isArray(type) ? type : [type]).map(name => TYPES.get(name) ?? String(name));
-  return `must be ${types.join(' or ')}${form === undefined ? '' : `: ${form}`}`;
+  return `must be ${anyOf(types)}${form === undefined ? '' : `: ${form}`}`;
 }
 
 function notRule({ schema: { not } }: Facts): string {
   const reserved: unknown = typeof not === 'object' && not !== null && 'enum' in not ? not.enum : undefined;
-  return Array.isArray(reserved) ? `must not be ${reserved.join(' or ')}` : 'must not be a reserved value';
+  return Array.isArray(reserved)
+    ? `must not be ${anyOf(reserved.map(String))}`
+    : 'must not be a reserved value';
 }
 
 /** Both ends of a range, where it has two, so that the second attempt does not fail at the other one. */
-function rangeRule({ params: { comparison, limit }, schema: { minimum, maximum } }: Facts): string {
-  if (typeof minimum === 'number' && typeof maximum === 'number')
-    return `must be from ${minimum} to ${maximum}`;
+function rangeRule({ params: { comparison, limit }, schema: { type, minimum, maximum } }: Facts): string {
+  if (typeof minimum === 'number' && typeof maximum === 'number') {
+    const kind = [type].flat().includes('integer') ? 'an integer' : 'a number';
+    return `must be ${kind} from ${minimum} to ${maximum}`;
+  }
   return `must be at ${comparison === '>=' ? 'least' : 'most'} ${limit}`;
 }
 

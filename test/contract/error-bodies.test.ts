@@ -32,7 +32,13 @@ describe('below the path that a contract names, an error has the property that i
   test.each([
     ['what a handler says', 'GET', '/things/a', 404, 'There is no such thing'],
     ['a mistake of ours', 'GET', '/things/bug', 500, 'Internal server error'],
-    ['a parameter that breaks a rule', 'GET', '/things/a?count=11', 400, 'count: must be from 0 to 10'],
+    [
+      'a parameter that breaks a rule',
+      'GET',
+      '/things/a?count=11',
+      400,
+      'count: must be an integer from 0 to 10',
+    ],
     ['a broken escape', 'GET', '/things/%zz', 400, 'The request target holds a malformed percent escape'],
     ['a missing credential', 'PUT', '/things/a', 401, 'No valid credentials were given'],
     ['another method', 'POST', '/things/a', 405, 'POST is not allowed here'],

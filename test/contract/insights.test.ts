@@ -161,11 +161,15 @@ const MANY_CHAINS = Array.from({ length: 56 }, (_, index) => `chain_id=${index +
 
 describe('a 400 in the shape of the family names', () => {
   test.each<[string, string, string]>([
-    ['a limit above 1000', '/blocks?limit=1001', 'limit: must be from 0 to 1000'],
-    ['a limit below 0', '/blocks?limit=-1', 'limit: must be from 0 to 1000'],
+    ['a limit above 1000', '/blocks?limit=1001', 'limit: must be an integer from 0 to 1000'],
+    ['a limit below 0', '/blocks?limit=-1', 'limit: must be an integer from 0 to 1000'],
     ['an empty limit, which has no null', '/blocks?limit=', 'limit: must be an integer'],
-    ['a page above 500', '/events/a.eth/A()?page=501', 'page: must be from 0 to 500'],
-    ['a page above 20 of NFT transfers', `/nfts/transfers/${ADDRESS}?page=21`, 'page: must be from 0 to 20'],
+    ['a page above 500', '/events/a.eth/A()?page=501', 'page: must be an integer from 0 to 500'],
+    [
+      'a page above 20 of NFT transfers',
+      `/nfts/transfers/${ADDRESS}?page=21`,
+      'page: must be an integer from 0 to 20',
+    ],
     ['56 chains', `/transactions?${MANY_CHAINS}`, 'chain_id: must have at most 55 items'],
     ['a chain that is no number', '/blocks?chain=1,2', 'chain: must be an integer'],
     ['another order', '/blocks?sort_order=ASC', 'sort_order: must be one of asc, desc'],

@@ -129,7 +129,7 @@ test('a value that breaks a pattern is told the form in words and not as a regul
 test.each<[string, object, string]>([
   ['a value outside of a list of values', { tags: ['a', 'c'] }, 'tags: value 2 must be one of a, b'],
   ['too many values', { tags: ['a', 'b', 'a', 'b'] }, 'tags: must have at most 3 items'],
-  ['a number above its bound', { count: 11 }, 'count: must be from 0 to 10'],
+  ['a number above its bound', { count: 11 }, 'count: must be an integer from 0 to 10'],
 ])('%s is told by parameter, place and rule', (_name, query, message) => {
   const validate = smallContract.parameters.readThing;
 

@@ -306,7 +306,7 @@ eachDatabase('payment links', databases => {
     [{ name: '' }, "'name' field must be a single line of text with at least one visible character"],
     [{ name: 'x'.repeat(101) }, 'and no control characters (at most 100 characters).'],
     [{ description: 'x'.repeat(501) }, "'description' field must be at most 500 characters long."],
-    [{ max_uses: 0 }, "'max_uses' field must be from 1 to "],
+    [{ max_uses: 0 }, "'max_uses' field must be an integer from 1 to "],
     [{ max_uses: '1' }, "'max_uses' field must be an integer or null."],
     [{ collect_shipping_address: 'yes' }, "'collect_shipping_address' field must be true or false."],
     [
