@@ -74,7 +74,7 @@ function formFields(fields: readonly PaymentsSchemas['FormFieldInput'][]): Payme
   unlikeIds('form_schema.fields', fields);
   return fields.map(({ id, type, label, required, placeholder, options }, index) => {
     const path = `form_schema.fields.${index}`;
-    if (id === UNNAMEABLE) throw new InvalidBody(`${path}.id`, 'must be one that a body may name');
+    if (id === UNNAMEABLE) throw new InvalidBody(`${path}.id`, `must not be ${UNNAMEABLE}`);
     return {
       id,
       type,
@@ -117,7 +117,11 @@ function items(all: readonly PaymentsSchemas['ItemInput'][]): PaymentsSchemas['I
 function unlikeIds(path: string, all: readonly { id: string }[]): void {
   const seen = new Set<string>();
   for (const [index, { id }] of all.entries()) {
-    if (seen.has(id)) throw new InvalidBody(`${path}.${index}.id`, 'is the id of another one before it');
+    if (seen.has(id))
+      throw new InvalidBody(
+        `${path}.${index}.id`,
+        'repeats the id of an earlier entry; each id must be unique',
+      );
     seen.add(id);
   }
 }

@@ -32,7 +32,7 @@ export function checkPrices(prices: Prices, isGiven: IsGiven): void {
       if (isSet(low) && isSet(high) && low > high) {
         throw new InvalidBody(
           blamed([name, above], isGiven),
-          'breaks min_amount ≤ suggested_amount ≤ max_amount',
+          'breaks the order: min_amount ≤ suggested_amount ≤ max_amount must hold',
         );
       }
     }
@@ -70,8 +70,8 @@ export function checkPlace(
 function sumOf({ amount, items = [] }: Prices, isGiven: IsGiven): bigint | undefined {
   if (items.length === 0) return undefined;
   const sum = items.reduce((total, item) => total + BigInt(item.amount) * BigInt(item.quantity), 0n);
-  if (sum === 0n) throw new InvalidBody('items', 'must cost something together');
-  if (sum >= BEYOND_UINT256) throw new InvalidBody('items', 'must cost less than 2^256 together');
+  if (sum === 0n) throw new InvalidBody('items', 'must cost more than 0 in total');
+  if (sum >= BEYOND_UINT256) throw new InvalidBody('items', 'must cost less than 2^256 in total');
   if (isSet(amount) && sum !== amount) {
     throw new InvalidBody(
       blamed(['items', 'amount'], isGiven),
@@ -89,7 +89,7 @@ function checkShipping(price: bigint | undefined, { shippingOptions = [] }: Pric
     const field = blamed(['shipping_options', 'amount', 'items'], isGiven);
     throw new InvalidBody(
       field === 'shipping_options' ? `shipping_options.${index}.amount` : field,
-      'must stay below 2^256 together with the price and the shipping',
+      'must make a total below 2^256: the price plus the shipping',
     );
   }
 }

@@ -117,6 +117,6 @@ async function recipientOf(handle: Handle, caller: Known, id: string): Promise<R
 function refusedSignature(): InvalidBody {
   return new InvalidBody(
     'signature',
-    "must be the signature of the current 'verification_message' by 'address'; if it is, read the message again or ask whoever operates the service",
+    "must be the signature of the current 'verification_message' by 'address'; if it is, read the message again or ask the operator of the service",
   );
 }

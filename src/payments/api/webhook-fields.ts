@@ -22,10 +22,10 @@ export function receiverJudge({ allowedNetworks, allowHttp }: ReceiverRules): (t
   return text => {
     const url = URL.parse(text);
     if (url === null)
-      throw new InvalidBody('url', 'must be a whole address, such as https://example.com/hooks');
-    if (url.protocol !== 'https:' && !allowHttp) throw new InvalidBody('url', 'must be an https address');
+      throw new InvalidBody('url', 'must be an absolute URL such as https://example.com/hooks');
+    if (url.protocol !== 'https:' && !allowHttp) throw new InvalidBody('url', 'must be an https:// address');
     if (url.username !== '' || url.password !== '') {
-      throw new InvalidBody('url', 'must not hold a user or a password');
+      throw new InvalidBody('url', 'must not contain a user name or a password');
     }
     // Of the parsed address: it has folded every other way to write digits and dots.
     const host = url.hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '');
@@ -33,7 +33,7 @@ export function receiverJudge({ allowedNetworks, allowHttp }: ReceiverRules): (t
       isIP(host) === 0
         ? allowedNetworks.length > 0 || (host.includes('.') && !LOCAL_NAME.test(host))
         : isAllowed(host);
-    if (!isPublic) throw new InvalidBody('url', 'must lead to a public host');
+    if (!isPublic) throw new InvalidBody('url', 'must be at a public host');
   };
 }
 
@@ -41,7 +41,7 @@ export function receiverJudge({ allowedNetworks, allowHttp }: ReceiverRules): (t
 export function subscriptions(events: readonly Subscription[]): Subscription[] {
   const all = [...new Set(events)];
   if (all.length > 1 && all.includes('*')) {
-    throw new InvalidBody('events', 'must hold * alone or types of events, not both');
+    throw new InvalidBody('events', 'must be either * alone or a list of event types, not both');
   }
   return all;
 }

@@ -148,7 +148,10 @@ function changesIn({
 }
 
 function tooManyWebhooks() {
-  return new InvalidBody('', `would be one webhook too many: ${MAX_WEBHOOKS} are the most. Delete one first`);
+  return new InvalidBody(
+    '',
+    `asks for more than ${MAX_WEBHOOKS} webhooks, which is the limit; delete one first`,
+  );
 }
 
 function twoOld() {

@@ -17,6 +17,7 @@ import {
 
 const LINKS = '/api/v1/payment-links';
 const PLACE = { chain_id: TEST_CHAIN, token_address: TOKEN, recipient_address: RECIPIENT };
+const SHIPPING = { id: 'a', name: 'A', amount: '1' };
 const NOTEBOOK = { name: 'Field notebooks', amount: '12500000', ...PLACE };
 
 eachDatabase('payment links', databases => {
@@ -312,6 +313,18 @@ eachDatabase('payment links', databases => {
     [
       { metadata: { 'no such key!': 'x' } },
       "'metadata' field has the key 'no such key!': a key must be 1 to 40",
+    ],
+    [
+      { form_schema: { fields: [{ id: '__proto__', type: 'text', label: 'A' }] } },
+      "'form_schema.fields.0.id' field must not be __proto__.",
+    ],
+    [
+      { shipping_options: [SHIPPING, SHIPPING] },
+      "'shipping_options.1.id' field repeats the id of an earlier entry; each id must be unique.",
+    ],
+    [
+      { amount: null, min_amount: '3', max_amount: '2' },
+      "'min_amount' field breaks the order: min_amount ≤ suggested_amount ≤ max_amount must hold.",
     ],
     [{ image_url: 'http://a.example' }, 'must be an https:// address with a valid host'],
     [{ expires_at: '2030-02-30T00:00:00Z' }, 'must be an existing date and time with a time zone, such as'],
