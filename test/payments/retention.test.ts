@@ -155,6 +155,25 @@ eachDatabase('what is kept', databases => {
     expect((await watched()).sort()).toEqual([RECIPIENT, other].sort());
   });
 
+  test('a recipient keeps its owner when all that was ever opened at it is gone', async () => {
+    const address = `0x${someHash().slice(-40)}`;
+    const first = await opened(address);
+    await merchant.post(`${SESSIONS}/${first}/expire`);
+    const stranger = await api.merchant();
+    api.clock.advance(400 * DAY);
+    await tidy();
+
+    const terms = { token_address: TOKEN, chain_id: TEST_CHAIN, recipient_address: address, amount: '4000' };
+    const [ofStranger, ofOwner] = [
+      await stranger.post(SESSIONS, terms),
+      await merchant.post(SESSIONS, terms),
+    ];
+
+    expect((await merchant.get(`${SESSIONS}/${first}`)).status).toBe(404);
+    expect(record(ofStranger.body).payment_uri).toBeNull();
+    expect(record(ofOwner.body).payment_uri).toContain('transfer');
+  });
+
   test('a thousand sessions go in batches, of all organizations and modes in the same passes', async () => {
     const live = await api.merchant('live');
     const end = { status: 'expired', endedAt: api.clock.now(), isWalletOnly: true } as const;
