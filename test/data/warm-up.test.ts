@@ -1,7 +1,11 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { join } from 'node:path';
+import { Worker } from 'node:worker_threads';
 import { normalize } from 'viem/ens';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestChain, type TestChain } from '../indexer/support.ts';
+import type { ServedChain } from '../../src/data/open-chain.ts';
+import type { DataService } from '../../src/data/service.ts';
+import { CHAIN_ID, startTestChain, type TestChain } from '../indexer/support.ts';
 import { type Client, client } from '../support/contract-client.ts';
 import { startTestDataService } from '../support/data-service.ts';
 import { until } from '../support/until.ts';
@@ -14,9 +18,10 @@ const LOADED_MS = 40;
 
 let chain: TestChain;
 let api: Client;
-/** Threads that were started, by the time the service was ready and since. */
 let started = 0;
-let startedUntilReady: number;
+/** Threads that have said that they take queries. */
+let running = 0;
+let runningWhenReady: number;
 let nameMs: number;
 const stack = new AsyncDisposableStack();
 
@@ -24,30 +29,49 @@ beforeAll(async () => {
   chain = await startTestChain();
   stack.defer(() => chain.stop());
   await chain.mine();
-  const count = () => {
-    started += 1;
-  };
+  const file = join(chain.folder, 'warm-up.db');
+  // An index that has its whole chain from the start is the first to be ready.
+  await (await serve(file, service => service.whenComplete())).close();
   subscribe('worker_threads', count);
   stack.defer(() => {
     unsubscribe('worker_threads', count);
   });
-  const service = stack.use(
-    await startTestDataService(
-      [{ id: 31_337, name: 'Chain', rpcUrl: chain.rpcUrl, contracts: [], pids: { supervisor: 0, anvil: 0 } }],
-      { queries: QUERIES },
-      async ({ url }) => {
-        await until(
-          async () => (await fetch(`${url}/readyz`)).status,
-          status => status === 200,
-        );
-        startedUntilReady = started;
-      },
-    ),
-  );
+  const service = stack.use(await serve(file, untilReady));
+  runningWhenReady = running;
   nameMs = processorTimeOf(() => normalize('first.eth'));
   api = client(service.url);
 });
 afterAll(() => stack.disposeAsync());
+
+function serve(file: string, untilServed: (service: DataService) => Promise<unknown>) {
+  const served: ServedChain = {
+    id: CHAIN_ID,
+    name: 'Chain',
+    confirmations: 12,
+    rpcUrls: [chain.rpcUrl],
+    abis: [],
+    backends: [{ kind: 'index', file, fromBlock: 0, pollMs: 50 }],
+  };
+  return startTestDataService([], { chains: [served], queries: QUERIES }, async service => {
+    await untilServed(service);
+  });
+}
+
+function untilReady({ url }: DataService): Promise<number> {
+  return until(
+    async () => (await fetch(`${url}/readyz`)).status,
+    status => status === 200,
+  );
+}
+
+function count(message: unknown): void {
+  if (typeof message !== 'object' || message === null || !('worker' in message)) return;
+  if (!(message.worker instanceof Worker)) return;
+  started += 1;
+  message.worker.once('message', () => {
+    running += 1;
+  });
+}
 
 function processorTimeOf(work: () => unknown): number {
   const before = process.cpuUsage();
@@ -62,7 +86,7 @@ test('all threads of queries run when the service says that it is ready, and the
   const answers = await Promise.all([aggregate(), aggregate()]);
 
   expect(answers.map(({ status }) => status)).toEqual([200, 200]);
-  expect([startedUntilReady, started]).toEqual([THREADS, THREADS]);
+  expect([runningWhenReady, started]).toEqual([THREADS, THREADS]);
 });
 
 test('the tables of names are loaded when the service says that it is ready', () => {
