@@ -1,0 +1,48 @@
+import type { Address } from 'viem';
+import { recoverAuthorizationAddress } from 'viem/utils';
+
+/**
+ * Accounts that signed the EIP-7702 authorizations of a transaction, in lower case. Authorizations for other chains are
+ * left out, and so is what is no authorization. An account that signed may still have kept its code: the chain also
+ * compares its nonce.
+ */
+export async function authoritiesOf(authorizations: readonly unknown[], chainId: number): Promise<Address[]> {
+  const found = await Promise.all(authorizations.map(entry => authorityOf(entry, chainId)));
+  return found.filter(authority => authority !== null);
+}
+
+async function authorityOf(entry: unknown, chainId: number): Promise<Address | null> {
+  if (!isAuthorization(entry)) return null;
+  const signedFor = Number(entry.chainId);
+  if (signedFor !== 0 && signedFor !== chainId) return null;
+  const authorization = {
+    address: entry.address,
+    chainId: signedFor,
+    nonce: Number(entry.nonce),
+    r: entry.r,
+    s: entry.s,
+    yParity: Number(entry.yParity),
+  };
+  try {
+    return lower(await recoverAuthorizationAddress({ authorization }));
+  } catch {
+    return null; // the chain skips an authorization with an impossible signature, too
+  }
+}
+
+type Authorization = Record<(typeof FIELDS)[number], `0x${string}`>;
+
+const FIELDS = ['address', 'chainId', 'nonce', 'r', 's', 'yParity'] as const;
+
+function isAuthorization(entry: unknown): entry is Authorization {
+  if (typeof entry !== 'object' || entry === null) return false;
+  const fields: Record<string, unknown> = { ...entry };
+  return FIELDS.every(name => {
+    const value = fields[name];
+    return typeof value === 'string' && value.startsWith('0x');
+  });
+}
+
+function lower(address: Address): Address {
+  return `0x${address.slice(2).toLowerCase()}`;
+}
