@@ -12,31 +12,41 @@ export interface NodeProxy {
   rpcUrl: string;
   /** Calls so far by method. */
   counts: Map<string, number>;
+  /** Those calls, in order. */
+  calls: Call[];
   stop(): Promise<void>;
 }
 
 /**
- * A node that is another node with differences: methods it does not have, and answers that it gives otherwise.
+ * A node that is another node with differences: methods it does not have, calls it refuses, and answers that it gives
+ * otherwise.
  * `change` gets the real result and may return another, also later; `invented` are results of methods that the real one lacks.
  */
 export async function startNodeProxy(
   target: string,
   {
     missing = [],
+    refuses = () => false,
     invented = {},
     change,
   }: {
     missing?: string[];
+    refuses?: (call: Call) => boolean;
     invented?: Record<string, unknown>;
     change?: (method: string, result: unknown) => unknown;
   },
 ): Promise<NodeProxy> {
   const counts = new Map<string, number>();
+  const calls: Call[] = [];
 
   async function answer(call: Call): Promise<unknown> {
     counts.set(call.method, (counts.get(call.method) ?? 0) + 1);
+    calls.push(call);
     if (missing.includes(call.method)) {
       return { jsonrpc: '2.0', id: call.id, error: { code: -32601, message: 'Method not found' } };
+    }
+    if (refuses(call)) {
+      return { jsonrpc: '2.0', id: call.id, error: { code: -32000, message: 'missing trie node' } };
     }
     if (call.method in invented) return { jsonrpc: '2.0', id: call.id, result: invented[call.method] };
     const response = await fetch(target, {
@@ -63,6 +73,7 @@ export async function startNodeProxy(
   return {
     rpcUrl: `http://127.0.0.1:${address.port}`,
     counts,
+    calls,
     async stop() {
       server.closeAllConnections();
       server.close();
