@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { createChainClient } from '../../src/chain/client.ts';
 import { openIndex } from '../../src/indexer/index-service.ts';
 import { blockFetcher } from '../../src/indexer/sync/fetch.ts';
+import { receiverCode } from '../../src/indexer/sync/receiver-code.ts';
 import { fetchInOrder } from '../../src/indexer/sync/window.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { createLogger } from '../../src/lib/logger.ts';
@@ -21,7 +22,7 @@ export async function benchSync({ rpcUrl, blocks }: { rpcUrl: string; blocks: nu
   const log = createLogger({ level: 'silent' });
   const id = await chainIdOf(rpcUrl);
   const client = createChainClient({ id, rpcUrls: [rpcUrl], timeoutMs: 30_000, log });
-  const fetcher = blockFetcher({ client, log });
+  const fetcher = blockFetcher({ client, code: receiverCode(client), log });
   const head = await fetcher.header('latest');
   if (head === null) throw new Error('The node has no blocks.');
   const from = Math.max(0, head.number - blocks + 1);

@@ -72,7 +72,7 @@ export type ChainRpcSchema = [
   },
   { Method: 'eth_call'; Parameters: [call: { to: Address; data: Hex }, block: Hex]; ReturnType: Hex },
   { Method: 'eth_getBalance'; Parameters: [address: Address, block: Hex]; ReturnType: Hex },
-  { Method: 'eth_getCode'; Parameters: [address: Address, block: Hex]; ReturnType: Hex },
+  { Method: 'eth_getCode'; Parameters: [address: Address, block: Hex | 'latest']; ReturnType: Hex },
   {
     Method: 'txpool_content';
     Parameters?: undefined;

@@ -10,7 +10,7 @@ import {
   toEventSelector,
 } from 'viem';
 import type { RpcLog, RpcReceipt, RpcTransaction } from '../../../src/chain/rpc-block.ts';
-import type { FetchedBlock } from '../../../src/indexer/sync/fetch.ts';
+import type { JudgedBlock } from '../../../src/indexer/sync/fetch.ts';
 
 /** Takes part in every block, so that whatever is asked about it is as long as the chain. */
 export const BUSY: Address = `0x${'b5'.repeat(20)}`;
@@ -43,7 +43,7 @@ export function tokenAt(number: number): Address {
  * One block of a chain that never was: an ERC-20 transfer, a new NFT and a payment through a contract, each by
  * or to `BUSY`, and a withdrawal. Every block brings an address of its own.
  */
-export function syntheticBlock(number: number): FetchedBlock {
+export function syntheticBlock(number: number): JudgedBlock {
   const hash = hashOf('b10c', number);
   const stranger = addressOf('ad', number);
   const token = tokenAt(number);
@@ -87,6 +87,7 @@ export function syntheticBlock(number: number): FetchedBlock {
         }),
       };
     }),
+    receiversWithCode: new Set(calls.map(({ to }) => to)),
     traces: calls.map(({ to }) => ({
       error: null,
       output: null,

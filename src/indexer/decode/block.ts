@@ -1,5 +1,5 @@
 import { bytesColumn, bytesOrNullColumn, type Column, uintColumn } from '../../db/columns.ts';
-import type { FetchedBlock } from '../sync/fetch.ts';
+import type { JudgedBlock } from '../sync/fetch.ts';
 import type { BlockContent } from './content.ts';
 import { blockDetailsRow, transactionDetailsRows } from './details.ts';
 import { contractRows, internalCalls, internalRow } from './internal-transactions.ts';
@@ -29,7 +29,7 @@ export interface BlockRows {
 }
 
 /** Turns a fetched block into rows. Pure. */
-export function blockRows(fetched: FetchedBlock): BlockRows {
+export function blockRows(fetched: JudgedBlock): BlockRows {
   const { number } = fetched;
   const content: BlockContent = {
     fetched,

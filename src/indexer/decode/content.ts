@@ -1,11 +1,11 @@
-import type { FetchedBlock } from '../sync/fetch.ts';
+import type { JudgedBlock } from '../sync/fetch.ts';
 import type { InternalCall } from './internal-transactions.ts';
 import type { TokenTransfer } from './token-transfers.ts';
 import type { Withdrawal } from './withdrawals.ts';
 
 /** What was read out of a block, before it takes the form of rows. */
 export interface BlockContent {
-  fetched: FetchedBlock;
+  fetched: JudgedBlock;
   transfers: TokenTransfer[];
   internals: InternalCall[];
   withdrawals: Withdrawal[];

@@ -2,13 +2,13 @@ import type { RpcReceipt, RpcTransaction } from '../../chain/rpc-block.ts';
 import { booleanColumn, bytesColumn, bytesOrNullColumn, type Column, uintColumn } from '../../db/columns.ts';
 import { factsOf, type TransactionType } from '../facts.ts';
 import { placeKey } from '../place.ts';
-import type { FetchedBlock } from '../sync/fetch.ts';
+import type { FetchedBlock, JudgedBlock } from '../sync/fetch.ts';
 import { jsonOrNull, optionalBigInt, optionalNumber, optionalUint, timestampMs } from './quantities.ts';
 import type { TokenTransfer } from './token-transfers.ts';
 
 /** One transaction of the block as a row of `transactions`. `transfers` by position in the block. */
 export function transactionRow(
-  { fetched, transfers }: { fetched: FetchedBlock; transfers: ReadonlyMap<number, readonly TokenTransfer[]> },
+  { fetched, transfers }: { fetched: JudgedBlock; transfers: ReadonlyMap<number, readonly TokenTransfer[]> },
   position: number,
 ): Column[] {
   const entry = fetched.transactions[position];
@@ -18,7 +18,8 @@ export function transactionRow(
   const isFailed = receipt.status === '0x0';
   const moved = transfers.get(position) ?? [];
   const tokens = new Set(moved.map(({ token }) => token));
-  const types = typesOf(entry, tokens);
+  const isCall = transaction.to ? fetched.receiversWithCode.has(transaction.to) : false;
+  const types = typesOf(entry, { tokens, isCall });
   return [
     placeKey({ blockNumber: fetched.number, index: position }),
     bytesColumn(transaction.hash),
@@ -52,15 +53,15 @@ export function transactionRow(
 }
 
 /**
- * A call is a transaction with input to an address: whether code ran there is not in the receipt.
+ * A transaction whose receiver has code calls it, with data or without (Decision 181).
  * A creation that becomes known as a token only later gains `token_creation` then.
  */
 function typesOf(
   { transaction, receipt }: { transaction: RpcTransaction; receipt: RpcReceipt },
-  tokens: ReadonlySet<string>,
+  { tokens, isCall }: { tokens: ReadonlySet<string>; isCall: boolean },
 ): TransactionType[] {
   const types: TransactionType[] = [];
-  if (transaction.to && transaction.input !== '0x') types.push('contract_call');
+  if (isCall) types.push('contract_call');
   if (BigInt(transaction.value) > 0n) types.push('coin_transfer');
   if (!transaction.to) types.push('contract_creation');
   if (receipt.contractAddress && tokens.has(receipt.contractAddress)) types.push('token_creation');

@@ -46,7 +46,7 @@ export async function transactionByHash(handle: Handle, hash: Hash): Promise<Tra
 
 /**
  * A condition on bits has no index, but there are few sets of them: a branch for each set that has one of the
- * wanted types. With a selector only the sets that a call can have remain.
+ * wanted types. What creates a contract has no selector.
  */
 function branchesOf({ types, selectors }: TransactionQuery): Branch[] {
   if (types === undefined && selectors === undefined) return [EVERYTHING];
@@ -55,11 +55,10 @@ function branchesOf({ types, selectors }: TransactionQuery): Branch[] {
   if (selectors === undefined) {
     return wanted.map(facts => ({ where: 'facts = ?', bindings: [facts] }));
   }
-  const call = factsOf(['contract_call']);
-  const never = factsOf(['contract_creation', 'token_creation']);
-  const ofCalls = wanted.filter(facts => (facts & call) !== 0 && (facts & never) === 0);
+  const creation = factsOf(['contract_creation', 'token_creation']);
+  const withSelector = wanted.filter(facts => (facts & creation) === 0);
   return [...new Set(selectors)].flatMap(selector =>
-    ofCalls.map(facts => ({
+    withSelector.map(facts => ({
       where: 'selector = ? and facts = ?',
       bindings: [bytesColumn(selector), facts],
     })),

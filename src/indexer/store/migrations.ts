@@ -7,6 +7,7 @@ import { INDEXES } from './migrations/indexes.ts';
 import { INSIGHTS } from './migrations/insights.ts';
 import { MARKETS } from './migrations/markets.ts';
 import { NFT_TRANSFERS } from './migrations/nft-transfers.ts';
+import { RECEIVER_CODE } from './migrations/receiver-code.ts';
 import { SEARCH } from './migrations/search.ts';
 import { STATISTICS } from './migrations/statistics.ts';
 import { TRANSFERS } from './migrations/transfers.ts';
@@ -24,4 +25,5 @@ export const INDEX_MIGRATIONS: readonly Migration[] = [
   { name: 'insights-details', up: INSIGHTS },
   { name: 'insights-markets', up: MARKETS },
   { name: 'nft-transfers-by-instance', up: NFT_TRANSFERS },
+  { name: 'types-by-receiver-code', up: RECEIVER_CODE },
 ];

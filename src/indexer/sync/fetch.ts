@@ -1,9 +1,11 @@
-import { type Hash, numberToHex } from 'viem';
+import { type Address, type Hash, numberToHex } from 'viem';
 import type { ChainClient } from '../../chain/client.ts';
 import type { RpcBlock, RpcReceipt, RpcTransaction } from '../../chain/rpc-block.ts';
 import type { Logger } from '../../lib/logger.ts';
 import type { TransactionTrace } from './calls.ts';
 import { type NodeSources, probeSources } from './capabilities.ts';
+import { receiversOf } from './code-trail.ts';
+import type { ReceiverCode } from './receiver-code.ts';
 
 /** All that a node knows about one block, checked to belong together. */
 export interface FetchedBlock {
@@ -13,6 +15,11 @@ export interface FetchedBlock {
   transactions: { transaction: RpcTransaction; receipt: RpcReceipt }[];
   /** One a transaction, or null when the node does not trace. */
   traces: TransactionTrace[] | null;
+}
+
+/** A block with the receivers of its transactions that had code. */
+export interface JudgedBlock extends FetchedBlock {
+  receiversWithCode: ReadonlySet<Address>;
 }
 
 export interface Header {
@@ -37,7 +44,15 @@ export interface BlockFetcher {
 }
 
 /** Reads blocks with everything inside from a node, by the best methods that it has. */
-export function blockFetcher({ client, log }: { client: ChainClient; log: Logger }): BlockFetcher {
+export function blockFetcher({
+  client,
+  code,
+  log,
+}: {
+  client: ChainClient;
+  code: Pick<ReceiverCode, 'prefetch'>;
+  log: Logger;
+}): BlockFetcher {
   let sources: Promise<NodeSources> | undefined;
 
   async function block(number: number): Promise<FetchedBlock> {
@@ -56,7 +71,11 @@ export function blockFetcher({ client, log }: { client: ChainClient; log: Logger
       throw error;
     });
     const { receipts, traces } = await sources;
-    const [blockReceipts, blockTraces] = await Promise.all([receipts(ref), traces(ref)]);
+    const [blockReceipts, blockTraces] = await Promise.all([
+      receipts(ref),
+      traces(ref),
+      code.prefetch({ number, receivers: receiversOf(transactions) }),
+    ]);
     return {
       number,
       hash: ref.hash,

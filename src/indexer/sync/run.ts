@@ -8,9 +8,12 @@ import { writeBlocks } from '../store/block-writer.ts';
 import { type Head, hashAt, readHead } from '../store/head.ts';
 import { unwind } from '../store/unwind.ts';
 import { commonAncestor } from './ancestor.ts';
+import { codeTrail } from './code-trail.ts';
 import { inCommits } from './commits.ts';
-import { blockFetcher, ChainMoved, type FetchedBlock, type Header } from './fetch.ts';
+import { blockFetcher, ChainMoved, type FetchedBlock, type Header, type JudgedBlock } from './fetch.ts';
+import { receiverCode } from './receiver-code.ts';
 import { refreshState } from './refresh.ts';
+import { retypeOlder } from './retype.ts';
 import { fetchInOrder } from './window.ts';
 
 /** A chain that changes under our hands this often in one run is left to the next run. */
@@ -43,7 +46,9 @@ export interface SyncDeps {
 /** Brings the index to the head that the node has now. Resolves with the number of blocks written. */
 export function syncRun(deps: SyncDeps): (signal?: AbortSignal) => Promise<number> {
   const { db, client, log, onNodeHead } = deps;
-  const fetcher = blockFetcher({ client, log });
+  const code = receiverCode(client);
+  const olderCode = receiverCode(client);
+  const fetcher = blockFetcher({ client, code, log });
   let backwardSightings = 0;
 
   async function runOnce(signal?: AbortSignal): Promise<number> {
@@ -58,6 +63,7 @@ export function syncRun(deps: SyncDeps): (signal?: AbortSignal) => Promise<numbe
       const head = await readHead(db);
       if (head !== null) {
         await refreshState({ db, client, fetcher, head, signal });
+        if (signal?.aborted !== true) await retypeOlder({ db, code: olderCode, chainId: client.id });
       }
     } finally {
       // Also when a later step failed: what was unwound or written is what readers see now.
@@ -104,7 +110,7 @@ export function syncRun(deps: SyncDeps): (signal?: AbortSignal) => Promise<numbe
     try {
       for await (const chunk of fetchInOrder(fetcher, { from, to })) {
         const linked = linkedTo(parent, chunk);
-        for (const blocks of inCommits(linked.values().map(blockRows))) {
+        for (const blocks of inCommits((await judged(linked)).values().map(blockRows))) {
           if (signal?.aborted === true) return { written, isDone: true };
           await transaction(db, handle => writeBlocks(handle, blocks));
           written += blocks.length;
@@ -120,13 +126,22 @@ export function syncRun(deps: SyncDeps): (signal?: AbortSignal) => Promise<numbe
       }
     } catch (error) {
       if (!(error instanceof ChainMoved)) throw error;
+      code.forget();
       log.debug({ err: error, chainId: client.id }, 'the chain moved while it was being read');
       return { written, isDone: false };
     }
     return { written, isDone: true };
   }
 
+  async function judged(blocks: readonly FetchedBlock[]): Promise<JudgedBlock[]> {
+    const trails = await Promise.all(blocks.map(block => codeTrail(block, client.id)));
+    const withCode = await code.withCode(trails);
+    return blocks.map((block, at) => ({ ...block, receiversWithCode: withCode[at] ?? new Set() }));
+  }
+
   async function goBack(head: Head, from: number): Promise<void> {
+    code.forget();
+    olderCode.forget();
     const ancestor = await commonAncestor(db, fetcher, Math.min(from, head.number));
     if (ancestor >= head.number) return;
     const depth = head.number - ancestor;

@@ -159,7 +159,8 @@ export async function writeIndex(
     await migrate(db, INDEX_MIGRATIONS);
     await transaction(db, async handle => {
       await claimForChain(handle, options.chainId);
-      await writeBlocks(handle, options.blocks.map(blockRows));
+      const judged = options.blocks.map(block => ({ ...block, receiversWithCode: new Set<Hex>() }));
+      await writeBlocks(handle, judged.map(blockRows));
     });
   } finally {
     await db.destroy();

@@ -1,0 +1,104 @@
+import { LRUCache } from 'lru-cache';
+import { type Address, numberToHex } from 'viem';
+import { nodeAnswered } from '../../chain/answered.ts';
+import type { ChainClient } from '../../chain/client.ts';
+import type { CodeTrail } from './code-trail.ts';
+
+/** Accounts remembered, about 20 MB. An account that fell out is looked up again. */
+const REMEMBERED = 50_000;
+
+/** Judges by the code of its receiver whether a transaction called a contract. */
+export interface ReceiverCode {
+  /** Looks up receivers that are new, so that these questions share a batch with the block's other ones. */
+  prefetch(at: { number: number; receivers: Iterable<Address> }): Promise<void>;
+  /** Receivers that had code, block by block. Must be asked in the order of the chain. */
+  withCode(trails: readonly CodeTrail[]): Promise<ReadonlySet<Address>[]>;
+  /** Drops what is known: blocks that it came from are no longer on the chain. */
+  forget(): void;
+}
+
+interface LookUp {
+  /** Block at whose end the account was looked at. */
+  readonly at: number;
+  readonly hasCode: Promise<boolean>;
+  /** Null until the node has answered. */
+  settled: boolean | null;
+}
+
+/**
+ * Looks an account up once and remembers it until a block may have changed its code. Code is that at the end of the
+ * block, EIP-7702 delegations included. From a node that has thrown away the state of the block it is the present one.
+ */
+export function receiverCode({ request }: Pick<ChainClient, 'request'>): ReceiverCode {
+  let known = new LRUCache<Address, LookUp>({ max: REMEMBERED });
+
+  function lookUp(address: Address, at: number): LookUp {
+    const memory = known;
+    const made: LookUp = { at, hasCode: read(), settled: null };
+    async function read(): Promise<boolean> {
+      try {
+        const hasCode = await codeAt(address, at);
+        made.settled = hasCode;
+        return hasCode;
+      } catch (error) {
+        if (memory.get(address) === made) memory.delete(address);
+        throw error;
+      }
+    }
+    memory.set(address, made);
+    return made;
+  }
+
+  async function codeAt(address: Address, number: number): Promise<boolean> {
+    const block = numberToHex(number);
+    const code = await request({ method: 'eth_getCode', params: [address, block] }).catch(
+      (error: unknown) => {
+        if (!nodeAnswered(error)) throw error;
+        return request({ method: 'eth_getCode', params: [address, 'latest'] });
+      },
+    );
+    return code !== '0x';
+  }
+
+  /** A look-up of a later block says nothing: blocks in between may have changed the code. */
+  function hadCode(address: Address, number: number): Promise<boolean> {
+    const before = known.get(address);
+    const valid = before !== undefined && before.at <= number ? before : lookUp(address, number);
+    return valid.hasCode;
+  }
+
+  function forgetChanged({ number, changed, unexplained }: CodeTrail): void {
+    const isOlder = (address: Address) => (known.get(address)?.at ?? number) < number;
+    for (const address of changed) if (isOlder(address)) known.delete(address);
+    for (const address of unexplained) {
+      if (isOlder(address) && known.get(address)?.settled !== true) known.delete(address);
+    }
+  }
+
+  async function receiversWithCode(trail: CodeTrail): Promise<ReadonlySet<Address>> {
+    const receivers = [...trail.receivers];
+    const answers = await Promise.all(
+      receivers.map(address => trail.destroyed.has(address) || hadCode(address, trail.number)),
+    );
+    return new Set(receivers.filter((_, position) => answers[position]));
+  }
+
+  return {
+    async prefetch({ number, receivers }) {
+      const unknown = [...receivers].filter(address => !known.has(address));
+      await Promise.all(unknown.map(address => lookUp(address, number).hasCode));
+    },
+    withCode(trails) {
+      // All questions are put first, in the chain's order, and so share batches; then the answers are awaited.
+      return Promise.all(
+        trails.map(trail => {
+          forgetChanged(trail);
+          return receiversWithCode(trail);
+        }),
+      );
+    },
+    forget() {
+      known = new LRUCache({ max: REMEMBERED });
+    },
+  };
+}
