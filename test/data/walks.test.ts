@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { parseEther, toHex } from 'viem';
+import { type Address, type Hex, parseEther, toHex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { encodeCursor } from '../../src/data/port/cursor.ts';
@@ -98,6 +98,18 @@ describe('filters', () => {
       expect(found.length).toBeGreaterThan(0);
     },
   );
+
+  test('of the kind contract_call find what reached code that was there at its block', async () => {
+    const found = await walk<Transaction>(service.url, '/explorer/transactions?type=contract_call', 'cursor');
+    const called = await Promise.all(
+      oldestFirst().map(async ({ hash, to, blockNumber }) => {
+        const code = to === null ? undefined : await node.viem.getCode({ address: to, blockNumber });
+        return code === undefined ? [] : [hash];
+      }),
+    );
+
+    expect(found.map(({ hash }) => hash)).toEqual(called.flat());
+  });
 
   test('by method name and by selector find the same calls, and unite with others', async () => {
     const hashes = async (query: string) =>
@@ -238,6 +250,35 @@ describe('while blocks arrive', () => {
       confirmation_duration: [],
       token_transfers: [],
     });
+  });
+
+  test('a waiting transaction calls what has code now, in lists and by itself', async () => {
+    const { page, transaction } = explorerAt(service.url);
+    const signer = accounts.signer(4);
+    const nonce = await node.viem.getTransactionCount({ address: signer.address });
+    const nobody = privateKeyToAccount(toHex(randomBytes(32))).address;
+    const contract = chain.receipts.find(({ contractAddress }) => contractAddress)?.contractAddress;
+    const send = async (at: number, { to, data }: { to: Address; data?: Hex }) => {
+      const signed = await signer.signTransaction({
+        ...{ type: 'eip1559', chainId: 31337, nonce: nonce + at, gas: 100_000n, to },
+        ...{ maxFeePerGas: 90_000_000_000n, maxPriorityFeePerGas: 1_000_000_000n },
+        ...(data === undefined ? {} : { data }),
+      });
+      return String(await node.rpc.call('eth_sendRawTransaction', signed));
+    };
+
+    const plain = await send(0, { to: nobody, data: '0x12345678' });
+    const call = await send(1, { to: contract ?? nobody });
+
+    const types = await Promise.all(
+      [plain, call].map(async hash => (await transaction(hash)).transaction_types),
+    );
+    expect(types).toEqual([[], ['contract_call']]);
+    const calls = await page<Transaction>('/explorer/transactions?filter=pending&type=contract_call');
+    expect(calls.items.map(({ hash }) => hash)).toContain(call);
+    expect(calls.items.map(({ hash }) => hash)).not.toContain(plain);
+    const bySelector = await page<Transaction>('/explorer/transactions?filter=pending&method=0x12345678');
+    expect(bySelector.items.map(({ hash }) => hash)).toEqual([plain]);
   });
 
   test('a mined reward beyond 2^53 has all its digits, and a set-code transaction its type', async () => {

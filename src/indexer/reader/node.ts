@@ -18,6 +18,8 @@ export interface NodeReader {
   /** `tokenId` only for ERC-1155. Null also when the contract refuses. */
   tokenBalance(question: TokenBalanceQuestion, signal: AbortSignal): Promise<bigint | null>;
   code(at: { address: Address; blockNumber: number }, signal: AbortSignal): Promise<Hex | null>;
+  /** Those of the accounts that have code now, EIP-7702 delegations included. */
+  withCode(accounts: readonly (Address | null)[], signal: AbortSignal): Promise<ReadonlySet<Address>>;
 }
 
 /** One item of a trace in the Parity form, as the node gave it. */
@@ -99,6 +101,16 @@ export function nodeReader(client: ChainClient): NodeReader {
       await client.verify();
       const params = [address, numberToHex(blockNumber)] as const;
       return request({ method: 'eth_getCode', params: [...params] }, { signal }).catch(orNull);
+    },
+    async withCode(accounts, signal) {
+      await client.verify();
+      const addresses = [...new Set(accounts)].filter(address => address !== null);
+      const codes = await Promise.all(
+        addresses.map(address =>
+          request({ method: 'eth_getCode', params: [address, 'latest'] }, { signal }).catch(orNull),
+        ),
+      );
+      return new Set(addresses.filter((_, position) => (codes[position] ?? '0x') !== '0x'));
     },
   };
 }

@@ -8,7 +8,7 @@ import { knownTransaction } from './node-answer.ts';
 import { hashBefore, placeBefore } from './position.ts';
 import { methodOf } from './records/decoded.ts';
 import { loadParties } from './records/parties.ts';
-import { pendingTransaction, pendingTypes } from './records/pending-transaction.ts';
+import { type PendingContext, pendingTransaction, pendingTypes } from './records/pending-transaction.ts';
 import { embeddedTokenTransfer } from './records/token-transfer.ts';
 import { minedTransaction } from './records/transaction.ts';
 import { assertCaughtUp, assertNotCutOff, type IndexSource, leadingBack, PAGE_SIZE } from './source.ts';
@@ -25,10 +25,13 @@ type TransactionAnswers = Pick<Answers, 'listTransactions' | 'listMainPageTransa
 export function transactionAnswers(source: IndexSource): TransactionAnswers {
   const { reader } = source;
   return {
-    async listTransactions({ query }, { position }) {
+    async listTransactions({ query }, { position, signal }) {
       assertCaughtUp(source);
       if (query.filter === 'pending')
-        return { body: await pendingPage(source, query, hashBefore(position, query)), unsettled: true };
+        return {
+          body: await pendingPage(source, { ...query, after: hashBefore(position, query) }, signal),
+          unsettled: true,
+        };
       const before = placeBefore(position, query);
       const { items, hasMore } = await reader.transactions({
         limit: PAGE_SIZE,
@@ -54,12 +57,11 @@ export function transactionAnswers(source: IndexSource): TransactionAnswers {
       return { body: await transactionRecords(source, items) };
     },
 
-    async getTransaction({ path }) {
+    async getTransaction({ path }, { signal }) {
       const hash = asHash(path.transaction_hash);
       const { mined, pending } = await knownTransaction(source, hash);
       if (mined !== undefined) return singleTransaction(source, mined.row);
-      const parties = await loadParties(reader, { addresses: [pending.from, pending.to] });
-      const record = pendingTransaction(pending, { abis: reader.abis, parties });
+      const record = pendingTransaction(pending, await pendingContext(source, [pending], signal));
       return { body: { ...record, token_transfers: [], token_transfers_overflow: false } };
     },
   };
@@ -115,39 +117,63 @@ async function singleTransaction({ reader }: IndexSource, row: TransactionRow) {
 }
 
 /** The pool changes under every walk, so its pages run by hash, the one order in which nothing moves. */
-async function pendingPage(source: IndexSource, filters: Filters, after: Hash | undefined) {
+async function pendingPage(source: IndexSource, { type, method, after }: PendingQuery, signal: AbortSignal) {
   const pool = await source.reader.pendingTransactions();
-  const waiting = pool
-    .filter(row => (after === undefined || row.hash > after) && fits(source, row, filters))
-    .sort((a, b) => (a.hash < b.hash ? -1 : 1));
+  const left = pool.filter(
+    row => (after === undefined || row.hash > after) && (method === undefined || calls(source, row, method)),
+  );
+  const fitting = type === undefined ? left : await ofTypes(source, { rows: left, type }, signal);
+  const waiting = fitting.toSorted((a, b) => (a.hash < b.hash ? -1 : 1));
   const items = waiting.slice(0, PAGE_SIZE);
   const last = items.at(-1);
   const next =
     last === undefined || waiting.length <= PAGE_SIZE
       ? null
       : { hash: last.hash, items_count: items.length, ...leadingBack(source, { hash: last.hash }) };
-  return { items: await pendingRecords(source, items), next_page_params: next };
+  const context = await pendingContext(source, items, signal);
+  return { items: items.map(row => pendingTransaction(row, context)), next_page_params: next };
 }
 
-interface Filters {
+interface PendingQuery {
   readonly type?: readonly Transaction['transaction_types'][number][];
   readonly method?: readonly string[];
+  readonly after: Hash | undefined;
 }
 
-function fits({ reader }: IndexSource, row: PendingTransaction, { type, method }: Filters): boolean {
-  const isOfType = type === undefined || pendingTypes(row).some(one => type.includes(one));
-  if (method === undefined || !isOfType) return isOfType;
-  return method.some(
-    one => one.toLowerCase() === row.selector || one === methodOf(reader.abis, row.selector),
+function calls(
+  { reader }: IndexSource,
+  { selector }: PendingTransaction,
+  method: readonly string[],
+): boolean {
+  return method.some(one => one.toLowerCase() === selector || one === methodOf(reader.abis, selector));
+}
+
+async function ofTypes(
+  { reader }: IndexSource,
+  { rows, type }: { rows: readonly PendingTransaction[]; type: NonNullable<PendingQuery['type']> },
+  signal: AbortSignal,
+): Promise<readonly PendingTransaction[]> {
+  const withCode = await reader.node.withCode(
+    rows.map(({ to }) => to),
+    signal,
   );
+  return rows.filter(row => pendingTypes(row, withCode).some(one => type.includes(one)));
 }
 
-async function pendingRecords(
+/** Knowledge that the records of waiting transactions take. */
+async function pendingContext(
   { reader }: IndexSource,
   rows: readonly PendingTransaction[],
-): Promise<Transaction[]> {
-  const parties = await loadParties(reader, { addresses: rows.flatMap(({ from, to }) => [from, to]) });
-  return rows.map(row => pendingTransaction(row, { abis: reader.abis, parties }));
+  signal: AbortSignal,
+): Promise<PendingContext> {
+  const [parties, withCode] = await Promise.all([
+    loadParties(reader, { addresses: rows.flatMap(({ from, to }) => [from, to]) }),
+    reader.node.withCode(
+      rows.map(({ to }) => to),
+      signal,
+    ),
+  ]);
+  return { abis: reader.abis, parties, withCode };
 }
 
 /** Methods are asked for by name or by selector; a name that nobody knows matches nothing. */

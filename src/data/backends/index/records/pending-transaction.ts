@@ -1,3 +1,4 @@
+import type { Address } from 'viem';
 import type { ExplorerSchemas } from '../../../../contract/explorer.ts';
 import type { Abis } from '../../../../indexer/reader/abi.ts';
 import type { PendingTransaction } from '../../../../indexer/reader/pending.ts';
@@ -7,10 +8,17 @@ import { amount } from './text.ts';
 
 type Transaction = ExplorerSchemas['Transaction'];
 
+export interface PendingContext {
+  readonly abis: Abis;
+  readonly parties: Parties;
+  /** Receivers that have code now. */
+  readonly withCode: ReadonlySet<Address>;
+}
+
 /** A transaction that waits in the node's pool: everything that its block will decide is null. */
 export function pendingTransaction(
   row: PendingTransaction,
-  { abis, parties }: { abis: Abis; parties: Parties },
+  { abis, parties, withCode }: PendingContext,
 ): Transaction {
   const highestPrice = row.maxFeePerGas ?? row.gasPrice;
   return {
@@ -39,7 +47,7 @@ export function pendingTransaction(
     hash: row.hash,
     token_transfers: null,
     token_transfers_overflow: null,
-    transaction_types: pendingTypes(row),
+    transaction_types: pendingTypes(row, withCode),
     position: null,
     nonce: row.nonce,
     has_error_in_internal_transactions: null,
@@ -51,11 +59,14 @@ export function pendingTransaction(
   };
 }
 
-/** What can be told of a transaction before it runs: whether tokens will move is not. */
-export function pendingTypes(row: PendingTransaction): Transaction['transaction_types'] {
+/** Types of a transaction before it runs: those that moved tokens give are unknown. */
+export function pendingTypes(
+  row: PendingTransaction,
+  withCode: ReadonlySet<Address>,
+): Transaction['transaction_types'] {
   const types: Transaction['transaction_types'] = [];
   if (row.to === null) types.push('contract_creation');
-  else if (row.input !== '0x') types.push('contract_call');
+  else if (withCode.has(row.to)) types.push('contract_call');
   if (row.value > 0n) types.push('coin_transfer');
   return types;
 }
