@@ -2973,7 +2973,7 @@ export interface components {
          */
         TransactionState: "pending" | "validated";
         /**
-         * @description Only transactions of at least one of these kinds, separated by commas.
+         * @description Only transactions of at least one of these kinds, separated by commas or repeated.
          * @example [
          *       "token_transfer",
          *       "contract_call"
@@ -2981,7 +2981,7 @@ export interface components {
          */
         TransactionTypes: ("token_transfer" | "contract_creation" | "contract_call" | "token_creation" | "coin_transfer")[];
         /**
-         * @description Only transactions that call one of these methods, names or 4-byte selectors, separated by commas.
+         * @description Only transactions that call one of these methods, names or 4-byte selectors, separated by commas or repeated.
          * @example [
          *       "approve",
          *       "transfer",
@@ -2995,7 +2995,7 @@ export interface components {
          */
         BlockType: "block" | "uncle" | "reorg";
         /**
-         * @description Only tokens of these standards, separated by commas.
+         * @description Only tokens of these standards, separated by commas or repeated.
          * @example [
          *       "ERC-20",
          *       "ERC-721"
@@ -3003,7 +3003,7 @@ export interface components {
          */
         TokenStandards: ("ERC-20" | "ERC-721" | "ERC-1155")[];
         /**
-         * @description Only NFTs of these standards, separated by commas.
+         * @description Only NFTs of these standards, separated by commas or repeated.
          * @example [
          *       "ERC-721",
          *       "ERC-1155"
@@ -3402,7 +3402,7 @@ export interface operations {
                  */
                 filter: components["parameters"]["TransactionState"];
                 /**
-                 * @description Only transactions of at least one of these kinds, separated by commas.
+                 * @description Only transactions of at least one of these kinds, separated by commas or repeated.
                  * @example [
                  *       "token_transfer",
                  *       "contract_call"
@@ -3410,7 +3410,7 @@ export interface operations {
                  */
                 type?: components["parameters"]["TransactionTypes"];
                 /**
-                 * @description Only transactions that call one of these methods, names or 4-byte selectors, separated by commas.
+                 * @description Only transactions that call one of these methods, names or 4-byte selectors, separated by commas or repeated.
                  * @example [
                  *       "approve",
                  *       "transfer",
@@ -3546,7 +3546,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Only tokens of these standards, separated by commas.
+                 * @description Only tokens of these standards, separated by commas or repeated.
                  * @example [
                  *       "ERC-20",
                  *       "ERC-721"
@@ -4707,7 +4707,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Only tokens of these standards, separated by commas.
+                 * @description Only tokens of these standards, separated by commas or repeated.
                  * @example [
                  *       "ERC-20",
                  *       "ERC-721"
@@ -5100,7 +5100,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Only NFTs of these standards, separated by commas.
+                 * @description Only NFTs of these standards, separated by commas or repeated.
                  * @example [
                  *       "ERC-721",
                  *       "ERC-1155"

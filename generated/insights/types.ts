@@ -1170,14 +1170,14 @@ export interface components {
         Signature: string;
         /**
          * @deprecated
-         * @description Deprecated, use `chain_id`. What both name is asked, 55 chains at most.
+         * @description Deprecated, use `chain_id`. The chains of both are asked, 55 at most.
          * @example [
          *       1
          *     ]
          */
         Chain: number[];
         /**
-         * @description A chain to ask; repeat it for several, 55 at most.
+         * @description A chain to ask, or several, repeated or separated by commas; 55 at most.
          * @example [
          *       1,
          *       8453
@@ -1185,21 +1185,21 @@ export interface components {
          */
         ChainId: number[];
         /**
-         * @description Symbol of a token, in any letter case; repeat it for several.
+         * @description Symbol of a token, in any letter case; repeat it for several. A comma is part of the symbol.
          * @example [
          *       "USDC"
          *     ]
          */
         Symbols: string[];
         /**
-         * @description Symbol of a token, in any letter case; repeat it for several.
+         * @description Symbol of a token, in any letter case; repeat it for several. A comma is part of the symbol.
          * @example [
          *       "USDC"
          *     ]
          */
         TokenSymbols: string[];
         /**
-         * @description A token, by address in any letter case or by name; repeat it for several. The zero address and 0xeeee…eeee are the native coin.
+         * @description A token, by address in any letter case or by name, or several, repeated or separated by commas. The zero address and 0xeeee…eeee are the native coin.
          * @example [
          *       "0xdac17f958d2ee523a2206206994597c13d831ec7"
          *     ]
@@ -1266,7 +1266,7 @@ export interface components {
          */
         SortOrder: "asc" | "desc";
         /**
-         * @description Field or alias to group by; repeat it for several.
+         * @description Field, expression or alias to group by, or several separated by commas; repeat it for more.
          * @example [
          *       "from_address"
          *     ]
@@ -1596,7 +1596,7 @@ export interface operations {
         parameters: {
             query: {
                 /**
-                 * @description Symbol of a token, in any letter case; repeat it for several.
+                 * @description Symbol of a token, in any letter case; repeat it for several. A comma is part of the symbol.
                  * @example [
                  *       "USDC"
                  *     ]
@@ -1604,14 +1604,14 @@ export interface operations {
                 symbol: components["parameters"]["Symbols"];
                 /**
                  * @deprecated
-                 * @description Deprecated, use `chain_id`. What both name is asked, 55 chains at most.
+                 * @description Deprecated, use `chain_id`. The chains of both are asked, 55 at most.
                  * @example [
                  *       1
                  *     ]
                  */
                 chain?: components["parameters"]["Chain"];
                 /**
-                 * @description A chain to ask; repeat it for several, 55 at most.
+                 * @description A chain to ask, or several, repeated or separated by commas; 55 at most.
                  * @example [
                  *       1,
                  *       8453
@@ -1657,14 +1657,14 @@ export interface operations {
             query: {
                 /**
                  * @deprecated
-                 * @description Deprecated, use `chain_id`. What both name is asked, 55 chains at most.
+                 * @description Deprecated, use `chain_id`. The chains of both are asked, 55 at most.
                  * @example [
                  *       1
                  *     ]
                  */
                 chain?: components["parameters"]["Chain"];
                 /**
-                 * @description A chain to ask; repeat it for several, 55 at most.
+                 * @description A chain to ask, or several, repeated or separated by commas; 55 at most.
                  * @example [
                  *       1,
                  *       8453
@@ -1672,14 +1672,14 @@ export interface operations {
                  */
                 chain_id?: components["parameters"]["ChainId"];
                 /**
-                 * @description A token, by address in any letter case or by name; repeat it for several. The zero address and 0xeeee…eeee are the native coin.
+                 * @description A token, by address in any letter case or by name, or several, repeated or separated by commas. The zero address and 0xeeee…eeee are the native coin.
                  * @example [
                  *       "0xdac17f958d2ee523a2206206994597c13d831ec7"
                  *     ]
                  */
                 address?: components["parameters"]["TokenAddresses"];
                 /**
-                 * @description Symbol of a token, in any letter case; repeat it for several.
+                 * @description Symbol of a token, in any letter case; repeat it for several. A comma is part of the symbol.
                  * @example [
                  *       "USDC"
                  *     ]
@@ -1739,14 +1739,14 @@ export interface operations {
             query: {
                 /**
                  * @deprecated
-                 * @description Deprecated, use `chain_id`. What both name is asked, 55 chains at most.
+                 * @description Deprecated, use `chain_id`. The chains of both are asked, 55 at most.
                  * @example [
                  *       1
                  *     ]
                  */
                 chain?: components["parameters"]["Chain"];
                 /**
-                 * @description A chain to ask; repeat it for several, 55 at most.
+                 * @description A chain to ask, or several, repeated or separated by commas; 55 at most.
                  * @example [
                  *       1,
                  *       8453
@@ -1834,14 +1834,14 @@ export interface operations {
             query: {
                 /**
                  * @deprecated
-                 * @description Deprecated, use `chain_id`. What both name is asked, 55 chains at most.
+                 * @description Deprecated, use `chain_id`. The chains of both are asked, 55 at most.
                  * @example [
                  *       1
                  *     ]
                  */
                 chain?: components["parameters"]["Chain"];
                 /**
-                 * @description A chain to ask; repeat it for several, 55 at most.
+                 * @description A chain to ask, or several, repeated or separated by commas; 55 at most.
                  * @example [
                  *       1,
                  *       8453
@@ -1914,14 +1914,14 @@ export interface operations {
             query: {
                 /**
                  * @deprecated
-                 * @description Deprecated, use `chain_id`. What both name is asked, 55 chains at most.
+                 * @description Deprecated, use `chain_id`. The chains of both are asked, 55 at most.
                  * @example [
                  *       1
                  *     ]
                  */
                 chain?: components["parameters"]["Chain"];
                 /**
-                 * @description A chain to ask; repeat it for several, 55 at most.
+                 * @description A chain to ask, or several, repeated or separated by commas; 55 at most.
                  * @example [
                  *       1,
                  *       8453
@@ -1994,7 +1994,7 @@ export interface operations {
                  */
                 sort_order: components["parameters"]["SortOrder"];
                 /**
-                 * @description Field or alias to group by; repeat it for several.
+                 * @description Field, expression or alias to group by, or several separated by commas; repeat it for more.
                  * @example [
                  *       "from_address"
                  *     ]
@@ -2057,14 +2057,14 @@ export interface operations {
             query: {
                 /**
                  * @deprecated
-                 * @description Deprecated, use `chain_id`. What both name is asked, 55 chains at most.
+                 * @description Deprecated, use `chain_id`. The chains of both are asked, 55 at most.
                  * @example [
                  *       1
                  *     ]
                  */
                 chain?: components["parameters"]["Chain"];
                 /**
-                 * @description A chain to ask; repeat it for several, 55 at most.
+                 * @description A chain to ask, or several, repeated or separated by commas; 55 at most.
                  * @example [
                  *       1,
                  *       8453
@@ -2257,7 +2257,7 @@ export interface operations {
                  */
                 sort_order: components["parameters"]["SortOrder"];
                 /**
-                 * @description Field or alias to group by; repeat it for several.
+                 * @description Field, expression or alias to group by, or several separated by commas; repeat it for more.
                  * @example [
                  *       "from_address"
                  *     ]
@@ -2325,14 +2325,14 @@ export interface operations {
             query: {
                 /**
                  * @deprecated
-                 * @description Deprecated, use `chain_id`. What both name is asked, 55 chains at most.
+                 * @description Deprecated, use `chain_id`. The chains of both are asked, 55 at most.
                  * @example [
                  *       1
                  *     ]
                  */
                 chain?: components["parameters"]["Chain"];
                 /**
-                 * @description A chain to ask; repeat it for several, 55 at most.
+                 * @description A chain to ask, or several, repeated or separated by commas; 55 at most.
                  * @example [
                  *       1,
                  *       8453
@@ -2515,7 +2515,7 @@ export interface operations {
                  */
                 sort_order: components["parameters"]["SortOrder"];
                 /**
-                 * @description Field or alias to group by; repeat it for several.
+                 * @description Field, expression or alias to group by, or several separated by commas; repeat it for more.
                  * @example [
                  *       "from_address"
                  *     ]
@@ -2589,14 +2589,14 @@ export interface operations {
             query: {
                 /**
                  * @deprecated
-                 * @description Deprecated, use `chain_id`. What both name is asked, 55 chains at most.
+                 * @description Deprecated, use `chain_id`. The chains of both are asked, 55 at most.
                  * @example [
                  *       1
                  *     ]
                  */
                 chain?: components["parameters"]["Chain"];
                 /**
-                 * @description A chain to ask; repeat it for several, 55 at most.
+                 * @description A chain to ask, or several, repeated or separated by commas; 55 at most.
                  * @example [
                  *       1,
                  *       8453
@@ -2739,7 +2739,7 @@ export interface operations {
                  */
                 sort_order: components["parameters"]["SortOrder"];
                 /**
-                 * @description Field or alias to group by; repeat it for several.
+                 * @description Field, expression or alias to group by, or several separated by commas; repeat it for more.
                  * @example [
                  *       "from_address"
                  *     ]
@@ -2818,14 +2818,14 @@ export interface operations {
             query?: {
                 /**
                  * @deprecated
-                 * @description Deprecated, use `chain_id`. What both name is asked, 55 chains at most.
+                 * @description Deprecated, use `chain_id`. The chains of both are asked, 55 at most.
                  * @example [
                  *       1
                  *     ]
                  */
                 chain?: components["parameters"]["Chain"];
                 /**
-                 * @description A chain to ask; repeat it for several, 55 at most.
+                 * @description A chain to ask, or several, repeated or separated by commas; 55 at most.
                  * @example [
                  *       1,
                  *       8453
