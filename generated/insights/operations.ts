@@ -11,8 +11,8 @@ export const table = {
     security: [],
     parameters: [
       { name: "symbol", in: "query", required: true, read: "string", many: "repeated" },
-      { name: "chain", in: "query", required: false, read: "integer", many: "repeated" },
-      { name: "chain_id", in: "query", required: false, read: "integer", many: "repeated" },
+      { name: "chain", in: "query", required: false, read: "integer", many: "list" },
+      { name: "chain_id", in: "query", required: false, read: "integer", many: "list" },
     ],
   },
   getTokenPrices: {
@@ -23,9 +23,9 @@ export const table = {
     statuses: [200, 304, 400, 405, 429, 500],
     security: [],
     parameters: [
-      { name: "chain", in: "query", required: false, read: "integer", many: "repeated" },
-      { name: "chain_id", in: "query", required: false, read: "integer", many: "repeated" },
-      { name: "address", in: "query", required: false, read: "string", many: "repeated" },
+      { name: "chain", in: "query", required: false, read: "integer", many: "list" },
+      { name: "chain_id", in: "query", required: false, read: "integer", many: "list" },
+      { name: "address", in: "query", required: false, read: "string", many: "list" },
       { name: "symbol", in: "query", required: false, read: "string", many: "repeated", nullable: true },
       { name: "timestamp", in: "query", required: false, read: "integer", many: "one" },
       { name: "include_historical_prices", in: "query", required: false, read: "string", many: "one", default: "false" },
@@ -42,8 +42,8 @@ export const table = {
     parameters: [
       { name: "contract_address", in: "path", required: true, read: "string", many: "one" },
       { name: "token_id", in: "path", required: true, read: "string", many: "one" },
-      { name: "chain", in: "query", required: false, read: "integer", many: "repeated" },
-      { name: "chain_id", in: "query", required: false, read: "integer", many: "repeated" },
+      { name: "chain", in: "query", required: false, read: "integer", many: "list" },
+      { name: "chain_id", in: "query", required: false, read: "integer", many: "list" },
       { name: "limit", in: "query", required: false, read: "integer", many: "one", default: 20 },
       { name: "page", in: "query", required: false, read: "integer", many: "one", nullable: true, default: 0 },
       { name: "metadata", in: "query", required: false, read: "string", many: "one", default: "false" },
@@ -61,8 +61,8 @@ export const table = {
     security: [],
     parameters: [
       { name: "contract_address", in: "path", required: true, read: "string", many: "one" },
-      { name: "chain", in: "query", required: false, read: "integer", many: "repeated" },
-      { name: "chain_id", in: "query", required: false, read: "integer", many: "repeated" },
+      { name: "chain", in: "query", required: false, read: "integer", many: "list" },
+      { name: "chain_id", in: "query", required: false, read: "integer", many: "list" },
       { name: "limit", in: "query", required: false, read: "integer", many: "one", default: 20 },
       { name: "page", in: "query", required: false, read: "integer", many: "one", nullable: true, default: 0 },
       { name: "metadata", in: "query", required: false, read: "string", many: "one", default: "false" },
@@ -77,8 +77,8 @@ export const table = {
     statuses: [200, 304, 400, 405, 429, 500, 503],
     security: [],
     parameters: [
-      { name: "chain", in: "query", required: false, read: "integer", many: "repeated" },
-      { name: "chain_id", in: "query", required: false, read: "integer", many: "repeated" },
+      { name: "chain", in: "query", required: false, read: "integer", many: "list" },
+      { name: "chain_id", in: "query", required: false, read: "integer", many: "list" },
       { name: "filter_block_number", in: "query", required: false, read: "bigint", many: "one", nullable: true, bits: 256 },
       { name: "filter_block_number_gte", in: "query", required: false, read: "bigint", many: "one", nullable: true, bits: 256 },
       { name: "filter_block_number_gt", in: "query", required: false, read: "bigint", many: "one", nullable: true, bits: 256 },
@@ -106,8 +106,8 @@ export const table = {
     statuses: [200, 304, 400, 405, 429, 500, 503],
     security: [],
     parameters: [
-      { name: "chain", in: "query", required: false, read: "integer", many: "repeated" },
-      { name: "chain_id", in: "query", required: false, read: "integer", many: "repeated" },
+      { name: "chain", in: "query", required: false, read: "integer", many: "list" },
+      { name: "chain_id", in: "query", required: false, read: "integer", many: "list" },
       { name: "filter_block_number", in: "query", required: false, read: "bigint", many: "one", nullable: true, bits: 256 },
       { name: "filter_block_number_gte", in: "query", required: false, read: "bigint", many: "one", nullable: true, bits: 256 },
       { name: "filter_block_number_gt", in: "query", required: false, read: "bigint", many: "one", nullable: true, bits: 256 },
@@ -161,8 +161,8 @@ export const table = {
     security: [],
     parameters: [
       { name: "wallet_address", in: "path", required: true, read: "string", many: "one" },
-      { name: "chain", in: "query", required: false, read: "integer", many: "repeated" },
-      { name: "chain_id", in: "query", required: false, read: "integer", many: "repeated" },
+      { name: "chain", in: "query", required: false, read: "integer", many: "list" },
+      { name: "chain_id", in: "query", required: false, read: "integer", many: "list" },
       { name: "filter_block_number", in: "query", required: false, read: "bigint", many: "one", nullable: true, bits: 256 },
       { name: "filter_block_number_gte", in: "query", required: false, read: "bigint", many: "one", nullable: true, bits: 256 },
       { name: "filter_block_number_gt", in: "query", required: false, read: "bigint", many: "one", nullable: true, bits: 256 },
@@ -215,8 +215,8 @@ export const table = {
     parameters: [
       { name: "contract_address", in: "path", required: true, read: "string", many: "one" },
       { name: "signature", in: "path", required: true, read: "string", many: "one" },
-      { name: "chain", in: "query", required: false, read: "integer", many: "repeated" },
-      { name: "chain_id", in: "query", required: false, read: "integer", many: "repeated" },
+      { name: "chain", in: "query", required: false, read: "integer", many: "list" },
+      { name: "chain_id", in: "query", required: false, read: "integer", many: "list" },
       { name: "filter_block_number", in: "query", required: false, read: "bigint", many: "one", nullable: true, bits: 256 },
       { name: "filter_block_number_gte", in: "query", required: false, read: "bigint", many: "one", nullable: true, bits: 256 },
       { name: "filter_block_number_gt", in: "query", required: false, read: "bigint", many: "one", nullable: true, bits: 256 },
@@ -260,8 +260,8 @@ export const table = {
     security: [],
     parameters: [
       { name: "contract_address", in: "path", required: true, read: "string", many: "one" },
-      { name: "chain", in: "query", required: false, read: "integer", many: "repeated" },
-      { name: "chain_id", in: "query", required: false, read: "integer", many: "repeated" },
+      { name: "chain", in: "query", required: false, read: "integer", many: "list" },
+      { name: "chain_id", in: "query", required: false, read: "integer", many: "list" },
     ],
   },
 } as const satisfies OperationTable;

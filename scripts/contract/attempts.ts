@@ -2,7 +2,7 @@ import { child, isObject, type JsonObject, list, resolve } from '../../src/contr
 import type { Drive } from './drive.ts';
 import type { Target } from './judge.ts';
 import { withQuery } from './paths.ts';
-import { badValues, goodValues, HOSTILE, mostValues } from './values.ts';
+import { badValues, goodValues, HOSTILE, listQueries, mostValues } from './values.ts';
 
 /** Parameters of which an example may mean what is only elsewhere: a chain, or a field of other records. */
 const BOUND = ['chain', 'chain_id', 'sort_by', 'group_by'];
@@ -38,22 +38,22 @@ export async function tryQueries(drive: Drive, target: Target, path: string): Pr
   }
   for (const parameter of target.parameters.filter(({ in: place }) => place === 'query')) {
     const name = String(parameter.name);
-    const good = goodValues(document, parameter).map(value => `${name}=${encodeURIComponent(value)}`);
+    const values = goodValues(document, parameter);
+    const good = values.map(value => `${name}=${encodeURIComponent(value)}`);
     // A filter's value is good anywhere; an example of a chain or of a position need not exist here.
     const isBound = bound.has(name) || isNameOrAddress(drive, parameter);
     const allowed = isIn(isBound ? [200, 400, 404] : [200, 404]);
     for (const query of good) await ask(query, allowed);
     for (const value of badValues(document, parameter)) await ask(`${name}=${value}`, isIn([400]));
     for (const value of HOSTILE) await ask(`${name}=${value}`, status => status < 500);
-    const [one = `${name}=1`] = good;
     const most = mostValues(document, parameter);
-    if (most === 1) await ask(`${one}&${one}`, isIn([400]));
-    else await ask(`${one}&${one}`, allowed);
+    const [first = `${name}=1`] = good;
+    const [one = '1', two = one] = values;
+    if (most === 1) await ask(`${first}&${first}`, isIn([400]));
+    else for (const query of listQueries(document, parameter, [one, two, one])) await ask(query, allowed);
     if (most > 1 && most < 100) {
-      await ask(
-        Array.from({ length: most + 1 }, (_, index) => `${name}=${index + 1}`).join('&'),
-        isIn([400]),
-      );
+      const tooMany = Array.from({ length: most + 1 }, () => one);
+      for (const query of listQueries(document, parameter, tooMany)) await ask(query, isIn([400]));
     }
   }
 }

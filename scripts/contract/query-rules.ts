@@ -138,7 +138,9 @@ async function tryChains(drive: Drive, target: Target, path: string): Promise<vo
       [`chain=${id}`, id],
     ]),
   ];
-  if (all.length > 1) wanted.push([all.map(id => `chain_id=${id}`).join('&'), ...all]);
+  if (all.length > 1) {
+    wanted.push([all.map(id => `chain_id=${id}`).join('&'), ...all], [`chain_id=${all.join()}`, ...all]);
+  }
   for (const [query = '', ...ids] of wanted) {
     const exchange = await drive.check(target, { path: withQuery(path, query) }, status => status === 200);
     const body: Json | undefined = exchange.status === 200 ? JSON.parse(exchange.text) : undefined;

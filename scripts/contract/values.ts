@@ -1,4 +1,5 @@
 import { child, type JsonObject, list, resolve } from '../../src/contract/document.ts';
+import { mayHoldComma } from '../generate/operations.ts';
 
 /** Texts that no parameter may crash on; already escaped as they go into a URL. */
 export const HOSTILE: readonly string[] = [
@@ -62,11 +63,22 @@ export function badValues(document: JsonObject, parameter: JsonObject): string[]
   return schema.minLength === 1 ? [...empty, ...tooLong] : tooLong;
 }
 
-/** How many values one parameter may have by repeating it: 1 for what is one value, also where that is a list. */
+/** Upper bound of the values of one parameter; 1 unless it is a list. */
 export function mostValues(document: JsonObject, parameter: JsonObject): number {
   const schema = resolve(document, parameter.schema);
-  if (schema.type !== 'array' || parameter.explode === false) return 1;
-  return Number(schema.maxItems ?? Number.POSITIVE_INFINITY);
+  return schema.type === 'array' ? Number(schema.maxItems ?? Number.POSITIVE_INFINITY) : 1;
+}
+
+/** Spellings of a list, as query strings: repeated, and with commas unless they belong to its items (Decision 183). */
+export function listQueries(
+  document: JsonObject,
+  parameter: JsonObject,
+  values: readonly string[],
+): readonly string[] {
+  const texts = values.map(encodeURIComponent);
+  const repeated = texts.map(text => `${parameter.name}=${text}`).join('&');
+  if (mayHoldComma(valueSchema(document, parameter))) return [repeated];
+  return [repeated, `${parameter.name}=${texts.join()}`, `${parameter.name}=${texts.join('%2C')}`];
 }
 
 function beyondBounds({ minimum, maximum, format }: JsonObject): string[] {

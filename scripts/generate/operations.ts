@@ -15,7 +15,6 @@ export interface Parameter {
   in: string;
   required: boolean;
   schema: JsonObject;
-  explode: boolean;
 }
 
 const JSON_MEDIA = 'application/json';
@@ -32,7 +31,6 @@ export function parametersOf(document: JsonObject, path: string, operation: Json
       in: parameter.in,
       required: parameter.required === true,
       schema: resolve(document, parameter.schema),
-      explode: parameter.explode !== false,
     };
   });
 }
@@ -120,7 +118,7 @@ function isReplayable(document: JsonObject, path: string, operation: JsonObject)
 }
 
 function parameterRow(document: JsonObject): (parameter: Parameter) => Json {
-  return ({ name, in: place, required, schema, explode }) => {
+  return ({ name, in: place, required, schema }) => {
     const many = schema.type === 'array';
     const item = many ? resolve(document, schema.items) : schema;
     const bits = bigIntegerBits(item);
@@ -129,12 +127,17 @@ function parameterRow(document: JsonObject): (parameter: Parameter) => Json {
       in: place,
       required,
       read: bits === undefined ? scalarType(item) : 'bigint',
-      many: many ? (explode ? 'repeated' : 'list') : 'one',
+      many: many ? (mayHoldComma(item) ? 'repeated' : 'list') : 'one',
       ...(typesOf(item).includes('null') ? { nullable: true } : {}),
       ...(bits === undefined ? {} : { bits }),
       ...(schema.default === undefined ? {} : { default: schema.default }),
     };
   };
+}
+
+/** True for free text. An `enum` or a `pattern` of an item admits no comma (spec/README.md, rule 15). */
+export function mayHoldComma(item: JsonObject): boolean {
+  return typesOf(item).includes('string') && item.enum === undefined && item.pattern === undefined;
 }
 
 function typesOf({ type }: JsonObject): (Json | undefined)[] {

@@ -6,7 +6,10 @@ export interface ParameterRow {
   readonly in: string;
   readonly required: boolean;
   readonly read: 'string' | 'integer' | 'number' | 'boolean' | 'bigint';
-  /** One value, one value a repetition of the key, or a comma list in one value. */
+  /**
+   * `one` value; a `list`, whose items are separated by commas, by repetition of the key, or both; or a `repeated` list,
+   * whose items may hold commas (Decision 183).
+   */
   readonly many: 'one' | 'repeated' | 'list';
   /** An empty value, or the text `null`, counts as not given. */
   readonly nullable?: boolean;

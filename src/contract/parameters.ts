@@ -12,8 +12,8 @@ const SHORTEST_MISSPELT = 3;
 
 /**
  * Reads the declared parameters of one operation from text, once, without guessing: numbers are plain decimals,
- * a single parameter given twice is refused, undeclared query keys are ignored unless the operation refuses names like
- * theirs. A nullable parameter that is empty or `null` is absent. Defaults are filled in.
+ * a single parameter given twice is refused, lists may be repeated or separated by commas (Decision 183), undeclared
+ * query keys are ignored unless the operation refuses names like theirs. A nullable parameter that is empty or `null` is absent. Defaults are filled in.
  * @throws InvalidParameter naming the parameter and the rule.
  */
 export function readParameters(
@@ -85,16 +85,14 @@ function refuseUnknown(
   }
 }
 
-/** What was given for one parameter; undefined when that amounts to nothing. */
+/** Value of one parameter from all its occurrences; undefined when only nulls were given. */
 function readValues(row: ParameterRow, values: readonly string[]): unknown {
-  if (row.many === 'repeated') {
-    const given = values.filter(value => !isNull(row, value));
-    return given.length === 0 ? undefined : given.map(value => scalar(row, value));
-  }
-  const [value = '', ...more] = values;
-  if (more.length > 0) throw new InvalidParameter(row.name, 'must be given once');
-  if (isNull(row, value)) return undefined;
-  return row.many === 'list' ? value.split(',').map(item => scalar(row, item)) : scalar(row, value);
+  if (row.many === 'one' && values.length > 1) throw new InvalidParameter(row.name, 'must be given once');
+  const given = values.filter(value => !isNull(row, value));
+  if (given.length === 0) return undefined;
+  const items = row.many === 'list' ? given.flatMap(value => value.split(',')) : given;
+  const read = items.map(item => scalar(row, item));
+  return row.many === 'one' ? read[0] : read;
 }
 
 function isNull({ nullable = false }: ParameterRow, text: string): boolean {

@@ -101,6 +101,19 @@ describe('a handler gets', () => {
       },
     ],
     [
+      'lists with commas, apart from symbols, which may hold one',
+      `${V1}/tokens/price?chain_id=1,10&chain_id=8453&address=usd.example.eth,${ADDRESS}&symbol=a,b`,
+      {
+        query: {
+          chain_id: [1, 10, 8453],
+          address: ['usd.example.eth', ADDRESS],
+          symbol: ['a,b'],
+          include_historical_prices: 'false',
+          include_holders: 'false',
+        },
+      },
+    ],
+    [
       'a symbol that is spelled null where it is needed',
       `${V1}/tokens/lookup?symbol=null`,
       { query: { symbol: ['null'] } },
@@ -171,7 +184,7 @@ describe('a 400 in the shape of the family names', () => {
       'page: must be an integer from 0 to 20',
     ],
     ['56 chains', `/transactions?${MANY_CHAINS}`, 'chain_id: must have at most 55 items'],
-    ['a chain that is no number', '/blocks?chain=1,2', 'chain: must be an integer'],
+    ['a chain that is no number', '/blocks?chain=1,x', 'chain: must be an integer'],
     ['another order', '/blocks?sort_order=ASC', 'sort_order: must be one of asc, desc'],
     ['a fraction', '/blocks?filter_block_number=1.5', 'filter_block_number: must be an integer from 0'],
     ['2^256', `/transactions?filter_value=${2n ** 256n}`, 'filter_value: must be an integer from 0'],

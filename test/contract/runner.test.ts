@@ -102,6 +102,30 @@ test.each<[string, Middleware, RegExp]>([
     /&size=\d+ → 200: unexpected status/,
   ],
   [
+    'a list that is refused when it is repeated',
+    async (ctx, next) => {
+      if (ctx.querystring.startsWith('kinds=a&kinds=b')) ctx.querystring = 'size=11';
+      await next();
+    },
+    /kinds=a&kinds=b&kinds=a → 400: unexpected status/,
+  ],
+  [
+    'a list that is refused with commas',
+    async (ctx, next) => {
+      if (ctx.querystring.includes('a,b')) ctx.querystring = 'size=11';
+      await next();
+    },
+    /kinds=a,b,a → 400: unexpected status/,
+  ],
+  [
+    'a list that is longer with commas than it may be',
+    async (ctx, next) => {
+      if (ctx.querystring.includes('a,a,a,a')) ctx.querystring = '';
+      await next();
+    },
+    /kinds=a,a,a,a → 200: unexpected status/,
+  ],
+  [
     'a 405 without Allow',
     async (ctx, next) => {
       await next().catch((error: unknown) => {

@@ -109,7 +109,18 @@ describe('bad input', () => {
       400,
       /filter: must be given once/,
     ],
-    ['a repeated list', '/explorer/transactions?type=a&type=b', 400, /type: must be given once/],
+    [
+      'an unknown kind in a repetition',
+      '/explorer/transactions?type=coin_transfer&type=x',
+      400,
+      /type: value 2 must be one of/,
+    ],
+    [
+      'a list that is long by repetition',
+      `/explorer/transactions?${'method=a,a,a&'.repeat(17)}`,
+      400,
+      /method: must have at most 50 items/,
+    ],
     ['an unknown chain', '/explorer/blocks?chain_id=7', 400, /chain_id: must be one of .*31337, 31338/],
     ['a chain of 2^53', '/explorer/blocks?chain_id=9007199254740992', 400, /chain_id: must be an integer/],
     [

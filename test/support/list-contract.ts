@@ -6,12 +6,13 @@ import type { OperationTable } from '../../src/contract/operations.ts';
 /** The types that would be generated for the contract below. */
 export interface ListOperations {
   listNotes: {
-    parameters: { path?: undefined; query?: { size?: number } };
+    parameters: { path?: undefined; query?: { size?: number; kinds?: ('a' | 'b')[] } };
     responses: { 200: { content: { 'application/json': { items: { size: number }[] } } } };
   };
 }
 
 const SIZE: JsonObject = { type: 'integer', minimum: 1, maximum: 10, examples: [5] };
+const KINDS: JsonObject = { type: 'array', maxItems: 3, items: { type: 'string', enum: ['a', 'b'] } };
 const PAGE: JsonObject = {
   type: 'object',
   required: ['items'],
@@ -47,14 +48,19 @@ const table = {
     id: 'listNotes',
     method: 'get',
     path: '/notes',
-    parameters: [{ name: 'size', in: 'query', required: false, read: 'integer', many: 'one' }],
+    parameters: [
+      { name: 'size', in: 'query', required: false, read: 'integer', many: 'one' },
+      { name: 'kinds', in: 'query', required: false, read: 'string', many: 'list' },
+    ],
     statuses: [200, 304, 400, 405, 500],
     security: [],
   },
 } as const satisfies OperationTable;
 
 const ajv = new Ajv2020({ strict: false });
-const parameters = ajv.compile({ properties: { query: { type: 'object', properties: { size: SIZE } } } });
+const parameters = ajv.compile({
+  properties: { query: { type: 'object', properties: { size: SIZE, kinds: KINDS } } },
+});
 
 /** One open operation, as small as a contract can be that a correct server fulfils. */
 export const listContract: Contract<ListOperations> = {
@@ -66,7 +72,10 @@ export const listContract: Contract<ListOperations> = {
       '/notes': {
         get: {
           operationId: 'listNotes',
-          parameters: [{ name: 'size', in: 'query', schema: SIZE }],
+          parameters: [
+            { name: 'size', in: 'query', schema: SIZE },
+            { name: 'kinds', in: 'query', schema: KINDS },
+          ],
           responses: {
             '200': answer(PAGE, { ETag: required }),
             '304': { description: 'As held.' },

@@ -113,8 +113,9 @@ export function queryAnswerer(configured: InsightsOptions, serve: ServeInsights)
         // The text decides what the rows call their values.
         identity: {
           selected: { ...selected, ...sameRows(selected) },
-          aggregate,
-          group_by,
+          // A comma separates expressions as a repetition does (Decision 183).
+          aggregate: aggregate?.join(),
+          group_by: group_by?.join(),
           sort_by,
           sort_order,
           limit,

@@ -150,10 +150,9 @@ describe('what is refused, and where', () => {
       'group_by: "count" must not be used inside a function or to group by at position 1',
     ],
     [{ group_by: ['1'] }, 'group_by: "1" has no field to group by at position 1'],
-    [
-      { group_by: ['day,hash'] },
-      'group_by: expected the end; repeat the parameter to group by several at position 5',
-    ],
+    [{ group_by: ['day,'] }, 'group_by: expected an expression, found the end at position 5'],
+    [{ group_by: ['day,nothing'] }, 'group_by: "nothing" is not a field at position 5'],
+    [{ group_by: [Array(9).fill('day').join(',')] }, 'group_by: more than 8 expressions at position 33'],
     [{ group_by: ['n'], aggregate: ['count() as n'] }, 'group_by: "n" is an aggregate at position 1'],
     [
       { group_by: ['day as hash', 'hash as h'] },

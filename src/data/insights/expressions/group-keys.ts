@@ -20,14 +20,7 @@ export interface Key {
 export function groupKeys(entity: Entity, groups: readonly Item[], items: readonly Item[]): Key[] {
   const keys: Key[] = [];
   const named: { item: Item; row: TypedRow }[] = [];
-  for (const [place, group] of groups.entries()) {
-    if (groups[place - 1]?.source === group.source) {
-      throw invalidAt(
-        group.source,
-        group.offset,
-        'expected the end; repeat the parameter to group by several',
-      );
-    }
+  for (const group of groups) {
     const key = keyOf(entity, group, items);
     named.push({ item: group, row: key.row });
     const same = keys.find(({ name }) => name === key.name);

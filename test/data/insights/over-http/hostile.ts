@@ -77,7 +77,7 @@ const HOSTILE = [
   '$' + '{7*7}',
   "0x11' or 1=1 --",
   `${ANYBODY}' or 1=1 --`,
-  `${ANYBODY},${ANYBODY}`,
+  `${ANYBODY},${ANYBODY} or 1=1`,
   "alice.eth' or 1=1 --",
   '('.repeat(400),
 ];
