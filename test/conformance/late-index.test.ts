@@ -129,17 +129,30 @@ describe('an index that begins late, before a Blockscout', () => {
     }
   });
 
-  test('begins a feed whose end the other one has', async () => {
-    const feeds: readonly string[] = ['/explorer/blocks', '/explorer/transactions'];
-    const lists = listCases(ground.places).filter(({ path, query }) => feeds.includes(path) && !query);
-    for (const list of lists) {
-      const expected = await walkList(whole, list, 'keys');
-      const found = await walkList(backed, list, 'keys');
+  const feeds = () => {
+    const paths: readonly string[] = ['/explorer/blocks', '/explorer/transactions'];
+    return listCases(ground.places).filter(({ path, query }) => paths.includes(path) && !query);
+  };
 
-      expect(asked(await backed.get(list.path)), list.path).toBe(`200 index-${ground.chain.id}`);
-      expect(found.items.map(list.identity), list.path).toEqual(expected.items.map(list.identity));
+  test.each(['keys', 'everything'] as const)(
+    'begins a feed whose end the other one has, by %s',
+    async way => {
+      const lists = feeds();
+      for (const list of lists) {
+        const expected = await walkList(whole, list, way);
+        const found = await walkList(backed, list, way);
+
+        expect(asked(await backed.get(list.path)), list.path).toBe(`200 index-${ground.chain.id}`);
+        expect(found.items.map(list.identity), list.path).toEqual(expected.items.map(list.identity));
+      }
+      expect(lists).toHaveLength(2);
+    },
+  );
+
+  test('says which keys to hand back when the cursor alone cannot cross its first block', async () => {
+    for (const list of feeds()) {
+      await expect(walkList(backed, list, 'cursor'), list.path).rejects.toThrow('next_page_params');
     }
-    expect(lists).toHaveLength(2);
   });
 });
 
@@ -198,6 +211,36 @@ describe('insights over an index that begins late', () => {
       expect(headers.get('x-backend')).toBe(`index-${ground.chain.id}`);
     },
   );
+
+  const timeOf = async (number: number) => {
+    const { body } = await whole.get(`/insights/v1/blocks?filter_block_number=${number}`);
+    const { data } = itemOf(body);
+    return Number(itemOf(Array.isArray(data) ? data[0] : undefined).block_timestamp);
+  };
+
+  test.each([
+    ['gte', 1],
+    ['gt', 0],
+    ['gt', 1],
+  ] as const)(
+    'answer alone what is asked of times after their first block: filter_block_timestamp_%s, %i seconds later',
+    async (operator, seconds) => {
+      const filter = `&filter_block_timestamp_${operator}=${(await timeOf(FIRST)) + seconds}`;
+      const expected = await count(whole, filter);
+
+      expect(await count(alone, filter)).toEqual(expected);
+      expect(Number(expected.count)).toBeGreaterThan(0);
+      const { headers } = await backed.get(`/insights/v1/blocks?limit=1${filter}`);
+      expect(headers.get('x-backend')).toBe(`index-${ground.chain.id}`);
+    },
+  );
+
+  test('an earlier block may have the time of the first one', async () => {
+    const filter = `&filter_block_timestamp_gte=${await timeOf(FIRST)}`;
+
+    expect((await count(alone, filter)).first).toEqual(first());
+    expect(await count(backed, filter)).toEqual(await count(whole, filter));
+  });
 
   test('one block earlier is too early', async () => {
     expect((await count(alone, `&filter_block_number_gte=${FIRST - 1}`)).first).toEqual(first());

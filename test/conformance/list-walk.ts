@@ -2,8 +2,8 @@ import type { Client } from '../support/contract-client.ts';
 import { type Item, itemOf, pageOf } from '../support/walk.ts';
 import type { ListCase } from './cases.ts';
 
-/** How a walk goes on: with `cursor` and nothing else, or with the document's keys and without `cursor`. */
-export type Way = 'cursor' | 'keys';
+/** How a walk goes on: with `cursor` and nothing else, with the document's keys and without `cursor`, or with all. */
+export type Way = 'cursor' | 'keys' | 'everything';
 
 export interface Walked {
   readonly items: readonly Item[];
@@ -32,5 +32,6 @@ export async function walkList(client: Client, { path, query = {} }: ListCase, w
 function handedBack(next: Item, way: Way): Record<string, string> {
   const { cursor, ...keys } = next;
   if (way === 'cursor') return { cursor: String(cursor) };
-  return Object.fromEntries(Object.entries(itemOf(keys)).map(([name, value]) => [name, String(value)]));
+  const handed = way === 'everything' ? next : itemOf(keys);
+  return Object.fromEntries(Object.entries(handed).map(([name, value]) => [name, String(value)]));
 }

@@ -20,7 +20,7 @@ export function recordAnswers(
 ): Required<Pick<InsightsAnswers, 'records' | 'groups'>> {
   return {
     async records(query, { signal, request }) {
-      assertWithin(source, query);
+      await assertWithin(source, query);
       const { entity, sort, limit, page, decode, event } = query;
       const selected = await inIndexTerms(source, query);
       const { rows, total, isCapped } = await advising(
@@ -47,7 +47,7 @@ export function recordAnswers(
     },
 
     async groups(query, { signal, request }) {
-      assertWithin(source, query);
+      await assertWithin(source, query);
       const { keys, folds } = query;
       const selected = await inIndexTerms(source, query);
       const { groups } = await advising(
@@ -61,16 +61,29 @@ export function recordAnswers(
 /**
  * @throws BackendError `unsupported` while the index has holes, and when the query may be about blocks before its first.
  */
-function assertWithin(source: IndexSource, { filters }: Selected): void {
+async function assertWithin(source: IndexSource, { filters }: Selected): Promise<void> {
   assertCaughtUp(source);
-  if (!filters.some(filter => isFrom(filter, source.firstBlock()))) assertWhole(source);
+  const firstBlock = source.firstBlock();
+  if (firstBlock === 0 || filters.some(filter => isFromBlock(filter, BigInt(firstBlock)))) return;
+  if (filters.some(({ field }) => field === 'block_timestamp')) {
+    const first = await source.reader.blockByNumberOrHash(firstBlock);
+    if (first !== null && filters.some(filter => isAfter(filter, BigInt(first.timestamp)))) return;
+  }
+  assertWhole(source);
 }
 
-/** Whether nothing before that block passes the filter. */
-function isFrom({ field, operator, value }: Filter, firstBlock: number): boolean {
+/** Returns true when nothing before that block passes the filter. */
+function isFromBlock({ field, operator, value }: Filter, firstBlock: bigint): boolean {
   if (field !== 'block_number' || typeof value !== 'bigint') return false;
-  if (operator === 'gt') return value + 1n >= BigInt(firstBlock);
-  return (operator === 'gte' || operator === 'eq') && value >= BigInt(firstBlock);
+  if (operator === 'gt') return value + 1n >= firstBlock;
+  return (operator === 'gte' || operator === 'eq') && value >= firstBlock;
+}
+
+/** Returns true when nothing up to that time passes the filter. Blocks before the first one may have its time. */
+function isAfter({ field, operator, value }: Filter, timestampMs: bigint): boolean {
+  if (field !== 'block_timestamp' || typeof value !== 'bigint') return false;
+  if (operator === 'gt') return value * 1_000n >= timestampMs;
+  return (operator === 'gte' || operator === 'eq') && value * 1_000n > timestampMs;
 }
 
 /** The same selection with every name resolved, and the event as what it is: two filters. */
