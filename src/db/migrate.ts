@@ -1,5 +1,5 @@
 import type { Dialect } from './dialect.ts';
-import type { Db, Handle } from './open.ts';
+import type { Db, Handle, Transaction } from './open.ts';
 import { rowsOf } from './query.ts';
 import { lockedTransaction } from './transaction.ts';
 
@@ -21,31 +21,33 @@ const LOCK = '8390043843661231205';
  * @throws when the database knows a step that the list does not: it belongs to a newer version.
  */
 export async function migrate(db: Db, migrations: readonly Migration[]): Promise<void> {
-  await lockedTransaction(db, async handle => {
-    if (handle.dialect.name === 'postgres') {
-      // Building an index over a large table, or waiting for another process to do so, takes as long as it takes.
-      await handle.raw('set local statement_timeout = 0');
-      await handle.raw(`select pg_advisory_xact_lock(${LOCK})`);
+  await db.patiently(() => lockedTransaction(db, handle => apply(handle, migrations)));
+}
+
+async function apply(handle: Transaction, migrations: readonly Migration[]): Promise<void> {
+  if (handle.dialect.name === 'postgres') {
+    // Building an index over a large table, or waiting for another process to do so, takes as long as it takes.
+    await handle.raw('set local statement_timeout = 0');
+    await handle.raw(`select pg_advisory_xact_lock(${LOCK})`);
+  }
+  await handle.raw(
+    'create table if not exists schema_migrations (name text primary key, position integer not null)',
+  );
+  const done = await appliedNames(handle);
+  const unknown = done.filter((name, position) => migrations[position]?.name !== name);
+  if (unknown.length > 0) {
+    throw new Error(`The database has migrations this version does not know: ${unknown.join(', ')}.`);
+  }
+  for (const [position, migration] of migrations.entries()) {
+    if (position < done.length) continue;
+    for (const statement of migration.up) {
+      await handle.raw(typeof statement === 'string' ? statement : statement(handle.dialect));
     }
-    await handle.raw(
-      'create table if not exists schema_migrations (name text primary key, position integer not null)',
-    );
-    const done = await appliedNames(handle);
-    const unknown = done.filter((name, position) => migrations[position]?.name !== name);
-    if (unknown.length > 0) {
-      throw new Error(`The database has migrations this version does not know: ${unknown.join(', ')}.`);
-    }
-    for (const [position, migration] of migrations.entries()) {
-      if (position < done.length) continue;
-      for (const statement of migration.up) {
-        await handle.raw(typeof statement === 'string' ? statement : statement(handle.dialect));
-      }
-      await handle.raw('insert into schema_migrations (name, position) values (?, ?)', [
-        migration.name,
-        position,
-      ]);
-    }
-  });
+    await handle.raw('insert into schema_migrations (name, position) values (?, ?)', [
+      migration.name,
+      position,
+    ]);
+  }
 }
 
 /** True when all of these steps are applied. A database that a newer version went on with has more. */

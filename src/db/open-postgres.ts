@@ -1,3 +1,4 @@
+import { Socket } from 'node:net';
 import createKnex, { type Knex } from 'knex';
 import pg from 'pg';
 import type { Logger } from '../lib/logger.ts';
@@ -11,6 +12,8 @@ export interface PostgresOptions {
   url: string;
   /** 10 when absent. */
   maxConnections?: number;
+  /** How long the server may send nothing before a connection is given up, in milliseconds; `SILENCE_MS` when absent. */
+  silenceMs?: number;
   /** Without one the driver's warnings are not heard. */
   log?: Logger;
 }
@@ -25,11 +28,19 @@ const SESSION = [
   "set idle_in_transaction_session_timeout = '60s'",
 ].join('; ');
 
-/** PostgreSQL through a pool of its own. An unreachable server is an error of the first statement, after 10 s. */
-export function openPostgres({ url, maxConnections = 10, log }: PostgresOptions): {
+/** Longer than `statement_timeout`: a server that can be reached has answered by then, if only with an error. */
+const SILENCE_MS = 40_000;
+
+/**
+ * PostgreSQL through a pool of its own. An unreachable server is an error of the first statement, after 10 s. A
+ * connection on which nothing arrives any more is given up after `silenceMs`, but not while `patiently` runs.
+ */
+export function openPostgres({ url, maxConnections = 10, silenceMs = SILENCE_MS, log }: PostgresOptions): {
   knex: Knex;
   dialect: Dialect;
+  patiently: <T>(work: () => Promise<T>) => Promise<T>;
 } {
+  let patient = 0;
   const knex = createKnex({
     client: 'pg',
     connection: {
@@ -37,6 +48,7 @@ export function openPostgres({ url, maxConnections = 10, log }: PostgresOptions)
       application_name: 'tollgate',
       connectionTimeoutMillis: 10_000,
       keepAlive: true,
+      stream: () => socketWithDeadline(silenceMs, () => patient > 0),
       types: { getTypeParser: parserOf },
     },
     acquireConnectionTimeout: 30_000,
@@ -54,7 +66,33 @@ export function openPostgres({ url, maxConnections = 10, log }: PostgresOptions)
       },
     },
   });
-  return { knex, dialect: postgresDialect };
+  return {
+    knex,
+    dialect: postgresDialect,
+    async patiently(work) {
+      patient += 1;
+      try {
+        return await work();
+      } finally {
+        patient -= 1;
+      }
+    },
+  };
+}
+
+/**
+ * A socket that fails after so long without traffic. Keep-alive finds no dead network while data waits for its
+ * acknowledgement: the operating system then goes on sending for a quarter of an hour.
+ */
+function socketWithDeadline(silenceMs: number, isPatient: () => boolean): Socket {
+  const socket = new Socket();
+  socket.setTimeout(silenceMs);
+  socket.on('timeout', () => {
+    // It is emitted once for each silence.
+    if (isPatient()) socket.setTimeout(silenceMs);
+    else socket.destroy(new Error(`PostgreSQL gave no answer for ${silenceMs} ms.`));
+  });
+  return socket;
 }
 
 /** An int8 (type 20) is a number, as SQLite gives it, where the driver's own parser leaves it text. */

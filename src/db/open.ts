@@ -10,6 +10,8 @@ export type Db = Knex & {
   readonly isTransaction: false;
   /** Where `rowsOf` reads an SQLite file outside a transaction. */
   readonly reads: SqliteReads | undefined;
+  /** Runs work whose statements may take longer than the server may else be silent. */
+  readonly patiently: <T>(work: () => Promise<T>) => Promise<T>;
 };
 
 /** One open transaction. It is no `Db`, so it cannot be handed to `transaction()` again. */
@@ -22,7 +24,9 @@ export type DatabaseOptions = SqliteOptions | PostgresOptions;
 
 /** A database behind knex. Nothing is connected, and no file created, before the first statement. */
 export function openDatabase(options: DatabaseOptions): Db {
-  const { knex, dialect, reads } =
-    options.kind === 'postgres' ? { ...openPostgres(options), reads: undefined } : openSqlite(options);
-  return Object.assign(knex, { dialect, reads, isTransaction: false as const });
+  const { knex, dialect, reads, patiently } =
+    options.kind === 'postgres'
+      ? { ...openPostgres(options), reads: undefined }
+      : { ...openSqlite(options), patiently: <T>(work: () => Promise<T>) => work() };
+  return Object.assign(knex, { dialect, reads, patiently, isTransaction: false as const });
 }

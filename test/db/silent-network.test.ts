@@ -1,0 +1,99 @@
+import { once } from 'node:events';
+import { connect, createServer, type Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { migrate } from '../../src/db/migrate.ts';
+import { type Db, openDatabase } from '../../src/db/open.ts';
+import { rowsOf } from '../../src/db/query.ts';
+import { transaction } from '../../src/db/transaction.ts';
+import { postgresDatabase, type TestDatabase } from '../support/databases.ts';
+
+const SILENCE_MS = 600;
+
+let database: TestDatabase<{ kind: 'postgres'; url: string }>;
+let network: Awaited<ReturnType<typeof startNetwork>>;
+let db: Db;
+
+beforeEach(async () => {
+  database = await postgresDatabase();
+  network = await startNetwork(database.options.url);
+  db = openDatabase({ kind: 'postgres', url: network.url, silenceMs: SILENCE_MS });
+});
+
+afterEach(async () => {
+  await db.destroy();
+  await network.stop();
+  await database.remove();
+});
+
+/** A way to a PostgreSQL server on which nothing arrives any more once it is `cut`, as on a network that drops packets. */
+async function startNetwork(target: string) {
+  const socketPath = `${new URL(target).searchParams.get('host')}/.s.PGSQL.5432`;
+  const pairs = new Set<readonly [Socket, Socket]>();
+  const server = createServer(client => {
+    const backend = connect(socketPath);
+    const pair = [client, backend] as const;
+    pairs.add(pair);
+    for (const [one, other] of [pair, [backend, client] as const]) {
+      one.on('error', () => other.destroy());
+      one.on('close', () => other.destroy());
+      one.pipe(other);
+    }
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  const port = typeof address === 'object' ? address?.port : undefined;
+  return {
+    url: `postgres://postgres@127.0.0.1:${port}${new URL(target).pathname}`,
+    /** Drops what the connections of now still send. Later ones work. */
+    cut() {
+      for (const [client, backend] of pairs) {
+        client.unpipe(backend);
+        backend.unpipe(client);
+        client.resume();
+        backend.resume();
+      }
+    },
+    async stop() {
+      for (const pair of pairs) for (const socket of pair) socket.destroy();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
+
+test('a statement that gets no answer fails, and the next one has a connection that works', async () => {
+  await rowsOf(db, 'select 1 as one');
+  network.cut();
+
+  const startedAt = performance.now();
+  await expect(rowsOf(db, 'select 2 as two')).rejects.toThrow(/no answer/);
+
+  expect(performance.now() - startedAt).toBeLessThan(10 * SILENCE_MS);
+  expect(await rowsOf(db, 'select 3 as three')).toEqual([{ three: 3 }]);
+}, 20_000);
+
+test('a transaction on a network that went silent fails, and the next one runs', async () => {
+  const begun = transaction(db, async handle => {
+    await handle.raw('select 1');
+    network.cut();
+    await handle.raw('select 2');
+  });
+
+  await expect(begun).rejects.toThrow(/connection error/);
+  expect(await transaction(db, handle => rowsOf(handle, 'select 3 as three'))).toEqual([{ three: 3 }]);
+}, 20_000);
+
+test('a statement of a migration may be silent for longer', async () => {
+  await migrate(db, [{ name: 'slow', up: [`select pg_sleep(${(3 * SILENCE_MS) / 1000})`] }]);
+
+  expect(await rowsOf(db, 'select name from schema_migrations')).toEqual([{ name: 'slow' }]);
+}, 20_000);
+
+test('a connection that nobody uses is not missed', async () => {
+  await rowsOf(db, 'select 1 as one');
+  await delay(2 * SILENCE_MS);
+
+  expect(await rowsOf(db, 'select 2 as two')).toEqual([{ two: 2 }]);
+}, 20_000);
