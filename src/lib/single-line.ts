@@ -1,5 +1,5 @@
-/** Characters without width, and blanks. */
-const INVISIBLE = String.raw`\s\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2060-\u206f\u3164\ufe00-\ufe0f\uffa0`;
+/** Characters without width, and blanks. The tags at the end are part of flags such as that of Wales. */
+const INVISIBLE = String.raw`\s\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2060-\u206f\u2800\u3164\ufe00-\ufe0f\uffa0\u{e0000}-\u{e007f}`;
 /** Control characters, separators of lines and paragraphs, and marks that turn the direction of text. */
 const FORBIDDEN = String.raw`\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069`;
 

@@ -51,6 +51,8 @@ const HIDDEN: readonly [what: string, line: string][] = [
   ['U+202E', 'Corner\u202eskooB'],
   ['U+2066', 'Corner\u2066Books'],
   ['U+2069', 'Corner\u2069Books'],
+  ['tag characters only', '\u{e0001}\u{e0065}'],
+  ['braille blanks only', '\u2800\u2800'],
   ['zero-width characters only', '\u200b\u200d\ufeff'],
 ];
 
