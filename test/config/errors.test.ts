@@ -52,6 +52,20 @@ describe('a finding names the path, the line and the rule', () => {
       'data.publicUrl',
       /host and port/,
     ],
+    [
+      'an SMTP port that nothing has',
+      'payments:\n  mail:\n    from: a@b.example\n    smtp: smtp://mail.example:0\n',
+      4,
+      'payments.mail.smtp',
+      /host and port/,
+    ],
+    [
+      'a node with an empty label',
+      'chains:\n  - id: 1\n    name: A\n    native: { symbol: A }\n    rpc: [wss://node..example]\n',
+      5,
+      'chains[0].rpc[0]',
+      /host and port/,
+    ],
     ['a missing key', 'chains:\n  - id: 1\n    native: { symbol: A }\n', 2, 'chains[0].name', /is required/],
     [
       'a wrong duration',
