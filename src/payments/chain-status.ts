@@ -11,6 +11,8 @@ export interface ChainStatus {
   readonly chain: PaymentChain;
   /** The newest block that the node showed; undefined where another process watches the chain. */
   readonly headBlock: number | undefined;
+  /** The last block that was looked through for payments, by any process; undefined before the first time. */
+  readonly scannedBlock: number | undefined;
   /** Host name of the node that answered last; undefined where another process watches the chain. */
   readonly node: string | undefined;
   /** The head up to which everything is settled; undefined before the first time. */
@@ -51,19 +53,20 @@ export function chainStatuses({
   const startedAt = clock.now();
   const remembered = new Map<number, { readonly lagMs: number; readonly readAt: number }>();
 
-  async function lagOf(chainId: number): Promise<{ scannedAt: number; lagMs: number }> {
-    const { scannedAt = 0 } = (await cursorStore(db).find(chainId)) ?? {};
-    return { scannedAt, lagMs: Math.max(0, clock.now() - (scannedAt === 0 ? startedAt : scannedAt)) };
+  async function progressOf(chainId: number): Promise<{ scannedBlock: number | undefined; lagMs: number }> {
+    const { blockNumber, scannedAt = 0 } = (await cursorStore(db).find(chainId)) ?? {};
+    const lagMs = Math.max(0, clock.now() - (scannedAt === 0 ? startedAt : scannedAt));
+    return { scannedBlock: blockNumber, lagMs };
   }
 
   async function statusOf({ chain, status }: WatchedChainStatus): Promise<ChainStatus> {
-    const { scannedAt, lagMs } = await lagOf(chain.id);
-    const own = status();
-    const isOfAnother = scannedAt > 0 && (own.scannedAt ?? 0) < scannedAt - LATE_MS;
+    const { head, node } = status();
+    const { scannedBlock, lagMs } = await progressOf(chain.id);
     return {
       chain,
-      headBlock: isOfAnother ? undefined : own.head,
-      node: isOfAnother ? undefined : own.node,
+      headBlock: head,
+      node,
+      scannedBlock,
       settledBlock: await cursorStore(db).settledBlock(chain.id),
       lagMs,
       isLate: lagMs > LATE_MS,
@@ -76,7 +79,7 @@ export function chainStatuses({
     const known = remembered.get(chainId);
     if (known !== undefined && now - known.readAt + known.lagMs <= LATE_MS) return false;
     if (known !== undefined && now - known.readAt < READ_AGAIN_MS) return true;
-    const { lagMs } = await lagOf(chainId);
+    const { lagMs } = await progressOf(chainId);
     remembered.set(chainId, { lagMs, readAt: now });
     return lagMs > LATE_MS;
   }
@@ -85,7 +88,8 @@ export function chainStatuses({
 }
 
 /** The chains as the operator sees them. Addresses of nodes carry keys, so none is in it. Decision 145. */
-export function chainStatusBody({ chain, headBlock, node, settledBlock, lagMs, isLate }: ChainStatus) {
+export function chainStatusBody(status: ChainStatus) {
+  const { chain, headBlock, node, scannedBlock, settledBlock, lagMs, isLate } = status;
   const isKnown = headBlock !== undefined && settledBlock !== undefined;
   return {
     id: chain.id,
@@ -93,6 +97,7 @@ export function chainStatusBody({ chain, headBlock, node, settledBlock, lagMs, i
     node: node ?? null,
     late: isLate,
     head_block: headBlock ?? null,
+    scanned_block: scannedBlock ?? null,
     settled_block: settledBlock ?? null,
     lag_blocks: isKnown ? Math.max(0, headBlock - settledBlock) : null,
     lag_seconds: Math.round(lagMs / 1000),

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type ChainStatus, chainStatuses } from '../../src/payments/chain-status.ts';
+import { type ChainStatus, chainStatusBody, chainStatuses } from '../../src/payments/chain-status.ts';
 import type { ChainWatcher } from '../../src/payments/watcher/chain-watcher.ts';
 import { sqliteDatabase } from '../support/databases.ts';
 import { manualClock } from '../support/manual-clock.ts';
@@ -26,7 +26,13 @@ test('head and node are shown by the process that watches the chain, and by no o
   await first.runOnce(never);
   const head = await node.head();
 
-  expect(await shownBy(first)).toMatchObject({ headBlock: undefined, node: undefined, settledBlock: head });
+  const shownByFirst = await shownBy(first);
+  expect(shownByFirst).toMatchObject({ headBlock: undefined, node: undefined, settledBlock: head });
+  expect(shownByFirst && chainStatusBody(shownByFirst)).toMatchObject({
+    head_block: null,
+    scanned_block: head,
+    settled_block: head,
+  });
   expect(await shownBy(second)).toMatchObject({ headBlock: head, node: '127.0.0.1', settledBlock: head });
   await close();
   await database.remove();
