@@ -69,7 +69,9 @@ export function checkoutHandlers(deps: CheckoutDeps): CheckoutHandlers {
     async getCheckout({ path: { checkout_session_id }, query: { wallet_address: address } }, payer) {
       const session = await knownSession(sessionStore(db, seals), checkout_session_id);
       const [origin] = await walletOrigins(deps, session, payer);
-      return { status: 200, body: checkoutBody(session, deps, { origin, address }) };
+      const body = checkoutBody(session, deps, { origin, address });
+      // The wallet message names the origin, so a copy that one page holds is wrong for another.
+      return { status: 200, headers: { Vary: 'Origin' }, body };
     },
 
     async getCheckoutState({ path: { checkout_session_id: id }, query: { wait } }, { ifNoneMatch, hungUp }) {

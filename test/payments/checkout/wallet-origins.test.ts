@@ -157,3 +157,11 @@ test('an address of a wallet that is none is refused', async () => {
 
   expect(errorOf(answer)).toBe('400 invalid_field_value wallet_address');
 });
+
+test('a checkout that was kept for one page is not handed to another', async () => {
+  const id = await session();
+
+  const { headers } = await api.payer.get(`/api/v1/pay/sessions/${id}`, from(SHOP));
+
+  expect(headers.get('vary')?.split(', ')).toContain('Origin');
+});
