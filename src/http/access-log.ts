@@ -4,6 +4,8 @@ import type { Logger } from '../lib/logger.ts';
 
 const SECRET_NAME = /(?:key|token|secret|password|signature)$/;
 const LONGEST_TARGET = 2048;
+/** Status of a request whose client hung up before it was answered. Source: nginx, "ngx_http_core_module". */
+const CLIENT_CLOSED_REQUEST = 499;
 /** Ids and keys that alone let their holder do something: a few characters are enough to tell them apart. */
 const BEARER = /\b(cs_|tg_live_|tg_test_|whsec_)([A-Za-z0-9]{0,4})[A-Za-z0-9+/=_-]*/g;
 const ESCAPED = /%[0-9a-f]{2}/i;
@@ -23,7 +25,7 @@ export function accessLog(log: Logger, clock: Clock): Middleware {
           method,
           path: withoutSecrets(url),
           operationId,
-          status: ctx.status,
+          status: ctx.res.headersSent ? ctx.status : CLIENT_CLOSED_REQUEST,
           durationMs: clock.now() - startedAt,
           bytes: hasBody ? (ctx.response.length ?? 0) : 0,
           cache: ctx.res.getHeader('X-Cache'),

@@ -115,7 +115,7 @@ describe('the access log', () => {
 
     expect(await asked).toBe('gone');
     const entry = await served.entry(({ msg }) => msg === 'request');
-    expect(entry.aborted).toBe(true);
+    expect([entry.aborted, entry.status]).toEqual([true, 499]);
     expect(String(entry.path)).toHaveLength(2_048);
   });
 });
