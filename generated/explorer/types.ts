@@ -2958,7 +2958,7 @@ export interface components {
          */
         AddressHash: string;
         /**
-         * @description Id of the token instance, a decimal integer below 2^256.
+         * @description Id of the token instance, an integer below 2^256.
          * @example 7
          */
         TokenId: bigint;
@@ -5198,7 +5198,7 @@ export interface operations {
                  */
                 address_hash: components["parameters"]["AddressHash"];
                 /**
-                 * @description Id of the token instance, a decimal integer below 2^256.
+                 * @description Id of the token instance, an integer below 2^256.
                  * @example 7
                  */
                 id: components["parameters"]["TokenId"];

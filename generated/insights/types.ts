@@ -595,6 +595,14 @@ export interface components {
             data: components["schemas"]["NftTransfer"][];
         };
         /**
+         * Format: uint256
+         * @description An exact integer. Clients whose numbers end at 2^53 send it as text, in decimal digits or with an exponent.
+         * @example 19854321
+         * @example 1500000000000000000000
+         * @example 1.5e+21
+         */
+        NumberFilter: bigint | string | null;
+        /**
          * @description Any number of bytes as 0x-prefixed hex in lower case; `0x` is none.
          * @example 0xa9059cbb
          */

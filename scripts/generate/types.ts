@@ -1,7 +1,8 @@
 import openapiTS, { astToString } from 'openapi-typescript';
 import ts from 'typescript';
-import { isObject, type JsonObject, mapObjects } from '../../src/contract/document.ts';
+import { isObject, type JsonObject, mapObjects, resolve } from '../../src/contract/document.ts';
 import { GENERATED } from './header.ts';
+import { bigIntegerBits } from './operations.ts';
 
 const BIGINT = ts.factory.createKeywordTypeNode(ts.SyntaxKind.BigIntKeyword);
 
@@ -10,7 +11,7 @@ const BIGINT = ts.factory.createKeywordTypeNode(ts.SyntaxKind.BigIntKeyword);
  * handlers get them: one with a default is always there, and none is ever null.
  */
 export async function typesOf(document: JsonObject): Promise<string> {
-  const ast = await openapiTS(JSON.stringify(mapObjects(document, parameterAsRead)), {
+  const ast = await openapiTS(JSON.stringify(mapObjects(document, parameterAsRead(document))), {
     emptyObjectsUnknown: true,
     transform: schema =>
       schema.type === 'integer' && (schema.format === 'uint64' || schema.format === 'uint256')
@@ -20,14 +21,20 @@ export async function typesOf(document: JsonObject): Promise<string> {
   return `${GENERATED}\n${astToString(ast)}`;
 }
 
-/** The reader fills defaults in, and leaves a nullable parameter out instead of handing a null on. */
-function parameterAsRead(object: JsonObject): JsonObject {
-  const { in: place, schema, required = false } = object;
-  if (typeof place !== 'string' || !isObject(schema)) return object;
-  return {
-    ...object,
-    schema: mapObjects(schema, withoutNull),
-    required: required === true || schema.default !== undefined,
+/**
+ * The reader fills defaults in, leaves a nullable parameter out instead of handing a null on, and makes a bigint of the
+ * text of a large integer.
+ */
+function parameterAsRead(document: JsonObject): (object: JsonObject) => JsonObject {
+  return object => {
+    const { in: place, schema, required = false } = object;
+    if (typeof place !== 'string' || !isObject(schema)) return object;
+    const isLarge = bigIntegerBits(resolve(document, schema)) !== undefined;
+    return {
+      ...object,
+      schema: isLarge ? { ...resolve(document, schema), type: 'integer' } : mapObjects(schema, withoutNull),
+      required: required === true || schema.default !== undefined,
+    };
   };
 }
 
