@@ -1,5 +1,5 @@
 import { child, type JsonObject, list, resolve } from '../../src/contract/document.ts';
-import { mayHoldComma } from '../generate/operations.ts';
+import { bigIntegerBits, mayHoldComma } from '../generate/operations.ts';
 
 /** Texts that no parameter may crash on; already escaped as they go into a URL. */
 export const HOSTILE: readonly string[] = [
@@ -34,9 +34,12 @@ export function goodValues(document: JsonObject, parameter: JsonObject): string[
     ...exampleValues(parameter),
   ];
   const bounds = [schema.minimum, schema.default];
+  const exponents = isLarge(schema) ? ['1e3', '1e+21', '1.5E 21'] : [];
   return [
     ...new Set(
-      [...values, ...examples, ...bounds].flatMap(value => (isScalar(value) ? [String(value)] : [])),
+      [...values, ...examples, ...bounds, ...exponents].flatMap(value =>
+        isScalar(value) ? [String(value)] : [],
+      ),
     ),
   ];
 }
@@ -48,7 +51,8 @@ export function badValues(document: JsonObject, parameter: JsonObject): string[]
   // An empty value of a nullable parameter is an absent one.
   const empty = types.includes('null') ? [] : [''];
   if (types.includes('integer')) {
-    return ['1e3', '0x10', '1.5', 'one', ...empty, '%20', ...beyondBounds(schema)];
+    const exponents = isLarge(schema) ? ['1.5e0', '1e-3', '1e78', '1e999999999'] : ['1e3'];
+    return [...exponents, '0x10', '1.5', 'one', ...empty, '%20', ...beyondBounds(schema)];
   }
   if (types.includes('boolean')) return ['1', 'True', 'yes', ...empty, '%20'];
   if (Array.isArray(schema.enum)) return ['nonsense', '', ',', '%20'];
@@ -79,6 +83,11 @@ export function listQueries(
   const repeated = texts.map(text => `${parameter.name}=${text}`).join('&');
   if (mayHoldComma(valueSchema(document, parameter))) return [repeated];
   return [repeated, `${parameter.name}=${texts.join()}`, `${parameter.name}=${texts.join('%2C')}`];
+}
+
+/** True for integers that may be sent in exponent form (Decision 184). */
+function isLarge(schema: JsonObject): boolean {
+  return bigIntegerBits(schema) !== undefined;
 }
 
 function beyondBounds({ minimum, maximum, format }: JsonObject): string[] {

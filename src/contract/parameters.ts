@@ -121,9 +121,31 @@ function scalar(row: ParameterRow, text: string): unknown {
 
 function bigInteger(row: ParameterRow, text: string): bigint {
   const bits = row.bits ?? 256;
-  // 78 digits hold 2^256 - 1; longer text is refused before it costs anything to convert.
-  if (!/^(?:0|[1-9]\d{0,77})$/.test(text) || BigInt(text) >> BigInt(bits) !== 0n) {
+  const digits = integerDigits(text);
+  if (digits === undefined || BigInt(digits) >> BigInt(bits) !== 0n) {
     throw new InvalidParameter(row.name, `must be an integer from 0 to 2^${bits} - 1 in decimal digits`);
   }
-  return BigInt(text);
+  return BigInt(digits);
+}
+
+/** Digits of 2^256 - 1. Longer text is refused before it costs anything to convert. */
+const MOST_DIGITS = 78;
+const DIGITS = /^(?:0|[1-9]\d{0,77})$/;
+/** `1e+21`. A `+` that is not escaped in a query arrives as a blank. */
+const EXPONENT_FORM = /^(0|[1-9]\d{0,77})(?:\.(\d{1,78}))?[eE][+ ]?(\d{1,3})$/;
+
+/**
+ * Decimal digits of an integer in digits or exponent form (Decision 184); undefined for any other text, and for more than
+ * 78 digits. Their number is known before the exponent is carried out.
+ */
+function integerDigits(text: string): string | undefined {
+  if (DIGITS.test(text)) return text;
+  const [, whole, fraction = '', exponent] = EXPONENT_FORM.exec(text) ?? [];
+  if (whole === undefined) return undefined;
+  const written = `${whole}${fraction}`.replace(/^0+/, '');
+  if (written === '') return '0';
+  const significant = written.replace(/0+$/, '');
+  const zeros = Number(exponent) - fraction.length + written.length - significant.length;
+  if (zeros < 0 || significant.length + zeros > MOST_DIGITS) return undefined;
+  return significant + '0'.repeat(zeros);
 }

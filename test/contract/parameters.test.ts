@@ -51,6 +51,12 @@ test.each<[string, string, Record<string, unknown>]>([
   ['a repeated parameter whose values may hold commas', 'each=a&each=b,c', { each: ['a', 'b,c'] }],
   ['a repeated parameter given once', 'each=a', { each: ['a'] }],
   ['an exact integer of 78 digits', `u=${MAX}`, { u: 2n ** 256n - 1n }],
+  ['an integer as JavaScript prints it', 'u=1e%2B21', { u: 10n ** 21n }],
+  ['an exponent with a plus that is not escaped', 'u=1.5e+21', { u: 15n * 10n ** 20n }],
+  ['an exponent without a sign', 'u=12.50E2', { u: 1250n }],
+  ['an exponent that only undoes the point', 'u=1.000000e+00', { u: 1n }],
+  ['zero with an exponent', 'u=0.0e999', { u: 0n }],
+  ['78 digits by an exponent', 'u=1e77', { u: 10n ** 77n }],
   ['the largest of 64 bits', 'u64=18446744073709551615', { u64: 18446744073709551615n }],
   ['undeclared keys as absent', 'x=1&constructor=2&__proto__=3', {}],
   ['null as the text that it is', 's=null&each=null', { s: 'null', each: ['null'] }],
@@ -81,6 +87,15 @@ test.each<[string, string, string, string]>([
   ['79 digits', `u=${'1'.repeat(79)}`, 'u', 'must be an integer from 0 to 2^256 - 1 in decimal digits'],
   ['2^256', `u=${2n ** 256n}`, 'u', 'must be an integer from 0 to 2^256 - 1 in decimal digits'],
   ['a negative exact integer', 'u=-1', 'u', 'must be an integer from 0 to 2^256 - 1 in decimal digits'],
+  ['a fraction in exponent form', 'u=1.5e0', 'u', 'must be an integer from 0 to 2^256 - 1'],
+  ['a negative exponent', 'u=10e-1', 'u', 'must be an integer from 0 to 2^256 - 1'],
+  ['79 digits by an exponent', 'u=1e78', 'u', 'must be an integer from 0 to 2^256 - 1'],
+  ['2^256 and more by an exponent', 'u=2e77', 'u', 'must be an integer from 0 to 2^256 - 1'],
+  ['a huge exponent', 'u=1e999999999', 'u', 'must be an integer from 0 to 2^256 - 1'],
+  ['an exponent alone', 'u=e5', 'u', 'must be an integer from 0 to 2^256 - 1'],
+  ['leading zeros before an exponent', 'u=01e5', 'u', 'must be an integer from 0 to 2^256 - 1'],
+  ['a point without digits', 'u=1.e5', 'u', 'must be an integer from 0 to 2^256 - 1'],
+  ['two signs in an exponent', 'u=1e%2B%2B5', 'u', 'must be an integer from 0 to 2^256 - 1'],
   ['2^64', 'u64=18446744073709551616', 'u64', 'must be an integer from 0 to 2^64 - 1 in decimal digits'],
   ['a gap in a list of integers', 'ints=1,,2', 'ints', 'must be an integer in decimal digits'],
   ['an empty value among those of a list', 'ints=1&ints=', 'ints', 'must be an integer in decimal digits'],
@@ -107,6 +122,46 @@ test('a list is the same however its items are divided among commas and repetiti
     fc.property(groups, all => {
       const query = all.map(items => `ints=${items.join(',')}`).join('&');
       expect(readParameters(OPERATION, {}, query).query).toEqual({ page: 0, ints: all.flat() });
+    }),
+  );
+});
+
+const readLarge = (text: string) => readParameters(OPERATION, {}, `u=${text}`).query.u;
+
+test('a large integer is exact wherever its digits are divided by a point and an exponent', () => {
+  const integer = fc.bigInt({ min: 0n, max: 2n ** 256n - 1n });
+  fc.assert(
+    fc.property(integer, fc.nat(77), fc.nat(1), (value, place, zeros) => {
+      const digits = String(value);
+      const point = (place % digits.length) + 1;
+      const fraction = digits.slice(point) + '0'.repeat(zeros);
+      const whole = digits.slice(0, point);
+      const text = `${whole}${fraction === '' ? '' : `.${fraction}`}e${digits.length - point}`;
+      expect(readLarge(text)).toBe(value);
+    }),
+  );
+});
+
+test('every integer that JavaScript prints is read as the same number, its plus escaped or not', () => {
+  const printed = fc.double({ min: 0, max: 1e77, noNaN: true }).map(Math.floor).map(String);
+  fc.assert(
+    fc.property(printed, text => {
+      expect(Number(readLarge(text))).toBe(Number(text));
+      expect(readLarge(encodeURIComponent(text))).toBe(readLarge(text));
+    }),
+  );
+});
+
+test('a number in exponent form is refused exactly when it is no integer below 2^256', () => {
+  const digits = fc.stringMatching(/^[1-9]\d{0,9}$/);
+  fc.assert(
+    fc.property(digits, fc.stringMatching(/^\d{1,9}$/), fc.nat(90), (whole, fraction, exponent) => {
+      const scaled = BigInt(whole + fraction) * 10n ** BigInt(exponent);
+      const unit = 10n ** BigInt(fraction.length);
+      const isLegal = scaled % unit === 0n && scaled / unit < 2n ** 256n;
+      const read = () => readLarge(`${whole}.${fraction}e${exponent}`);
+      if (isLegal) expect(read()).toBe(scaled / unit);
+      else expect(read).toThrow(InvalidParameter);
     }),
   );
 });

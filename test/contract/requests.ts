@@ -136,7 +136,11 @@ function validValue(schema: JsonObject): Arbitrary<string> {
     const [min, max] = boundsOf(schema);
     const small = fc.integer({ min, max: Math.min(max, 100) }).map(String);
     if (schema.format === 'uint256')
-      return fc.oneof(small, fc.bigInt({ min: 0n, max: 2n ** 256n - 1n }).map(String));
+      return fc.oneof(
+        small,
+        fc.bigInt({ min: 0n, max: 2n ** 256n - 1n }).map(String),
+        fc.double({ min: 0, max: 1e77, noNaN: true }).map(Math.floor).map(String),
+      );
     return max < Number.MAX_SAFE_INTEGER ? small : fc.oneof(small, fc.maxSafeNat().map(String));
   }
   const maxLength = Number(schema.maxLength ?? 200);
@@ -168,8 +172,10 @@ function invalidValue(schema: JsonObject, text: Arbitrary<string>): Arbitrary<st
   const refused = text.filter(value => !accepts(schema, value));
   if (isOf(schema, 'integer')) {
     const [min, max] = boundsOf(schema);
-    const above = schema.format === 'uint256' ? 2n ** 256n : BigInt(max) + 1n;
-    const outside = [String(min - 1), String(above), '1e3', '0x10', '-0', '01', '1.0'];
+    const isLarge = schema.format === 'uint256';
+    const above = isLarge ? 2n ** 256n : BigInt(max) + 1n;
+    const exponents = isLarge ? ['1e78', '1.5e0', '1e-3', '1e999999999'] : ['1e3'];
+    const outside = [String(min - 1), String(above), ...exponents, '0x10', '-0', '01', '1.0'];
     return fc.oneof(fc.constantFrom(...outside), refused);
   }
   const isOpen = schema.enum === undefined && schema.pattern === undefined && !isOf(schema, 'boolean');
@@ -181,7 +187,7 @@ function accepts(schema: JsonObject, value: string): boolean {
   if (isOf(schema, 'null') && ['', 'null'].includes(value)) return true;
   if (Array.isArray(schema.enum)) return list(schema, 'enum').includes(value);
   if (isOf(schema, 'boolean')) return ['true', 'false'].includes(value);
-  if (isOf(schema, 'integer')) return /^-?\d+$/.test(value);
+  if (isOf(schema, 'integer')) return /^-?\d+(?:[.\d]*e[+ ]?\d+)?$/i.test(value);
   return (
     patternOf(schema).test(value) && value.length <= Number(schema.maxLength ?? Number.POSITIVE_INFINITY)
   );

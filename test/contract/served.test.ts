@@ -192,6 +192,20 @@ describe('the service', () => {
     expect(answer.headers.get('x-cache')).toBe('HIT');
   });
 
+  test('reads the id of a token in exponent form as the same id', async () => {
+    const { get } = client(service.url);
+    const token = devnet.chains[0]?.contracts.find(({ name }) => name === 'Postcards')?.address;
+    const digits = await get(`/explorer/tokens/${token}/instances/1`);
+
+    const exponent = await get(`/explorer/tokens/${token}/instances/1e+0`);
+    const large = await get(`/explorer/tokens/${token}/instances/1.5e+21`);
+    const huge = await get(`/explorer/tokens/${token}/instances/1e999999999`);
+
+    expect([exponent.status, exponent.headers.get('x-cache')]).toEqual([200, 'HIT']);
+    expect(exponent.body).toEqual(digits.body);
+    expect([large.status, huge.status]).toEqual([404, 400]);
+  });
+
   test('answers 304 to who holds the answer, with the headers of the 200', async () => {
     const { get } = client(service.url);
     const held = await get('/explorer/blocks/6');

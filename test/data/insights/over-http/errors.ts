@@ -106,7 +106,7 @@ export function errorsAreInTheFamilysForm(ground: () => Ground): void {
         ['/transactions', { filter_value_in: '1,2' }, 'filter_value_in'],
         ['/transactions', { filter_value_: 1 }, 'filter_value_'],
         ['/transactions', { filter_value: '1.5' }, 'filter_value'],
-        ['/transactions', { filter_value: '1e18' }, 'filter_value'],
+        ['/transactions', { filter_value: '1.5e0' }, 'filter_value'],
         ['/transactions', { filter_value: '-1' }, 'filter_value'],
         ['/transactions', { filter_value: '0x1' }, 'filter_value'],
         ['/transactions', { filter_value: (2n ** 256n).toString() }, 'filter_value'],

@@ -125,6 +125,33 @@ export function filtersAndOrdersAreExact(ground: () => Ground): void {
       expect(await count({ filter_gas_gt: 2n ** 256n - 1n })).toBe(0);
       expect(await count({ filter_block_timestamp_gte: 2n ** 70n })).toBe(0);
     });
+
+    test('of numbers take what JavaScript prints, as one entry with the digits', async () => {
+      const { api, chains } = ground();
+      const [{ id, seen }] = chains;
+      const bound = 100_000_000_000_000_000n;
+      const path = (value: string) =>
+        `/insights/v1/transactions?chain_id=${id}&limit=0&filter_value_gte=${value}`;
+
+      const digits = await api.get(path(String(bound)));
+      const forms = await Promise.all(
+        ['1e17', '1e+17', '1.0E%2B17', '1%2e0e017'].map(form => api.get(path(form))),
+      );
+      const none = await api.get(path('1e+21'));
+      const refused = await api.get(path('1.5e0'));
+
+      const expected = seen.transactions.filter(({ value }) => value >= bound).length;
+      expect(expected).toBeGreaterThan(0);
+      expect(digits.body).toMatchObject({ meta: { total_items: expected } });
+      expect(forms.map(({ body, headers }) => [body, headers.get('x-cache')])).toEqual(
+        forms.map(() => [digits.body, 'HIT']),
+      );
+      expect(none.body).toMatchObject({ meta: { total_items: 0 } });
+      expect([refused.status, refused.body]).toEqual([
+        400,
+        { error: expect.stringContaining('filter_value_gte: must be an integer from 0 to 2^256 - 1') },
+      ]);
+    });
   });
 
   describe('order', () => {
