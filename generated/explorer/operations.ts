@@ -6,7 +6,7 @@ export const table = {
     id: "search",
     method: "get",
     path: "/explorer/search",
-    statuses: [200, 304, 400, 405, 429, 500, 501, 502, 504],
+    statuses: [200, 304, 400, 405, 408, 417, 429, 431, 500, 501, 502, 504],
     security: [],
     parameters: [
       { name: "q", in: "query", required: false, read: "string", many: "one" },
@@ -26,7 +26,7 @@ export const table = {
     id: "searchRedirect",
     method: "get",
     path: "/explorer/search/check-redirect",
-    statuses: [200, 304, 400, 405, 429, 500, 501, 502, 504],
+    statuses: [200, 304, 400, 405, 408, 417, 429, 431, 500, 501, 502, 504],
     security: [],
     parameters: [
       { name: "q", in: "query", required: false, read: "string", many: "one" },
@@ -37,7 +37,7 @@ export const table = {
     id: "listTransactions",
     method: "get",
     path: "/explorer/transactions",
-    statuses: [200, 304, 400, 405, 429, 500, 501, 502, 504],
+    statuses: [200, 304, 400, 405, 408, 417, 429, 431, 500, 501, 502, 504],
     security: [],
     parameters: [
       { name: "filter", in: "query", required: false, read: "string", many: "one", default: "validated" },
@@ -56,7 +56,7 @@ export const table = {
     id: "getTransaction",
     method: "get",
     path: "/explorer/transactions/{transaction_hash}",
-    statuses: [200, 304, 400, 404, 405, 429, 500, 501, 502, 504],
+    statuses: [200, 304, 400, 404, 405, 408, 417, 429, 431, 500, 501, 502, 504],
     security: [],
     parameters: [
       { name: "transaction_hash", in: "path", required: true, read: "string", many: "one" },
@@ -67,7 +67,7 @@ export const table = {
     id: "listTransactionTokenTransfers",
     method: "get",
     path: "/explorer/transactions/{transaction_hash}/token-transfers",
-    statuses: [200, 304, 400, 404, 405, 429, 500, 501, 502, 504],
+    statuses: [200, 304, 400, 404, 405, 408, 417, 429, 431, 500, 501, 502, 504],
     security: [],
     parameters: [
       { name: "transaction_hash", in: "path", required: true, read: "string", many: "one" },
@@ -86,7 +86,7 @@ export const table = {
     id: "listTransactionInternalTransactions",
     method: "get",
     path: "/explorer/transactions/{transaction_hash}/internal-transactions",
-    statuses: [200, 304, 400, 404, 405, 429, 500, 501, 502, 504],
+    statuses: [200, 304, 400, 404, 405, 408, 417, 429, 431, 500, 501, 502, 504],
     security: [],
     parameters: [
       { name: "transaction_hash", in: "path", required: true, read: "string", many: "one" },
@@ -102,7 +102,7 @@ export const table = {
     id: "listTransactionLogs",
     method: "get",
     path: "/explorer/transactions/{transaction_hash}/logs",
-    statuses: [200, 304, 400, 404, 405, 429, 500, 501, 502, 504],
+    statuses: [200, 304, 400, 404, 405, 408, 417, 429, 431, 500, 501, 502, 504],
     security: [],
     parameters: [
       { name: "transaction_hash", in: "path", required: true, read: "string", many: "one" },
@@ -118,7 +118,7 @@ export const table = {
     id: "getTransactionRawTrace",
     method: "get",
     path: "/explorer/transactions/{transaction_hash}/raw-trace",
-    statuses: [200, 304, 400, 404, 405, 429, 500, 501, 502, 504],
+    statuses: [200, 304, 400, 404, 405, 408, 417, 429, 431, 500, 501, 502, 504],
     security: [],
     parameters: [
       { name: "transaction_hash", in: "path", required: true, read: "string", many: "one" },
@@ -129,7 +129,7 @@ export const table = {
     id: "listTransactionStateChanges",
     method: "get",
     path: "/explorer/transactions/{transaction_hash}/state-changes",
-    statuses: [200, 304, 400, 404, 405, 429, 500, 501, 502, 504],
+    statuses: [200, 304, 400, 404, 405, 408, 417, 429, 431, 500, 501, 502, 504],
     security: [],
     parameters: [
       { name: "transaction_hash", in: "path", required: true, read: "string", many: "one" },
@@ -142,7 +142,7 @@ export const table = {
     id: "getTransactionSummary",
     method: "get",
     path: "/explorer/transactions/{transaction_hash}/summary",
-    statuses: [200, 304, 400, 404, 405, 429, 500, 501, 502, 504],
+    statuses: [200, 304, 400, 404, 405, 408, 417, 429, 431, 500, 501, 502, 504],
     security: [],
     parameters: [
       { name: "transaction_hash", in: "path", required: true, read: "string", many: "one" },
@@ -153,7 +153,7 @@ export const table = {
     id: "listBlocks",
     method: "get",
     path: "/explorer/blocks",
-    statuses: [200, 304, 400, 405, 429, 500, 501, 502, 504],
+    statuses: [200, 304, 400, 405, 408, 417, 429, 431, 500, 501, 502, 504],
     security: [],
     parameters: [
       { name: "type", in: "query", required: false, read: "string", many: "one", default: "block" },
@@ -167,7 +167,7 @@ export const table = {
     id: "getBlock",
     method: "get",
     path: "/explorer/blocks/{block_number_or_hash}",
-    statuses: [200, 304, 400, 404, 405, 429, 500, 501, 502, 504],
+    statuses: [200, 304, 400, 404, 405, 408, 417, 429, 431, 500, 501, 502, 504],
     security: [],
     parameters: [
       { name: "block_number_or_hash", in: "path", required: true, read: "string", many: "one" },
@@ -178,7 +178,7 @@ export const table = {
     id: "listBlockTransactions",
     method: "get",
     path: "/explorer/blocks/{block_number_or_hash}/transactions",
-    statuses: [200, 304, 400, 404, 405, 429, 500, 501, 502, 504],
+    statuses: [200, 304, 400, 404, 405, 408, 417, 429, 431, 500, 501, 502, 504],
     security: [],
     parameters: [
       { name: "block_number_or_hash", in: "path", required: true, read: "string", many: "one" },
@@ -193,7 +193,7 @@ export const table = {
     id: "listBlockWithdrawals",
     method: "get",
     path: "/explorer/blocks/{block_number_or_hash}/withdrawals",
-    statuses: [200, 304, 400, 404, 405, 429, 500, 501, 502, 504],
+    statuses: [200, 304, 400, 404, 405, 408, 417, 429, 431, 500, 501, 502, 504],
     security: [],
     parameters: [
       { name: "block_number_or_hash", in: "path", required: true, read: "string", many: "one" },
@@ -207,7 +207,7 @@ export const table = {
     id: "listTokenTransfers",
     method: "get",
     path: "/explorer/token-transfers",
-    statuses: [200, 304, 400, 405, 429, 500, 501, 502, 504],
+    statuses: [200, 304, 400, 405, 408, 417, 429, 431, 500, 501, 502, 504],
     security: [],
     parameters: [
       { name: "block_number", in: "query", required: false, read: "integer", many: "one" },
@@ -224,7 +224,7 @@ export const table = {
     id: "listInternalTransactions",
     method: "get",
     path: "/explorer/internal-transactions",
-    statuses: [200, 304, 400, 405, 429, 500, 501, 502, 504],
+    statuses: [200, 304, 400, 405, 408, 417, 429, 431, 500, 501, 502, 504],
     security: [],
     parameters: [
       { name: "block_number", in: "query", required: false, read: "integer", many: "one" },
@@ -239,7 +239,7 @@ export const table = {
     id: "listMainPageTransactions",
     method: "get",
     path: "/explorer/main-page/transactions",
-    statuses: [200, 304, 400, 405, 429, 500, 501, 502, 504],
+    statuses: [200, 304, 400, 405, 408, 417, 429, 431, 500, 501, 502, 504],
     security: [],
     parameters: [
       { name: "chain_id", in: "query", required: false, read: "integer", many: "one" },
@@ -249,7 +249,7 @@ export const table = {
     id: "listMainPageBlocks",
     method: "get",
     path: "/explorer/main-page/blocks",
-    statuses: [200, 304, 400, 405, 429, 500, 501, 502, 504],
+    statuses: [200, 304, 400, 405, 408, 417, 429, 431, 500, 501, 502, 504],
     security: [],
     parameters: [
       { name: "chain_id", in: "query", required: false, read: "integer", many: "one" },
@@ -259,7 +259,7 @@ export const table = {
     id: "getIndexingStatus",
     method: "get",
     path: "/explorer/main-page/indexing-status",
-    statuses: [200, 304, 400, 405, 429, 500, 501, 502, 504],
+    statuses: [200, 304, 400, 405, 408, 417, 429, 431, 500, 501, 502, 504],
     security: [],
     parameters: [
       { name: "chain_id", in: "query", required: false, read: "integer", many: "one" },
@@ -269,7 +269,7 @@ export const table = {
     id: "getStats",
     method: "get",
     path: "/explorer/stats",
-    statuses: [200, 304, 400, 405, 429, 500, 501, 502, 504],
+    statuses: [200, 304, 400, 405, 408, 417, 429, 431, 500, 501, 502, 504],
     security: [],
     parameters: [
       { name: "chain_id", in: "query", required: false, read: "integer", many: "one" },
@@ -279,7 +279,7 @@ export const table = {
     id: "getTransactionsChart",
     method: "get",
     path: "/explorer/stats/charts/transactions",
-    statuses: [200, 304, 400, 405, 429, 500, 501, 502, 504],
+    statuses: [200, 304, 400, 405, 408, 417, 429, 431, 500, 501, 502, 504],
     security: [],
     parameters: [
       { name: "chain_id", in: "query", required: false, read: "integer", many: "one" },
@@ -289,7 +289,7 @@ export const table = {
     id: "getMarketChart",
     method: "get",
     path: "/explorer/stats/charts/market",
-    statuses: [200, 304, 400, 405, 429, 500, 501, 502, 504],
+    statuses: [200, 304, 400, 405, 408, 417, 429, 431, 500, 501, 502, 504],
     security: [],
     parameters: [
       { name: "chain_id", in: "query", required: false, read: "integer", many: "one" },
@@ -299,7 +299,7 @@ export const table = {
     id: "listAddresses",
     method: "get",
     path: "/explorer/addresses",
-    statuses: [200, 304, 400, 405, 429, 500, 501, 502, 504],
+    statuses: [200, 304, 400, 405, 408, 417, 429, 431, 500, 501, 502, 504],
     security: [],
     parameters: [
       { name: "fetched_coin_balance", in: "query", required: false, read: "string", many: "one" },
@@ -314,7 +314,7 @@ export const table = {
     id: "listAddressTokens",
     method: "get",
     path: "/explorer/addresses/{address_hash}/tokens",
-    statuses: [200, 304, 400, 404, 405, 429, 500, 501, 502, 504],
+    statuses: [200, 304, 400, 404, 405, 408, 417, 429, 431, 500, 501, 502, 504],
     security: [],
     parameters: [
       { name: "address_hash", in: "path", required: true, read: "string", many: "one" },
@@ -333,7 +333,7 @@ export const table = {
     id: "listAddressWithdrawals",
     method: "get",
     path: "/explorer/addresses/{address_hash}/withdrawals",
-    statuses: [200, 304, 400, 404, 405, 429, 500, 501, 502, 504],
+    statuses: [200, 304, 400, 404, 405, 408, 417, 429, 431, 500, 501, 502, 504],
     security: [],
     parameters: [
       { name: "address_hash", in: "path", required: true, read: "string", many: "one" },
@@ -347,7 +347,7 @@ export const table = {
     id: "listAddressBlocksValidated",
     method: "get",
     path: "/explorer/addresses/{address_hash}/blocks-validated",
-    statuses: [200, 304, 400, 404, 405, 429, 500, 501, 502, 504],
+    statuses: [200, 304, 400, 404, 405, 408, 417, 429, 431, 500, 501, 502, 504],
     security: [],
     parameters: [
       { name: "address_hash", in: "path", required: true, read: "string", many: "one" },
@@ -361,7 +361,7 @@ export const table = {
     id: "listAddressLogs",
     method: "get",
     path: "/explorer/addresses/{address_hash}/logs",
-    statuses: [200, 304, 400, 404, 405, 429, 500, 501, 502, 504],
+    statuses: [200, 304, 400, 404, 405, 408, 417, 429, 431, 500, 501, 502, 504],
     security: [],
     parameters: [
       { name: "address_hash", in: "path", required: true, read: "string", many: "one" },
@@ -378,7 +378,7 @@ export const table = {
     id: "listAddressInternalTransactions",
     method: "get",
     path: "/explorer/addresses/{address_hash}/internal-transactions",
-    statuses: [200, 304, 400, 404, 405, 429, 500, 501, 502, 504],
+    statuses: [200, 304, 400, 404, 405, 408, 417, 429, 431, 500, 501, 502, 504],
     security: [],
     parameters: [
       { name: "address_hash", in: "path", required: true, read: "string", many: "one" },
@@ -395,7 +395,7 @@ export const table = {
     id: "listAddressNfts",
     method: "get",
     path: "/explorer/addresses/{address_hash}/nft",
-    statuses: [200, 304, 400, 404, 405, 429, 500, 501, 502, 504],
+    statuses: [200, 304, 400, 404, 405, 408, 417, 429, 431, 500, 501, 502, 504],
     security: [],
     parameters: [
       { name: "address_hash", in: "path", required: true, read: "string", many: "one" },
@@ -412,7 +412,7 @@ export const table = {
     id: "getTokenInstance",
     method: "get",
     path: "/explorer/tokens/{address_hash}/instances/{id}",
-    statuses: [200, 304, 400, 404, 405, 429, 500, 501, 502, 504],
+    statuses: [200, 304, 400, 404, 405, 408, 417, 429, 431, 500, 501, 502, 504],
     security: [],
     parameters: [
       { name: "address_hash", in: "path", required: true, read: "string", many: "one" },
@@ -424,7 +424,7 @@ export const table = {
     id: "listWithdrawals",
     method: "get",
     path: "/explorer/withdrawals",
-    statuses: [200, 304, 400, 405, 429, 500, 501, 502, 504],
+    statuses: [200, 304, 400, 405, 408, 417, 429, 431, 500, 501, 502, 504],
     security: [],
     parameters: [
       { name: "index", in: "query", required: false, read: "integer", many: "one" },
@@ -437,7 +437,7 @@ export const table = {
     id: "getSmartContract",
     method: "get",
     path: "/explorer/smart-contracts/{address_hash}",
-    statuses: [200, 304, 400, 404, 405, 429, 500, 501, 502, 504],
+    statuses: [200, 304, 400, 404, 405, 408, 417, 429, 431, 500, 501, 502, 504],
     security: [],
     parameters: [
       { name: "address_hash", in: "path", required: true, read: "string", many: "one" },
