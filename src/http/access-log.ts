@@ -8,6 +8,8 @@ const LONGEST_TARGET = 2048;
 const CLIENT_CLOSED_REQUEST = 499;
 /** Ids and keys that alone let their holder do something: a few characters are enough to tell them apart. */
 const BEARER = /\b(cs_|tg_live_|tg_test_|whsec_)([A-Za-z0-9]{0,4})[A-Za-z0-9+/=_-]*/g;
+/** User and password of a target in absolute form. */
+const USER_INFO = /^([a-z][a-z\d+.-]*:\/\/)[^/?#]*@/i;
 const ESCAPED = /%[0-9a-f]{2}/i;
 
 /** One line a request, written when its answer has left or its connection broke. No header values, no secrets. */
@@ -39,11 +41,11 @@ export function accessLog(log: Logger, clock: Clock): Middleware {
 }
 
 /**
- * A request target fit for a log, of 2 kB at most. Session ids, keys and values of query parameters that are named like
- * a secret are masked.
+ * A request target fit for a log, of 2 kB at most. Session ids, keys, users and values of query parameters that are named
+ * like a secret are masked.
  */
 export function withoutSecrets(target: string): string {
-  return masked(withoutNamedSecrets(target));
+  return masked(withoutNamedSecrets(target.replace(USER_INFO, '$1***@')));
 }
 
 function masked(target: string): string {

@@ -109,6 +109,11 @@ function isLoopback(address: Address): boolean {
   return address.range() === 'loopback';
 }
 
+/** True for a host with an optional port that can exist. */
+export function isHost(text: string): boolean {
+  return HOST.test(text) && URL.canParse(`http://${text}`);
+}
+
 /** The key that limits per address count a client by; undefined for a client that they do not count. */
 export function limitKey({ isExempt, address }: Client): string | undefined {
   return isExempt ? undefined : addressKey(address);

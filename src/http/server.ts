@@ -3,6 +3,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type Koa from 'koa';
 import type { Logger } from '../lib/logger.ts';
+import { useOriginForm } from './absolute-form.ts';
 import { answerUnreadable } from './client-error.ts';
 import type { ConnectionBounds } from './connection-bounds.ts';
 import { type FormatError, messageOnly } from './errors.ts';
@@ -62,6 +63,7 @@ export async function listen({
     socket.once('close', () => connections.delete(socket));
   });
   server.on('request', (request, response) => {
+    useOriginForm(request);
     bounded?.bounds.busy(request.socket);
     inFlight.set(request.socket, [...(inFlight.get(request.socket) ?? []), response]);
     response.setHeader('X-Content-Type-Options', 'nosniff');

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Middleware } from 'koa';
+import { withoutOrigin } from './absolute-form.ts';
 import { HttpError } from './errors.ts';
 
 /** Origin form (RFC 9112, 3.2.1) in visible ASCII, without a fragment. */
@@ -16,10 +17,11 @@ export const checkTarget: Middleware = (ctx, next) => {
   return next();
 };
 
-/** The target up to its query, whatever it looks like. */
+/** The path of a target in any form. */
 export function pathOf(target: string): string {
-  const end = target.indexOf('?');
-  return end === -1 ? target : target.slice(0, end);
+  const local = withoutOrigin(target);
+  const end = local.indexOf('?');
+  return end === -1 ? local : local.slice(0, end);
 }
 
 /** Headers that say who asks and where. Of two, Node keeps the first, and a proxy before us may have read the other. */

@@ -145,7 +145,7 @@ describe('bad input', () => {
     ['../', '/explorer/blocks/../../etc/passwd', 404, /Not found/],
     ['a path that is none', '/explorer/nothing', 404, /Not found/],
     ['an empty segment', '/explorer/blocks//transactions', 404, /Not found/],
-    ['an absolute-form target', 'http://example.org/explorer/blocks', 400, /must be a path/],
+    ['an absolute-form target of another scheme', 'ftp://example.org/explorer/blocks', 400, /must be a path/],
     ['an authority-form target', 'example.org:80', 400, /not valid HTTP/],
     ['an asterisk', '*', 400, /must be a path/],
     ['a fragment', '/explorer/blocks#a', 400, /must be a path/],

@@ -48,6 +48,18 @@ export function chainsAnswerTogether(ground: () => Ground): void {
         expect([host, await by(host)]).toEqual([host, [a]]);
     });
 
+    test('come from the host of a target in absolute form rather than from the Host header', async () => {
+      const [a, b] = ground().chains.map(({ id }) => id);
+
+      const { status, body } = await rawRequest(
+        ground().url,
+        `GET http://${b}.data.test/insights/v1/blocks HTTP/1.1\r\nHost: ${a}.data.test\r\nConnection: close\r\n\r\n`,
+      );
+      const envelope: Envelope<Row> = JSON.parse(body);
+
+      expect([status, envelope.meta.chain_ids]).toEqual([200, [b]]);
+    });
+
     test('are refused when a number below our own host is no configured chain', async () => {
       const { api, chains } = ground();
       const request = (path: string, host: string) =>

@@ -1,0 +1,25 @@
+import type { IncomingMessage } from 'node:http';
+import { isHost } from './client-address.ts';
+
+/** A scheme with an authority (RFC 3986, 3.2), and what follows it. */
+const ABSOLUTE = /^([a-z][a-z\d+.-]*):\/\/([^/?#]*)(.*)$/i;
+const SCHEMES: readonly string[] = ['http', 'https'];
+
+/**
+ * Rewrites a target in absolute form to origin form, and the Host header to the target's host (RFC 9112, 3.2.2). A target
+ * with another scheme, a user or an impossible host is left for `checkTarget` to refuse. So is a missing Host header.
+ */
+export function useOriginForm(request: IncomingMessage): void {
+  const { url = '', headers, httpVersion } = request;
+  if (url.startsWith('/')) return;
+  const [, scheme = '', authority = '', rest = ''] = ABSOLUTE.exec(url) ?? [];
+  const host = authority.replace(/:$/, ''); // an empty port is the usual one (RFC 3986, 3.2.3)
+  if (!SCHEMES.includes(scheme.toLowerCase()) || !isHost(host)) return;
+  request.url = rest.startsWith('/') ? rest : `/${rest}`;
+  if (headers.host !== undefined || httpVersion === '1.0') headers.host = host;
+}
+
+/** The path and query of a target in any form. */
+export function withoutOrigin(target: string): string {
+  return target.startsWith('/') ? target : (ABSOLUTE.exec(target)?.[3] ?? target);
+}
