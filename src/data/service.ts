@@ -179,6 +179,7 @@ export async function startDataService(options: DataServiceOptions): Promise<Dat
       log,
       metrics,
     });
+    const formatError = errorBodies(CONTRACTS);
     const app = createApp({
       log,
       metrics,
@@ -186,7 +187,7 @@ export async function startDataService(options: DataServiceOptions): Promise<Dat
       rateLimitPerMinute: settings.rateLimitPerMinute,
       trustedProxies: settings.trustedProxies,
       crossOrigin: { exposedHeaders: ['ETag', 'Age', 'X-Cache', 'X-Chain-Id', 'X-Backend'] },
-      formatError: errorBodies(CONTRACTS),
+      formatError,
       routes: [
         await mount({
           contract: explorerContract,
@@ -210,6 +211,7 @@ export async function startDataService(options: DataServiceOptions): Promise<Dat
       port,
       log,
       connections: boundedAs('data', settings.connections),
+      formatError,
     });
     return {
       ...listening,

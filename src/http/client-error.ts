@@ -1,35 +1,59 @@
-import { STATUS_CODES } from 'node:http';
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { FormatError } from './errors.ts';
+import { HEAD_TOO_LONG, pathOf } from './target.ts';
 
 /** Long enough for the answer to arrive, short enough that nobody can hoard broken connections. */
 const LINGER_MS = 1_000;
 
 const FAULTS: Readonly<Record<string, readonly [number, string]>> = {
-  HPE_HEADER_OVERFLOW: [431, 'The request target and headers are too long'],
+  HPE_HEADER_OVERFLOW: [431, HEAD_TOO_LONG],
   HPE_CHUNK_EXTENSIONS_OVERFLOW: [413, 'The chunk extensions are too long'],
   ERR_HTTP_REQUEST_TIMEOUT: [408, 'The request took too long to arrive'],
 };
 
+/** The target in bytes that begin with a request line, after empty lines (RFC 9112, 2.2). */
+const TARGET = /^[\r\n]*\S+ (\S+)/;
+
+/** An error answer to a request that no app sees. */
+export interface Refusal {
+  readonly status: number;
+  readonly message: string;
+  /** Empty where it is not known. */
+  readonly path: string;
+}
+
 const answered = new WeakSet<Duplex>();
 
 /**
- * Answers bytes that are no HTTP request with a JSON error and ends the connection. What the client still sends is
- * read and dropped, because closing over unread bytes would reset the connection and lose the answer.
+ * The answer to a request that Node could not read. Its path is that of the request whose body failed, or of the request
+ * line in the bytes that Node stumbled over.
  */
+export function refusalOf(error: NodeJS.ErrnoException, request: IncomingMessage | undefined): Refusal {
+  const [status, message] = FAULTS[error.code ?? ''] ?? [400, 'The request is not valid HTTP'];
+  const packet = 'rawPacket' in error && Buffer.isBuffer(error.rawPacket) ? error.rawPacket : undefined;
+  const target = request?.url ?? TARGET.exec(packet?.toString('latin1') ?? '')?.[1] ?? '';
+  return { status, message, path: pathOf(target) };
+}
+
+/** Answers a request that cannot be read, unless the client is gone. See `refuse`. */
 export function answerUnreadable(
   error: NodeJS.ErrnoException,
   socket: Duplex,
-  formatError: FormatError,
+  { answer, formatError }: { answer: ServerResponse | undefined; formatError: FormatError },
 ): void {
   if (answered.has(socket)) return;
-  if (error.code === 'ECONNRESET' || !socket.writable) {
-    socket.destroy();
-    return;
-  }
+  if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy();
+  else refuse(socket, refusalOf(error, answer?.req), formatError);
+}
+
+/**
+ * Writes a JSON error to a connection and ends it. What the client still sends is read and dropped, because closing over
+ * unread bytes would reset the connection and lose the answer.
+ */
+export function refuse(socket: Duplex, { status, message, path }: Refusal, formatError: FormatError): void {
   answered.add(socket);
-  const [status, message] = FAULTS[error.code ?? ''] ?? [400, 'The request is not valid HTTP'];
-  const body = JSON.stringify(formatError(status, message, { path: '', requestId: '' }));
+  const body = JSON.stringify(formatError(status, message, { path, requestId: '' }));
   const head = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? 'Error'}`,
     'Content-Type: application/json; charset=utf-8',

@@ -4,9 +4,10 @@ import type { Duplex } from 'node:stream';
 import type Koa from 'koa';
 import type { Logger } from '../lib/logger.ts';
 import { useOriginForm } from './absolute-form.ts';
-import { answerUnreadable } from './client-error.ts';
+import { answerUnreadable, refuse } from './client-error.ts';
 import type { ConnectionBounds } from './connection-bounds.ts';
 import { type FormatError, messageOnly } from './errors.ts';
+import { NO_PATH } from './target.ts';
 
 export interface ListenOptions {
   app: Koa;
@@ -18,6 +19,8 @@ export interface ListenOptions {
   connections?: { bounds: ConnectionBounds; listener: string } | undefined;
   /** Words the answers to requests that could not even be parsed; `{ message }` when absent. */
   formatError?: FormatError;
+  /** Times within which a head and a whole request have to arrive; 15 s and 60 s when absent. */
+  arrival?: { readonly headMs: number; readonly requestMs: number };
 }
 
 export interface Listening {
@@ -32,8 +35,13 @@ export interface Listening {
 }
 
 const DRAIN_MS = 10_000;
-const HEADERS_TIMEOUT_MS = 15_000;
-const REQUEST_TIMEOUT_MS = 60_000;
+const ARRIVAL = { headMs: 15_000, requestMs: 60_000 };
+const LONGEST_CHECK_MS = 5_000;
+/**
+ * Node's own limit of a head, for each connection. It is below the 64 KiB of one read from the network: most heads
+ * beyond it show their request line in the bytes of the error.
+ */
+const HEAD_BYTES = 48 * 1024;
 const KEEP_ALIVE_MS = 65_000; // longer than the 60 s of common load balancers, so that they hang up first
 
 /** Serves an app on an address. Rejects when the address cannot be had. */
@@ -44,6 +52,7 @@ export async function listen({
   log,
   connections: bounded,
   formatError = messageOnly,
+  arrival = ARRIVAL,
 }: ListenOptions): Promise<Listening> {
   const connections = new Set<Socket>();
   /** The unfinished answers of each connection; more than one when a client sends ahead. */
@@ -51,10 +60,11 @@ export async function listen({
   let closing: Promise<void> | undefined;
 
   const server = createServer({
-    headersTimeout: HEADERS_TIMEOUT_MS,
-    requestTimeout: REQUEST_TIMEOUT_MS,
+    headersTimeout: arrival.headMs,
+    requestTimeout: arrival.requestMs,
     keepAliveTimeout: KEEP_ALIVE_MS,
-    connectionsCheckingInterval: 5_000,
+    connectionsCheckingInterval: Math.min(LONGEST_CHECK_MS, arrival.headMs),
+    maxHeaderSize: HEAD_BYTES,
     requireHostHeader: false, // checked by the app, which answers in JSON
   });
   server.on('connection', socket => {
@@ -80,12 +90,18 @@ export async function listen({
     });
   });
   server.on('request', app.callback());
+  // The app refuses it in the form of its family. Node alone sends a 417 without a body.
+  server.on('checkExpectation', (request, response) => server.emit('request', request, response));
+  server.on('connect', (_request, socket) => {
+    if (inFlight.has(socket)) socket.destroy();
+    else refuse(socket, { status: 400, message: NO_PATH, path: '' }, formatError);
+  });
   server.on('clientError', (error, socket) => {
     const [answer, ...later] = inFlight.get(socket) ?? [];
     // Behind a whole request the fault is of the next one, and an answer to it would be taken for the first one's.
     const isFirst =
       answer === undefined || (later.length === 0 && !answer.req.complete && !answer.headersSent);
-    if (isFirst) answerUnreadable(error, socket, formatError);
+    if (isFirst) answerUnreadable(error, socket, { answer, formatError });
     else socket.destroy(error);
   });
 

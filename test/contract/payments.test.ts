@@ -172,6 +172,7 @@ describe('errors', () => {
     [400, 'invalid_request_error', 'invalid_field_value'],
     [404, 'not_found_error', 'resource_not_found'],
     [408, 'invalid_request_error', 'invalid_field_value'],
+    [417, 'invalid_request_error', 'invalid_field_value'],
     [429, 'rate_limit_error', 'rate_limit_exceeded'],
     [431, 'invalid_request_error', 'invalid_field_value'],
     [500, 'api_error', 'internal_error'],

@@ -72,6 +72,7 @@ describe('a target in absolute form is refused in the form of its path', () => {
     ['an address that cannot exist', 'http://[::1::]/family/a'],
     ['a fragment', 'http://right.example/family/a#b'],
     ['a broken escape', 'http://right.example/family/%zz'],
+    ['a character that no host has', 'http://right<b>.example/family/a'],
   ])('%s is a 400', async (_name, target) => {
     const { status, body } = await send(`GET ${target} HTTP/1.1`);
 
@@ -123,9 +124,12 @@ describe('all that goes by the path sees that of a target in absolute form', () 
 });
 
 describe('targets that are no address stay a 400', () => {
-  test.each(['OPTIONS * HTTP/1.1', 'GET right.example:443 HTTP/1.1'])('%s', async line => {
-    const { status, body } = await send(line);
+  test.each(['OPTIONS * HTTP/1.1', 'CONNECT right.example:443 HTTP/1.1', 'GET right.example:443 HTTP/1.1'])(
+    '%s',
+    async line => {
+      const { status, body } = await send(line);
 
-    expect([status, JSON.parse(body)]).toEqual([400, { text: expect.any(String) }]);
-  });
+      expect([status, JSON.parse(body)]).toEqual([400, { text: expect.any(String) }]);
+    },
+  );
 });

@@ -7,6 +7,8 @@ import type { Exchange } from '../client.ts';
 import { parsed } from '../judge.ts';
 import { isKeyed, type Operation } from './operation.ts';
 
+/** Statuses of HTTP itself, sent before the key is looked at and named like a 400 (Decision 185). */
+const OF_HTTP: readonly number[] = [408, 417, 431];
 const COUNTS = ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset'];
 
 /** Status, code and place of an answer in one text, such as `400 invalid_address recipient_address`. */
@@ -37,13 +39,17 @@ export function faultsOf(exchange: Exchange, operation: Operation, validators: R
   return status < 400 ? faults : [...faults, ...catalogueFaults(status, body.value)];
 }
 
-/** What is wrong with an error by the catalogue: each code has one type and one status (Decision 103). */
+/**
+ * What is wrong with an error by the catalogue: each code has one type and one status. Errors of HTTP itself that it does
+ * not list have the code of a 400 (Decision 103).
+ */
 export function catalogueFaults(status: number, body: Json | undefined): string[] {
   const { code, type } = errorIn(body);
   const row = Object.entries(PAYMENTS_ERRORS).find(([name]) => name === code)?.[1];
   if (row === undefined) return [`has no code of the catalogue: ${code}`];
   if (row.type !== type) return [`${code} is ${row.type}, not ${type}`];
-  return row.status === status ? [] : [`${code} is a ${row.status}`];
+  const isListed = Object.values(PAYMENTS_ERRORS).some(one => one.status === status);
+  return row.status === (isListed ? status : 400) ? [] : [`${code} is a ${row.status}`];
 }
 
 function errorIn(body: Json | undefined): { code?: string; type?: string; param?: string } {
@@ -66,7 +72,7 @@ function countingFaults({ status, headers, url }: Exchange, needsKey: boolean): 
   const values = COUNTS.map(name => headers[name]);
   if (values.every(value => value === undefined)) {
     // What leads nowhere because nobody can read it is refused before the key is looked at.
-    return (needsKey && status !== 401 && isReadable(url)) || status === 429
+    return (needsKey && status !== 401 && !OF_HTTP.includes(status) && isReadable(url)) || status === 429
       ? ['does not say how it was counted']
       : [];
   }
