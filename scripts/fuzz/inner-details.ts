@@ -9,7 +9,8 @@ const SIGNS: readonly RegExp[] = [
   /sqlite|knex|postgres|constraint failed|syntax error/i,
   /\bselect\b.+\bfrom\b|\binsert into\b|\bupdate\b.+\bset\b/i,
   /\bE(CONN\w+|PIPE|NOENT|TIMEDOUT|HOSTUNREACH|AI_AGAIN)\b/,
-  /TypeError|RangeError|ReferenceError|Cannot read prop|is not a function|\[object Object\]/,
+  // Our own message quotes the name that is no function of an aggregate.
+  /TypeError|RangeError|ReferenceError|Cannot read prop|[^"] is not a function|\[object Object\]/,
   /127\.0\.0\.1:\d+|\/\/localhost/,
   /\b(tg_live_|tg_test_|whsec_)[0-9A-Za-z+/]{32}/,
 ];

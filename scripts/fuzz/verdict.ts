@@ -1,6 +1,5 @@
 import type { Contract } from '../../src/contract/contract.ts';
 import { child, isObject } from '../../src/contract/document.ts';
-import { PAYMENTS_ERRORS } from '../../src/contract/payments-errors.ts';
 import { type ResponseValidators, responseValidators } from '../../src/contract/response-validators.ts';
 import { describeErrors } from '../../src/contract/violations.ts';
 import type { Exchange } from '../contract/client.ts';
@@ -65,9 +64,7 @@ function paymentsForm(contracts: readonly Contract<unknown>[], validators: Respo
     const body = parsed(text)?.value;
     const validate = firstOf(ids, id => validators(id, status)) ?? firstOf(ids, id => validators(id, 400));
     const faults = validate?.(body) === false ? [describeErrors(validate.errors)] : [];
-    // Errors of HTTP itself that the catalogue does not list have the code of a 400.
-    const isListed = Object.values(PAYMENTS_ERRORS).some(row => row.status === status);
-    return [...faults, ...catalogueFaults(isListed ? status : 400, body)];
+    return [...faults, ...catalogueFaults(status, body)];
   };
 }
 
