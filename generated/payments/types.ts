@@ -3925,6 +3925,11 @@ export interface components {
              */
             is_chain_late: boolean;
             /**
+             * @description Whether only a wallet that signed can pay; it becomes true when the organization loses the ownership of the recipient.
+             * @example false
+             */
+            wallet_only: boolean;
+            /**
              * @description Where to go after the payment, ready to use; null for nowhere and until the session is completed.
              * @example https://books.example/thanks?session=cs_9hUw3ZpLk5RtN8xEbG2mQy7V
              */
