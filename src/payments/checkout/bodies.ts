@@ -85,6 +85,7 @@ export function checkoutState(
     failure_reason: session.failureReason,
     late: session.isLate,
     is_chain_late: isChainLate,
+    wallet_only: session.isWalletOnly,
     return_url: returnUrlOf(session),
     expires_at: timestamp(session.expiresAt),
     completed_at: session.completedAt === null ? null : timestamp(session.completedAt),

@@ -73,6 +73,7 @@ export type SessionState = Pick<
   | 'status'
   | 'paymentStatus'
   | 'amountDue'
+  | 'isWalletOnly'
   | 'amountReceived'
   | 'payerAddress'
   | 'txHash'

@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { transaction } from '../../../src/db/transaction.ts';
 import { linkStore } from '../../../src/payments/store/link-store.ts';
+import { recipientOwnership } from '../../../src/payments/store/recipient-ownership.ts';
+import { recipientStore } from '../../../src/payments/store/recipient-store.ts';
 import { eachDatabase, sqliteDatabase } from '../../support/databases.ts';
 import { record, text } from '../../support/json.ts';
 import { aPayment, type PaymentsApi, someHash, startPaymentsApi } from '../../support/payments-api.ts';
@@ -64,6 +67,23 @@ eachDatabase('a request that waits for another state', databases => {
     const { status, body } = await api.payer.get(statusOf(session.id), session.held);
 
     expect([status, record(body).payment_status]).toEqual([200, 'confirming']);
+  });
+
+  test('is answered when another organization proves that it owns the recipient', async () => {
+    const session = await started();
+    const rival = await api.merchant();
+    const answer = api.payer.get(statusOf(session.id), session.held);
+    await waiting(1);
+
+    await transaction(api.db, async handle => {
+      const at = { chainId: aLink(rival.owner).chainId, address: session.recipient };
+      const recipient = await recipientStore(handle).name(rival.owner, at, api.clock.now());
+      await recipientOwnership(handle).prove(recipient, 'signature', api.clock.now());
+    });
+    api.clock.advance(TICK_MS);
+
+    const { status, body } = await answer;
+    expect([status, record(body).wallet_only]).toEqual([200, true]);
   });
 
   test('is 304 when the time is over, and another session changes nothing about that', async () => {
