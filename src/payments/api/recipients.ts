@@ -41,7 +41,7 @@ export function recipientHandlers(
     verified_by: recipient.proof,
     verification_message: verificationMessage(recipient, publicUrl),
     created_at: timestamp(recipient.createdAt),
-    verified_at: timestampOrNull(recipient.provenAt),
+    verified_at: recipient.proof === null ? null : timestampOrNull(recipient.provenAt),
   });
 
   return {

@@ -12,7 +12,10 @@ export interface RecipientOwnership {
    * or was issued before another organization's signature, and where the operator decided for another organization.
    */
   proveBySignature(signed: Recipient, now: number): Promise<Recipient | undefined>;
-  /** Withdraws the proof of an owner, which holds the address provisionally from then on. */
+  /**
+   * Withdraws the proof of an owner, which holds the address provisionally from then on. Its time is kept: a signature
+   * over a nonce from before it stays worth nothing.
+   */
   withdrawProof(recipient: Recipient): Promise<void>;
   /** Deletes a recipient. The organization that named the address first among the others is the next owner. */
   remove(recipient: Recipient): Promise<void>;
@@ -64,7 +67,7 @@ export function recipientOwnership(handle: Transaction): RecipientOwnership {
     },
 
     async withdrawProof({ id }) {
-      await execute(handle, 'update recipients set proof = null, proven_at = null where id = ?', [id]);
+      await execute(handle, 'update recipients set proof = null where id = ?', [id]);
     },
 
     async remove(recipient) {

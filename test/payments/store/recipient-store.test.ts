@@ -83,6 +83,27 @@ eachDatabase('the recipients', databases => {
     expect(accepted).toMatchObject({ isOwner: true, proof: 'signature' });
   });
 
+  test('a signature over a text from before a proof stays worth nothing when the proof is withdrawn', async () => {
+    const [first, second] = [await anOwner(), await anOwner()];
+    const stale = await name(second);
+    const chosen = await transaction(db, async handle => {
+      const recipient = await recipientStore(handle).name(first, AT, RECORD_TIME);
+      return recipientOwnership(handle).prove(recipient, 'signature', RECORD_TIME + 1);
+    });
+    await transaction(db, handle => recipientOwnership(handle).withdrawProof(chosen));
+    const sign = (at: number) =>
+      transaction(db, async handle => {
+        const signed = await recipientStore(handle).find(second, stale.id);
+        return signed && recipientOwnership(handle).proveBySignature(signed, at);
+      });
+
+    const refused = await sign(RECORD_TIME + 2);
+    await recipientStore(db).renewNonce(stale.id, RECORD_TIME + 3);
+
+    expect(refused).toBeUndefined();
+    expect(await sign(RECORD_TIME + 4)).toMatchObject({ isOwner: true, proof: 'signature' });
+  });
+
   test('the command line lists, assigns and releases an address', async () => {
     const [first, second] = [await anOwner(), await anOwner()];
     await name(first);
