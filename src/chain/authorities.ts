@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { Address } from 'viem';
 import { recoverAuthorizationAddress } from 'viem/utils';
 
@@ -7,8 +8,13 @@ import { recoverAuthorizationAddress } from 'viem/utils';
  * compares its nonce.
  */
 export async function authoritiesOf(authorizations: readonly unknown[], chainId: number): Promise<Address[]> {
-  const found = await Promise.all(authorizations.map(entry => authorityOf(entry, chainId)));
-  return found.filter(authority => authority !== null);
+  const found: Address[] = [];
+  for (const entry of authorizations) {
+    const authority = await authorityOf(entry, chainId);
+    if (authority !== null) found.push(authority);
+    await setImmediate(); // a signature takes milliseconds, in which nothing else is done
+  }
+  return found;
 }
 
 async function authorityOf(entry: unknown, chainId: number): Promise<Address | null> {

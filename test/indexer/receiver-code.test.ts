@@ -66,23 +66,29 @@ async function typesAtOnce(hashes: readonly Hex[], rpcUrl = chain.rpcUrl) {
 }
 
 /** Lets an account delegate to a contract, or to nothing (the zero address). The account must not send by itself. */
-async function delegate(authority: number, { to, nonce }: { to: Address; nonce: number }): Promise<Address> {
-  const account = chain.accounts.authority(authority);
-  const signed = await account.signAuthorization({ address: to, chainId: CHAIN_ID, nonce });
+async function delegate(authority: number, { to, nonce }: { to: Address; nonce: number }): Promise<void> {
+  await delegateAll([authority], { to, nonce });
+}
+
+async function delegateAll(authorities: readonly number[], { to, nonce }: { to: Address; nonce: number }) {
+  const signed = await Promise.all(
+    authorities.map(one =>
+      chain.accounts.authority(one).signAuthorization({ address: to, chainId: CHAIN_ID, nonce }),
+    ),
+  );
   const sender = chain.accounts.signer(9);
   const count = await chain.rpc.call('eth_getTransactionCount', sender.address, 'pending');
   const raw = await sender.signTransaction({
     type: 'eip7702',
     chainId: CHAIN_ID,
     nonce: Number(count),
-    gas: 200_000n,
+    gas: 2_000_000n,
     maxFeePerGas: 10_000_000_000n,
     maxPriorityFeePerGas: 1_000_000_000n,
     to: NOBODY,
-    authorizationList: [signed],
+    authorizationList: signed,
   });
   await chain.rpc.call('eth_sendRawTransaction', raw);
-  return account.address;
 }
 
 test('data for a plain account or a precompile is no call, and a call needs no data', async () => {
@@ -175,6 +181,19 @@ test('an account has code while it delegates to a contract', async () => {
   const expected = [[], ['contract_call', 'coin_transfer'], []];
   expect(await typesOf(hashes)).toEqual(expected);
   expect(await typesAtOnce(hashes)).toEqual(expected);
+});
+
+test('an account that delegates among many others has code from then on', async () => {
+  const account = chain.accounts.authority(7).address;
+  const hashes = [await mined({ to: account, data: DATA })];
+  const many = Array.from({ length: 41 }, (_, at) => at);
+  await delegateAll(many, { to: splitter.address, nonce: 0 });
+  await chain.mine();
+  hashes.push(await mined({ to: account, data: DATA }));
+
+  await index.runOnce();
+
+  expect(await typesOf(hashes)).toEqual([[], ['contract_call']]);
 });
 
 test('the block in which a contract is destroyed still calls it, a later one does not', async () => {

@@ -6,13 +6,19 @@ import type { FetchedBlock } from './fetch.ts';
 /** Gas of a transaction that only moves coins, without data. */
 const PLAIN_TRANSFER_GAS = 21_000;
 
+/** Most authorizations of a block whose signers are computed: a full block of them would take seconds. */
+const MOST_AUTHORIZATIONS = 40;
+
 /** Traces a block leaves in the code of accounts. */
 export interface CodeTrail {
   number: number;
   /** Of its transactions, except creations. */
   receivers: ReadonlySet<Address>;
-  /** Accounts whose code the block may have changed: created, destroyed, or signer of an EIP-7702 authorization. */
-  changed: ReadonlySet<Address>;
+  /**
+   * Accounts whose code the block may have changed: created, destroyed, or signer of an EIP-7702 authorization. Null when
+   * it may be any account.
+   */
+  changed: ReadonlySet<Address> | null;
   /** Accounts that had code in the block, and perhaps none at its end. */
   destroyed: ReadonlySet<Address>;
   /**
@@ -60,16 +66,17 @@ export async function trailOf(
 ): Promise<CodeTrail> {
   const destroyed = (calls ?? []).filter(({ type }) => type === 'selfdestruct').map(({ from }) => from);
   const created = [...transactions, ...(calls ?? [])].map(({ createdContract }) => createdContract);
-  const signed = await authoritiesOf(
-    transactions.flatMap(({ authorizations }) => authorizations),
-    chainId,
-  );
+  const authorizations = transactions.flatMap(transaction => transaction.authorizations);
+  const isTooMany = authorizations.length > MOST_AUTHORIZATIONS;
+  const signed = isTooMany ? [] : await authoritiesOf(authorizations, chainId);
   const unexplained =
     calls === null ? transactions.filter(({ gasUsed }) => gasUsed !== PLAIN_TRANSFER_GAS) : [];
   return {
     number,
     receivers: receiversOf(transactions),
-    changed: new Set([...destroyed, ...created.filter(address => address !== null), ...signed]),
+    changed: isTooMany
+      ? null
+      : new Set([...destroyed, ...created.filter(address => address !== null), ...signed]),
     destroyed: new Set(destroyed),
     unexplained: receiversOf(unexplained),
   };

@@ -69,7 +69,8 @@ export function receiverCode({ request }: Pick<ChainClient, 'request'>): Receive
 
   function forgetChanged({ number, changed, unexplained }: CodeTrail): void {
     const isOlder = (address: Address) => (known.get(address)?.at ?? number) < number;
-    for (const address of changed) if (isOlder(address)) known.delete(address);
+    if (changed === null) known.clear();
+    for (const address of changed ?? []) if (isOlder(address)) known.delete(address);
     for (const address of unexplained) {
       if (isOlder(address) && known.get(address)?.settled !== true) known.delete(address);
     }

@@ -1,7 +1,7 @@
 import type { Db } from '../../db/open.ts';
 import { transaction } from '../../db/transaction.ts';
 import { olderBlocks, readOlderBlocks, writeTypes } from '../store/older-types.ts';
-import { trailOf } from './code-trail.ts';
+import { type CodeTrail, trailOf } from './code-trail.ts';
 import type { ReceiverCode } from './receiver-code.ts';
 
 /** Blocks of one step. A run takes one step, so that new blocks do not wait. */
@@ -24,7 +24,9 @@ export async function retypeOlder({
   if (range === null) return;
   const to = Math.min(range.from + STEP, range.to);
   const blocks = await readOlderBlocks(db, { from: range.from, to });
-  const withCode = await code.withCode(await Promise.all(blocks.map(block => trailOf(block, chainId))));
+  const trails: CodeTrail[] = [];
+  for (const block of blocks) trails.push(await trailOf(block, chainId));
+  const withCode = await code.withCode(trails);
   const judged = blocks.flatMap(({ transactions }, at) =>
     transactions.map(({ id, to: receiver }) => ({
       id,

@@ -8,7 +8,7 @@ import { writeBlocks } from '../store/block-writer.ts';
 import { type Head, hashAt, readHead } from '../store/head.ts';
 import { unwind } from '../store/unwind.ts';
 import { commonAncestor } from './ancestor.ts';
-import { codeTrail } from './code-trail.ts';
+import { type CodeTrail, codeTrail } from './code-trail.ts';
 import { inCommits } from './commits.ts';
 import { blockFetcher, ChainMoved, type FetchedBlock, type Header, type JudgedBlock } from './fetch.ts';
 import { receiverCode } from './receiver-code.ts';
@@ -134,7 +134,8 @@ export function syncRun(deps: SyncDeps): (signal?: AbortSignal) => Promise<numbe
   }
 
   async function judged(blocks: readonly FetchedBlock[]): Promise<JudgedBlock[]> {
-    const trails = await Promise.all(blocks.map(block => codeTrail(block, client.id)));
+    const trails: CodeTrail[] = [];
+    for (const block of blocks) trails.push(await codeTrail(block, client.id));
     const withCode = await code.withCode(trails);
     return blocks.map((block, at) => ({ ...block, receiversWithCode: withCode[at] ?? new Set() }));
   }
