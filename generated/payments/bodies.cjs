@@ -9,7 +9,7 @@ const pattern3 = new RegExp("^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17
 const pattern4 = new RegExp("^[A-Za-z0-9_-]{4,32}$", "u");
 const pattern5 = new RegExp("^[1-9][0-9]{0,77}$", "u");
 const pattern10 = new RegExp("^#[0-9a-fA-F]{6}$", "u");
-const pattern20 = new RegExp("^[12][0-9]{3}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-5][0-9](\\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$", "u");
+const pattern22 = new RegExp("^[12][0-9]{3}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-5][0-9](\\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$", "u");
 const formats0 = (isUrl => Object.assign({
   amount: text => /^\d{1,78}$/.test(text) && BigInt(text) >> 256n === 0n,
   "https-url": text => text.startsWith("https://") && isUrl(text),
@@ -206,8 +206,9 @@ return errors === 0;
 validate60.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 const schema25 = {"type":["object","null"],"description":"The fields that the payer is asked for, 1 to 20 with different ids.","x-decision":108,"required":["fields"],"properties":{"fields":{"type":"array","description":"The fields in the order in which they are shown.","minItems":1,"maxItems":20,"items":{"$ref":"#/components/schemas/FormFieldInput"}}},"additionalProperties":false};
-const schema26 = {"type":"object","description":"One field of the payer's form.","required":["id","type","label"],"properties":{"id":{"type":"string","description":"Key of the value in `form_data`; unique in the form. `email` and `shipping_address` are refused, because events have the payer's e-mail address and the address to ship to there.","x-decision":150,"pattern":"^[A-Za-z0-9_-]{1,40}$","x-form":"1 to 40 letters, digits, underscores or hyphens","not":{"enum":["email","shipping_address"]},"examples":["size"]},"type":{"$ref":"#/components/schemas/FormFieldType","description":"Kind of the field."},"label":{"type":"string","description":"What the payer reads beside the field.","minLength":1,"maxLength":100,"pattern":"^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u2800\\u3164\\ufe00-\\ufe0f\\uffa0\\u{e0000}-\\u{e007f}])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$","x-form":"a single line of text with at least one visible character and no control characters","examples":["Size of the shirt"]},"required":{"type":"boolean","description":"Whether the payer has to fill it in.","default":false,"examples":[true]},"placeholder":{"type":["string","null"],"description":"Text shown while the field is empty.","maxLength":100,"examples":["Choose a size"]},"options":{"type":"array","description":"What a `select` offers, which needs at least one; ignored for every other kind.","maxItems":50,"default":[],"items":{"type":"string","minLength":1,"maxLength":100},"examples":[["S","M","L"]]}},"additionalProperties":false};
+const schema26 = {"type":"object","description":"One field of the payer's form.","required":["id","type","label"],"properties":{"id":{"type":"string","description":"Key of the value in `form_data`; unique in the form. `email` and `shipping_address` are refused, because events have the payer's e-mail address and the address to ship to there.","x-decision":150,"pattern":"^[A-Za-z0-9_-]{1,40}$","x-form":"1 to 40 letters, digits, underscores or hyphens","not":{"enum":["email","shipping_address"]},"examples":["size"]},"type":{"$ref":"#/components/schemas/FormFieldType","description":"Kind of the field."},"label":{"type":"string","description":"What the payer reads beside the field.","minLength":1,"maxLength":100,"pattern":"^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u2800\\u3164\\ufe00-\\ufe0f\\uffa0\\u{e0000}-\\u{e007f}])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$","x-form":"a single line of text with at least one visible character and no control characters","examples":["Size of the shirt"]},"required":{"type":"boolean","description":"Whether the payer has to fill it in.","default":false,"examples":[true]},"placeholder":{"type":["string","null"],"description":"Text shown while the field is empty.","maxLength":100,"pattern":"^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]*$","x-form":"a single line of text without control characters","examples":["Choose a size"]},"options":{"type":"array","description":"What a `select` offers, which needs at least one; ignored for every other kind.","maxItems":50,"default":[],"items":{"type":"string","minLength":1,"maxLength":100,"pattern":"^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u2800\\u3164\\ufe00-\\ufe0f\\uffa0\\u{e0000}-\\u{e007f}])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$","x-form":"a single line of text with at least one visible character and no control characters"},"examples":[["S","M","L"]]}},"additionalProperties":false};
 const pattern14 = new RegExp("^[A-Za-z0-9_-]{1,40}$", "u");
+const pattern16 = new RegExp("^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]*$", "u");
 const schema27 = {"type":"string","description":"Kind of a form field.","enum":["text","email","phone","select","textarea","number","checkbox"],"examples":["select"]};
 
 function validate64(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
@@ -382,6 +383,12 @@ if(func2(data4) > 100){
 validate63.errors = [{instancePath:instancePath+"/placeholder",schemaPath:"#/properties/placeholder/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters",schema:100,parentSchema:schema26.properties.placeholder,data:data4}];
 return false;
 }
+else {
+if(!pattern16.test(data4)){
+validate63.errors = [{instancePath:instancePath+"/placeholder",schemaPath:"#/properties/placeholder/pattern",keyword:"pattern",params:{pattern: "^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]*$"},message:"must match pattern \""+"^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]*$"+"\"",schema:"^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]*$",parentSchema:schema26.properties.placeholder,data:data4}];
+return false;
+}
+}
 }
 }
 var valid0 = _errs11 === errors;
@@ -414,6 +421,12 @@ else {
 if(func2(data6) < 1){
 validate63.errors = [{instancePath:instancePath+"/options/" + i0,schemaPath:"#/properties/options/items/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema26.properties.options.items,data:data6}];
 return false;
+}
+else {
+if(!pattern3.test(data6)){
+validate63.errors = [{instancePath:instancePath+"/options/" + i0,schemaPath:"#/properties/options/items/pattern",keyword:"pattern",params:{pattern: "^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u2800\\u3164\\ufe00-\\ufe0f\\uffa0\\u{e0000}-\\u{e007f}])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$"},message:"must match pattern \""+"^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u2800\\u3164\\ufe00-\\ufe0f\\uffa0\\u{e0000}-\\u{e007f}])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$"+"\"",schema:"^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u2800\\u3164\\ufe00-\\ufe0f\\uffa0\\u{e0000}-\\u{e007f}])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$",parentSchema:schema26.properties.options.items,data:data6}];
+return false;
+}
 }
 }
 }
@@ -533,7 +546,7 @@ validate62.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 const schema28 = {"type":"object","description":"One way of shipping and what it costs.","required":["id","name","amount"],"properties":{"id":{"type":"string","description":"Identifies the option; unique within its link.","pattern":"^[A-Za-z0-9_-]{1,40}$","x-form":"1 to 40 letters, digits, underscores or hyphens","examples":["express"]},"name":{"type":"string","description":"What the payer reads.","minLength":1,"maxLength":100,"pattern":"^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u2800\\u3164\\ufe00-\\ufe0f\\uffa0\\u{e0000}-\\u{e007f}])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$","x-form":"a single line of text with at least one visible character and no control characters","examples":["Express"]},"amount":{"$ref":"#/components/schemas/AmountInput","description":"Price of the shipping, in the smallest unit of the link's token."},"estimated_days":{"type":["integer","null"],"description":"How long it takes, in days.","minimum":0,"maximum":365,"examples":[2]}},"additionalProperties":false};
 const schema29 = {"type":"string","description":"Amount in the token's smallest unit, a decimal integer from 0 to 2^256 - 1 without sign or exponent.","x-decision":97,"pattern":"^(0|[1-9][0-9]{0,77})$","x-form":"a non-negative decimal integer below 2^256 without leading zeros","format":"amount","examples":["12500000"]};
-const pattern18 = new RegExp("^(0|[1-9][0-9]{0,77})$", "u");
+const pattern20 = new RegExp("^(0|[1-9][0-9]{0,77})$", "u");
 
 function validate69(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -548,7 +561,7 @@ evaluated0.items = undefined;
 if(errors === 0){
 if(errors === 0){
 if(typeof data === "string"){
-if(!pattern18.test(data)){
+if(!pattern20.test(data)){
 validate69.errors = [{instancePath,schemaPath:"#/pattern",keyword:"pattern",params:{pattern: "^(0|[1-9][0-9]{0,77})$"},message:"must match pattern \""+"^(0|[1-9][0-9]{0,77})$"+"\"",schema:"^(0|[1-9][0-9]{0,77})$",parentSchema:schema29,data}];
 return false;
 }
@@ -872,7 +885,7 @@ return errors === 0;
 validate72.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 const schema31 = {"type":["object","null"],"description":"Texts by key for the merchant's own use: 50 keys at most, keys of 1 to 40 letters, digits, `_`, `.`, `:` and `-`, values of at most 500 characters.","x-decision":108,"maxProperties":50,"propertyNames":{"type":"string","pattern":"^[A-Za-z0-9_.:-]{1,40}$","x-form":"1 to 40 letters, digits, underscores, periods, colons or hyphens"},"additionalProperties":{"type":"string","maxLength":500},"examples":[{"order":"1042"}]};
-const pattern21 = new RegExp("^[A-Za-z0-9_.:-]{1,40}$", "u");
+const pattern23 = new RegExp("^[A-Za-z0-9_.:-]{1,40}$", "u");
 
 function validate75(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -899,7 +912,7 @@ for(const key0 in data){
 const _errs1 = errors;
 if(errors === _errs1){
 if(typeof key0 === "string"){
-if(!pattern21.test(key0)){
+if(!pattern23.test(key0)){
 const err0 = {instancePath,schemaPath:"#/propertyNames/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_.:-]{1,40}$"},message:"must match pattern \""+"^[A-Za-z0-9_.:-]{1,40}$"+"\"",schema:"^[A-Za-z0-9_.:-]{1,40}$",parentSchema:schema31.propertyNames,data:key0,propertyName:key0};
 if(vErrors === null){
 vErrors = [err0];
@@ -1515,7 +1528,7 @@ validate54.errors = [{instancePath:instancePath+"/expires_at",schemaPath:"#/prop
 return false;
 }
 else {
-if(!pattern20.test(data23)){
+if(!pattern22.test(data23)){
 validate54.errors = [{instancePath:instancePath+"/expires_at",schemaPath:"#/properties/expires_at/pattern",keyword:"pattern",params:{pattern: "^[12][0-9]{3}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-5][0-9](\\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$"},message:"must match pattern \""+"^[12][0-9]{3}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-5][0-9](\\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$"+"\"",schema:"^[12][0-9]{3}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-5][0-9](\\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$",parentSchema:schema21.properties.expires_at,data:data23}];
 return false;
 }
@@ -2167,7 +2180,7 @@ validate79.errors = [{instancePath:instancePath+"/expires_at",schemaPath:"#/prop
 return false;
 }
 else {
-if(!pattern20.test(data24)){
+if(!pattern22.test(data24)){
 validate79.errors = [{instancePath:instancePath+"/expires_at",schemaPath:"#/properties/expires_at/pattern",keyword:"pattern",params:{pattern: "^[12][0-9]{3}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-5][0-9](\\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$"},message:"must match pattern \""+"^[12][0-9]{3}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-5][0-9](\\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$"+"\"",schema:"^[12][0-9]{3}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-5][0-9](\\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$",parentSchema:schema33.properties.expires_at,data:data24}];
 return false;
 }
@@ -2388,8 +2401,8 @@ return errors === 0;
 }
 validate97.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-const schema38 = {"type":["object","null"],"description":"Where to ship to.","required":["line1","city","zip"],"properties":{"name":{"type":["string","null"],"description":"Who receives it.","maxLength":100,"examples":["Ada Lovelace"]},"line1":{"type":"string","description":"Street and number.","minLength":1,"maxLength":200,"examples":["12 St James's Square"]},"line2":{"type":["string","null"],"description":"Flat, floor, care of.","maxLength":200,"examples":["2nd floor"]},"city":{"type":"string","description":"Town.","minLength":1,"maxLength":100,"examples":["London"]},"state":{"type":["string","null"],"description":"State or region.","maxLength":100,"examples":["England"]},"zip":{"type":"string","description":"Postal code.","minLength":1,"maxLength":20,"examples":["SW1Y 4JH"]},"country":{"type":["string","null"],"description":"Country, ISO 3166-1 alpha-2.","pattern":"^[A-Z]{2}$","x-form":"a country code of 2 upper-case letters, such as GB","examples":["GB"]}},"additionalProperties":false};
-const pattern38 = new RegExp("^[A-Z]{2}$", "u");
+const schema38 = {"type":["object","null"],"description":"Where to ship to.","required":["line1","city","zip"],"properties":{"name":{"type":["string","null"],"description":"Who receives it.","maxLength":100,"pattern":"^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]*$","x-form":"a single line of text without control characters","examples":["Ada Lovelace"]},"line1":{"type":"string","description":"Street and number.","minLength":1,"maxLength":200,"pattern":"^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u2800\\u3164\\ufe00-\\ufe0f\\uffa0\\u{e0000}-\\u{e007f}])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$","x-form":"a single line of text with at least one visible character and no control characters","examples":["12 St James's Square"]},"line2":{"type":["string","null"],"description":"Flat, floor, care of.","maxLength":200,"pattern":"^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]*$","x-form":"a single line of text without control characters","examples":["2nd floor"]},"city":{"type":"string","description":"Town.","minLength":1,"maxLength":100,"pattern":"^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u2800\\u3164\\ufe00-\\ufe0f\\uffa0\\u{e0000}-\\u{e007f}])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$","x-form":"a single line of text with at least one visible character and no control characters","examples":["London"]},"state":{"type":["string","null"],"description":"State or region.","maxLength":100,"pattern":"^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]*$","x-form":"a single line of text without control characters","examples":["England"]},"zip":{"type":"string","description":"Postal code.","minLength":1,"maxLength":20,"pattern":"^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u2800\\u3164\\ufe00-\\ufe0f\\uffa0\\u{e0000}-\\u{e007f}])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$","x-form":"a single line of text with at least one visible character and no control characters","examples":["SW1Y 4JH"]},"country":{"type":["string","null"],"description":"Country, ISO 3166-1 alpha-2.","pattern":"^[A-Z]{2}$","x-form":"a country code of 2 upper-case letters, such as GB","examples":["GB"]}},"additionalProperties":false};
+const pattern46 = new RegExp("^[A-Z]{2}$", "u");
 
 function validate99(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -2435,6 +2448,12 @@ if(func2(data0) > 100){
 validate99.errors = [{instancePath:instancePath+"/name",schemaPath:"#/properties/name/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters",schema:100,parentSchema:schema38.properties.name,data:data0}];
 return false;
 }
+else {
+if(!pattern16.test(data0)){
+validate99.errors = [{instancePath:instancePath+"/name",schemaPath:"#/properties/name/pattern",keyword:"pattern",params:{pattern: "^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]*$"},message:"must match pattern \""+"^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]*$"+"\"",schema:"^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]*$",parentSchema:schema38.properties.name,data:data0}];
+return false;
+}
+}
 }
 }
 var valid0 = _errs2 === errors;
@@ -2456,6 +2475,12 @@ else {
 if(func2(data1) < 1){
 validate99.errors = [{instancePath:instancePath+"/line1",schemaPath:"#/properties/line1/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema38.properties.line1,data:data1}];
 return false;
+}
+else {
+if(!pattern3.test(data1)){
+validate99.errors = [{instancePath:instancePath+"/line1",schemaPath:"#/properties/line1/pattern",keyword:"pattern",params:{pattern: "^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u2800\\u3164\\ufe00-\\ufe0f\\uffa0\\u{e0000}-\\u{e007f}])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$"},message:"must match pattern \""+"^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u2800\\u3164\\ufe00-\\ufe0f\\uffa0\\u{e0000}-\\u{e007f}])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$"+"\"",schema:"^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u2800\\u3164\\ufe00-\\ufe0f\\uffa0\\u{e0000}-\\u{e007f}])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$",parentSchema:schema38.properties.line1,data:data1}];
+return false;
+}
 }
 }
 }
@@ -2483,6 +2508,12 @@ if(func2(data2) > 200){
 validate99.errors = [{instancePath:instancePath+"/line2",schemaPath:"#/properties/line2/maxLength",keyword:"maxLength",params:{limit: 200},message:"must NOT have more than 200 characters",schema:200,parentSchema:schema38.properties.line2,data:data2}];
 return false;
 }
+else {
+if(!pattern16.test(data2)){
+validate99.errors = [{instancePath:instancePath+"/line2",schemaPath:"#/properties/line2/pattern",keyword:"pattern",params:{pattern: "^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]*$"},message:"must match pattern \""+"^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]*$"+"\"",schema:"^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]*$",parentSchema:schema38.properties.line2,data:data2}];
+return false;
+}
+}
 }
 }
 var valid0 = _errs6 === errors;
@@ -2504,6 +2535,12 @@ else {
 if(func2(data3) < 1){
 validate99.errors = [{instancePath:instancePath+"/city",schemaPath:"#/properties/city/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema38.properties.city,data:data3}];
 return false;
+}
+else {
+if(!pattern3.test(data3)){
+validate99.errors = [{instancePath:instancePath+"/city",schemaPath:"#/properties/city/pattern",keyword:"pattern",params:{pattern: "^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u2800\\u3164\\ufe00-\\ufe0f\\uffa0\\u{e0000}-\\u{e007f}])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$"},message:"must match pattern \""+"^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u2800\\u3164\\ufe00-\\ufe0f\\uffa0\\u{e0000}-\\u{e007f}])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$"+"\"",schema:"^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u2800\\u3164\\ufe00-\\ufe0f\\uffa0\\u{e0000}-\\u{e007f}])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$",parentSchema:schema38.properties.city,data:data3}];
+return false;
+}
 }
 }
 }
@@ -2531,6 +2568,12 @@ if(func2(data4) > 100){
 validate99.errors = [{instancePath:instancePath+"/state",schemaPath:"#/properties/state/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters",schema:100,parentSchema:schema38.properties.state,data:data4}];
 return false;
 }
+else {
+if(!pattern16.test(data4)){
+validate99.errors = [{instancePath:instancePath+"/state",schemaPath:"#/properties/state/pattern",keyword:"pattern",params:{pattern: "^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]*$"},message:"must match pattern \""+"^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]*$"+"\"",schema:"^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]*$",parentSchema:schema38.properties.state,data:data4}];
+return false;
+}
+}
 }
 }
 var valid0 = _errs10 === errors;
@@ -2552,6 +2595,12 @@ else {
 if(func2(data5) < 1){
 validate99.errors = [{instancePath:instancePath+"/zip",schemaPath:"#/properties/zip/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema38.properties.zip,data:data5}];
 return false;
+}
+else {
+if(!pattern3.test(data5)){
+validate99.errors = [{instancePath:instancePath+"/zip",schemaPath:"#/properties/zip/pattern",keyword:"pattern",params:{pattern: "^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u2800\\u3164\\ufe00-\\ufe0f\\uffa0\\u{e0000}-\\u{e007f}])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$"},message:"must match pattern \""+"^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u2800\\u3164\\ufe00-\\ufe0f\\uffa0\\u{e0000}-\\u{e007f}])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$"+"\"",schema:"^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u2800\\u3164\\ufe00-\\ufe0f\\uffa0\\u{e0000}-\\u{e007f}])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$",parentSchema:schema38.properties.zip,data:data5}];
+return false;
+}
 }
 }
 }
@@ -2575,7 +2624,7 @@ return false;
 }
 if(errors === _errs14){
 if(typeof data6 === "string"){
-if(!pattern38.test(data6)){
+if(!pattern46.test(data6)){
 validate99.errors = [{instancePath:instancePath+"/country",schemaPath:"#/properties/country/pattern",keyword:"pattern",params:{pattern: "^[A-Z]{2}$"},message:"must match pattern \""+"^[A-Z]{2}$"+"\"",schema:"^[A-Z]{2}$",parentSchema:schema38.properties.country,data:data6}];
 return false;
 }
@@ -2602,7 +2651,7 @@ return errors === 0;
 validate99.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 const formats40 = /^[a-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)*@(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/i;
-const pattern33 = new RegExp("^[A-Za-z0-9_.:-]{1,200}$", "u");
+const pattern35 = new RegExp("^[A-Za-z0-9_.:-]{1,200}$", "u");
 
 function validate90(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -2792,7 +2841,7 @@ return false;
 }
 if(errors === _errs14){
 if(typeof data8 === "string"){
-if(!pattern33.test(data8)){
+if(!pattern35.test(data8)){
 validate90.errors = [{instancePath:instancePath+"/clientReferenceId",schemaPath:"#/properties/clientReferenceId/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_.:-]{1,200}$"},message:"must match pattern \""+"^[A-Za-z0-9_.:-]{1,200}$"+"\"",schema:"^[A-Za-z0-9_.:-]{1,200}$",parentSchema:schema35.properties.clientReferenceId,data:data8}];
 return false;
 }
@@ -2887,7 +2936,7 @@ return false;
 }
 if(errors === _errs21){
 if(typeof data12 === "string"){
-if(!pattern33.test(data12)){
+if(!pattern35.test(data12)){
 validate90.errors = [{instancePath:instancePath+"/client_reference_id",schemaPath:"#/properties/client_reference_id/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_.:-]{1,200}$"},message:"must match pattern \""+"^[A-Za-z0-9_.:-]{1,200}$"+"\"",schema:"^[A-Za-z0-9_.:-]{1,200}$",parentSchema:schema35.properties.client_reference_id,data:data12}];
 return false;
 }
@@ -3207,7 +3256,7 @@ validate103.errors = [{instancePath:instancePath+"/expires_at",schemaPath:"#/pro
 return false;
 }
 else {
-if(!pattern20.test(data3)){
+if(!pattern22.test(data3)){
 validate103.errors = [{instancePath:instancePath+"/expires_at",schemaPath:"#/properties/expires_at/pattern",keyword:"pattern",params:{pattern: "^[12][0-9]{3}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-5][0-9](\\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$"},message:"must match pattern \""+"^[12][0-9]{3}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-5][0-9](\\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$"+"\"",schema:"^[12][0-9]{3}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-5][0-9](\\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$",parentSchema:schema40.properties.expires_at,data:data3}];
 return false;
 }
@@ -3357,7 +3406,7 @@ const formats46 = (isUrl => Object.assign({
   const name = hostname.replace(/\.$/, "");
   return name.length <= 253 && (name.startsWith("[") || name.split(".").every(label => /^.{1,63}$/.test(label)));
 })["http-url"];
-const pattern42 = new RegExp("^(https://[^\\s/?#@*\\\\]+|http://(localhost|127(\\.[0-9]{1,3}){3}|\\[::1\\])(:[0-9]{1,5})?)$", "u");
+const pattern50 = new RegExp("^(https://[^\\s/?#@*\\\\]+|http://(localhost|127(\\.[0-9]{1,3}){3}|\\[::1\\])(:[0-9]{1,5})?)$", "u");
 
 function validate114(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -3377,7 +3426,7 @@ validate114.errors = [{instancePath,schemaPath:"#/maxLength",keyword:"maxLength"
 return false;
 }
 else {
-if(!pattern42.test(data)){
+if(!pattern50.test(data)){
 validate114.errors = [{instancePath,schemaPath:"#/pattern",keyword:"pattern",params:{pattern: "^(https://[^\\s/?#@*\\\\]+|http://(localhost|127(\\.[0-9]{1,3}){3}|\\[::1\\])(:[0-9]{1,5})?)$"},message:"must match pattern \""+"^(https://[^\\s/?#@*\\\\]+|http://(localhost|127(\\.[0-9]{1,3}){3}|\\[::1\\])(:[0-9]{1,5})?)$"+"\"",schema:"^(https://[^\\s/?#@*\\\\]+|http://(localhost|127(\\.[0-9]{1,3}){3}|\\[::1\\])(:[0-9]{1,5})?)$",parentSchema:schema47,data}];
 return false;
 }
@@ -3600,7 +3649,7 @@ validate117.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false}
 exports.verifyRecipient = validate122;
 const schema50 = {"$ref":"document#/components/schemas/RecipientVerification"};
 const schema51 = {"type":"object","description":"A proof that the organization may be paid at the address.","x-decision":136,"required":["signature"],"properties":{"signature":{"type":"string","description":"Signature of `verification_message`, as 0x-prefixed hex of at most 4,096 bytes.","minLength":4,"maxLength":8194,"pattern":"^0x([0-9a-fA-F]{2})+$","x-form":"0x followed by an even number of hexadecimal digits, at least 2","examples":["0x4f4a5c5bba4d0a4a3b0d1c9a1b1ab29e2f1b3c0ae5b4bd21d5c2c9d7e0a7c1114f4a5c5bba4d0a4a3b0d1c9a1b1ab29e2f1b3c0ae5b4bd21d5c2c9d7e0a7c1111b"]}},"additionalProperties":false};
-const pattern43 = new RegExp("^0x([0-9a-fA-F]{2})+$", "u");
+const pattern51 = new RegExp("^0x([0-9a-fA-F]{2})+$", "u");
 
 function validate123(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -3644,7 +3693,7 @@ validate123.errors = [{instancePath:instancePath+"/signature",schemaPath:"#/prop
 return false;
 }
 else {
-if(!pattern43.test(data0)){
+if(!pattern51.test(data0)){
 validate123.errors = [{instancePath:instancePath+"/signature",schemaPath:"#/properties/signature/pattern",keyword:"pattern",params:{pattern: "^0x([0-9a-fA-F]{2})+$"},message:"must match pattern \""+"^0x([0-9a-fA-F]{2})+$"+"\"",schema:"^0x([0-9a-fA-F]{2})+$",parentSchema:schema51.properties.signature,data:data0}];
 return false;
 }
@@ -4593,7 +4642,7 @@ return false;
 }
 if(errors === _errs3){
 if(typeof data1 === "string"){
-if(!pattern33.test(data1)){
+if(!pattern35.test(data1)){
 validate154.errors = [{instancePath:instancePath+"/clientReferenceId",schemaPath:"#/properties/clientReferenceId/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_.:-]{1,200}$"},message:"must match pattern \""+"^[A-Za-z0-9_.:-]{1,200}$"+"\"",schema:"^[A-Za-z0-9_.:-]{1,200}$",parentSchema:schema70.properties.clientReferenceId,data:data1}];
 return false;
 }
@@ -4676,7 +4725,7 @@ return false;
 }
 if(errors === _errs9){
 if(typeof data4 === "string"){
-if(!pattern33.test(data4)){
+if(!pattern35.test(data4)){
 validate154.errors = [{instancePath:instancePath+"/client_reference_id",schemaPath:"#/properties/client_reference_id/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_.:-]{1,200}$"},message:"must match pattern \""+"^[A-Za-z0-9_.:-]{1,200}$"+"\"",schema:"^[A-Za-z0-9_.:-]{1,200}$",parentSchema:schema70.properties.client_reference_id,data:data4}];
 return false;
 }
@@ -4893,7 +4942,7 @@ validate160.errors = [{instancePath:instancePath+"/signature",schemaPath:"#/prop
 return false;
 }
 else {
-if(!pattern43.test(data1)){
+if(!pattern51.test(data1)){
 validate160.errors = [{instancePath:instancePath+"/signature",schemaPath:"#/properties/signature/pattern",keyword:"pattern",params:{pattern: "^0x([0-9a-fA-F]{2})+$"},message:"must match pattern \""+"^0x([0-9a-fA-F]{2})+$"+"\"",schema:"^0x([0-9a-fA-F]{2})+$",parentSchema:schema72.properties.signature,data:data1}];
 return false;
 }
@@ -4947,7 +4996,7 @@ validate159.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false}
 exports.claimPayment = validate163;
 const schema73 = {"$ref":"document#/components/schemas/PaymentClaim"};
 const schema74 = {"type":"object","description":"The transaction by which the payer says to have paid.","x-decision":114,"required":["tx_hash"],"properties":{"tx_hash":{"type":"string","description":"Hash of the transaction, in any letter case.","pattern":"^0x[0-9a-fA-F]{64}$","x-form":"0x followed by 64 hexadecimal digits","examples":["0x4f4a5c5bba4d0a4a3b0d1c9a1b1ab29e2f1b3c0ae5b4bd21d5c2c9d7e0a7c111"]}},"additionalProperties":false};
-const pattern50 = new RegExp("^0x[0-9a-fA-F]{64}$", "u");
+const pattern58 = new RegExp("^0x[0-9a-fA-F]{64}$", "u");
 
 function validate164(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -4981,7 +5030,7 @@ let data0 = data.tx_hash;
 const _errs2 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
-if(!pattern50.test(data0)){
+if(!pattern58.test(data0)){
 validate164.errors = [{instancePath:instancePath+"/tx_hash",schemaPath:"#/properties/tx_hash/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{64}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{64}$"+"\"",schema:"^0x[0-9a-fA-F]{64}$",parentSchema:schema74.properties.tx_hash,data:data0}];
 return false;
 }

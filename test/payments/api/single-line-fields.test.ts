@@ -38,6 +38,15 @@ const FIELDS: readonly [path: string, body: (line: string) => object, param: str
     label => ({ ...TERMS, name: 'A', form_schema: { fields: [{ id: 'a', type: 'text', label }] } }),
     'form_schema.fields.0.label',
   ],
+  [
+    LINKS,
+    option => ({
+      ...TERMS,
+      name: 'A',
+      form_schema: { fields: [{ id: 'a', type: 'select', label: 'A', options: [option] }] },
+    }),
+    'form_schema.fields.0.options.0',
+  ],
   ['/api/v1/checkout-sessions', customerName => ({ ...TERMS, customerName }), 'customerName'],
   ['/api/v1/api-keys', name => ({ name, permission: 'read' }), 'name'],
 ];
@@ -71,6 +80,23 @@ test('a line in any script is taken in every field', async () => {
 
   for (const [path, body] of FIELDS) expect((await merchant.post(path, body(line))).status, path).toBe(201);
 });
+
+test.each(['name', 'line1', 'line2', 'city', 'state', 'zip'])(
+  'a payer turns no text around in the %s of an address, and writes one line of it',
+  async field => {
+    const link = record(
+      (await merchant.post(LINKS, { ...TERMS, name: 'A', collect_shipping_address: true })).body,
+    );
+    const path = `/api/v1/pay/links/${text(link.short_code)}/sessions`;
+    const address = { line1: '12 St James’s Square', line2: '', city: 'London', zip: 'SW1Y 4JH' };
+    const open = (line: string) => api.payer.post(path, { shipping_address: { ...address, [field]: line } });
+
+    const answers = [await open('Corner\nBooks'), await open('Corner\u202eskooB')];
+
+    expect(answers.map(errorOf)).toEqual(Array(2).fill(`400 invalid_field_value shipping_address.${field}`));
+    expect((await open('本屋')).status).toBe(201);
+  },
+);
 
 test.each(HIDDEN)('a payer writes no single line with %s', async (_, line) => {
   const fields = [{ id: 'size', type: 'text', label: 'Size' }];
