@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
+import { printedJson } from './generate/json.ts';
 
 const CONTRACTS = new URL('../src/devnet/contracts/', import.meta.url);
 const ARTIFACTS = new URL('../generated/devnet/', import.meta.url);
@@ -121,7 +122,7 @@ async function artifacts(): Promise<Map<string, string>> {
       deployedBytecode: `0x${evm.deployedBytecode.object}`,
       immutableReferences: evm.deployedBytecode.immutableReferences ?? {},
     };
-    return `${JSON.stringify(record, null, 1)}\n`;
+    return printedJson(record);
   }
 }
 

@@ -1,6 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { bundle } from './document.ts';
+import { printedJson } from './json.ts';
 import { operationTable } from './operations.ts';
 import { typesOf } from './types.ts';
 import { bodyValidators, parameterValidators, VALIDATOR_TYPES } from './validators.ts';
@@ -13,7 +14,7 @@ export async function generateContracts(): Promise<Map<string, string>> {
     const contract = entry.split(/[\\/]/)[0] ?? '';
     const document = await bundle(join('spec', entry));
     const add = (name: string, content: string) => files.set(`generated/${contract}/${name}`, content);
-    add('openapi.json', `${JSON.stringify(document, null, 2)}\n`);
+    add('openapi.json', printedJson(document));
     add('types.ts', await typesOf(document));
     add('operations.ts', operationTable(document));
     add('validators.cjs', parameterValidators(document));
