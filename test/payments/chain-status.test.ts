@@ -12,7 +12,7 @@ test('head and node are shown by the process that watches the chain, and by no o
   const node = await startPaymentChain();
   const chain = paymentChain(node);
   const clock = manualClock(Date.now());
-  const database = await sqliteDatabase();
+  const database = await sqliteDatabase('payments');
   const { db, close } = await shop(database.options, clock, chain);
   const watcher = () => watcherOf({ chain, rpcUrl: node.rpcUrl, db, clock });
   const [first, second] = [watcher(), watcher()];

@@ -22,7 +22,7 @@ let service: TestPaymentsService;
 let owners: TestOwners;
 let admin: string;
 beforeAll(async () => {
-  database = await sqliteDatabase();
+  database = await sqliteDatabase('payments');
   service = await startTestPayments(database.options, {
     clock,
     rateLimitPerMinute: { standard: PER_MINUTE, elevated: 10_000 },
@@ -153,7 +153,7 @@ test.each(ROWS)('%i %s is of the type %s', async (status, code, type) => {
 });
 
 test('500 internal_error is an api_error that tells no cause', async () => {
-  const own = await sqliteDatabase();
+  const own = await sqliteDatabase('payments');
   const broken = await startTestPayments(own.options);
   const key = broken.demoKey ?? '';
   const db = openDatabase(own.options);

@@ -100,7 +100,7 @@ eachDatabase('the payments API', databases => {
   beforeAll(async () => {
     // Whether a wallet that is a contract has signed, its chain is asked.
     chain = await startPaymentChain();
-    service = await startTestPayments(await databases.create(), {
+    service = await startTestPayments(await databases.create('payments'), {
       chains: [{ ...unreachableChain, rpcUrls: [chain.rpcUrl] }],
     });
     client = recordingClient({ baseUrl: service.url, key: service.demoKey });

@@ -29,7 +29,7 @@ const start = (port = 0) =>
   startTestPayments(database.options, { port, secretKey: { kind: 'value', value: SECRET_KEY } });
 
 beforeAll(async () => {
-  database = await postgresDatabase();
+  database = await postgresDatabase('payments');
   service = await start();
   db = openDatabase(database.options);
 });

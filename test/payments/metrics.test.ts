@@ -3,12 +3,10 @@ import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { text as textOf } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
-import { migrate } from '../../src/db/migrate.ts';
 import { openDatabase } from '../../src/db/open.ts';
 import { createMetrics } from '../../src/http/metrics.ts';
 import { createLogger } from '../../src/lib/logger.ts';
 import { paymentsMetrics } from '../../src/payments/metrics.ts';
-import { PAYMENTS_MIGRATIONS } from '../../src/payments/store/migrations.ts';
 import { eachDatabase, sqliteDatabase } from '../support/databases.ts';
 import { record, text } from '../support/json.ts';
 import { manualClock } from '../support/manual-clock.ts';
@@ -19,7 +17,7 @@ const log = createLogger({ level: 'silent' });
 
 eachDatabase('metrics of payments', databases => {
   test('say what waits, and are read at most every five seconds', async () => {
-    await using api = await startPaymentsApi(await databases.create());
+    await using api = await startPaymentsApi(await databases.create('payments'));
     const { registry } = createMetrics();
     const dueSince = api.clock.now() - 90_000;
     const webhooksWithDue = async () => [{ webhookId: 'wh_1', organizationId: 'org_1', dueSince }];
@@ -56,9 +54,8 @@ eachDatabase('metrics of payments', databases => {
 });
 
 test('a database that is away takes its gauges along, and nothing else', async () => {
-  const database = await sqliteDatabase();
+  const database = await sqliteDatabase('payments');
   const db = openDatabase(database.options);
-  await migrate(db, PAYMENTS_MIGRATIONS);
   const { registry } = createMetrics();
   const webhooksWithDue = async () => [];
   const counters = paymentsMetrics({ registry, db, clock: manualClock(), log, webhooksWithDue });
@@ -73,7 +70,7 @@ test('a database that is away takes its gauges along, and nothing else', async (
 });
 
 test('all metrics of a process with both services keep the conventions of Prometheus', async () => {
-  const database = await sqliteDatabase();
+  const database = await sqliteDatabase('payments');
   const metrics = createMetrics({ ofProcess: true });
   metrics.request('getThing', 200, 0.1);
   metrics.cacheResult('hit');
@@ -92,7 +89,7 @@ test('all metrics of a process with both services keep the conventions of Promet
 });
 
 test('the documentation names every metric of a process with both services, and no other', async () => {
-  const database = await sqliteDatabase();
+  const database = await sqliteDatabase('payments');
   const metrics = createMetrics({ ofProcess: true });
   const service = await startTestPayments(database.options, { metrics });
   const ours = metrics.registry.getMetricsAsArray().filter(({ name }) => name.startsWith('tollgate_'));

@@ -15,7 +15,7 @@ let keys: Readonly<Record<'admin' | 'reader' | 'exhausted', string>>;
 /** A link that has a session. */
 let link: string;
 beforeAll(async () => {
-  database = await sqliteDatabase();
+  database = await sqliteDatabase('payments');
   service = await startTestPayments(database.options, {
     rateLimitPerMinute: { standard: 1, elevated: 10_000 },
   });

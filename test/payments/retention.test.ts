@@ -28,7 +28,7 @@ eachDatabase('what is kept', databases => {
   let api: PaymentsApi;
   let merchant: Merchant;
   beforeEach(async () => {
-    api = await startPaymentsApi(await databases.create());
+    api = await startPaymentsApi(await databases.create('payments'));
     merchant = await api.merchant();
   });
   afterEach(() => api[Symbol.asyncDispose]());

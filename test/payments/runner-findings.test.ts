@@ -18,7 +18,7 @@ let database: TestDatabase;
 let service: TestPaymentsService;
 let client: RecordingClient;
 beforeAll(async () => {
-  database = await sqliteDatabase();
+  database = await sqliteDatabase('payments');
   service = await startTestPayments(database.options);
   client = recordingClient({ baseUrl: service.url });
 });

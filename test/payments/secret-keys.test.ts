@@ -115,7 +115,7 @@ test('the source seals no cell that reseal does not know', () => {
 
 eachDatabase('secret keys', databases => {
   async function filled(): Promise<{ database: DatabaseOptions; db: Db } & AsyncDisposable> {
-    const database = await databases.create();
+    const database = await databases.create('payments');
     const service = await startTestPayments(database, { secretKey: key(OLD) });
     const db = openDatabase(database);
     await fill(service, db);
@@ -124,7 +124,7 @@ eachDatabase('secret keys', databases => {
   }
 
   test('every column whose name begins with sealed_ is moved by reseal, and no other', async () => {
-    const database = await databases.create();
+    const database = await databases.create('payments');
     const { db } = await openStore(database, { secretKey: key(OLD), log });
     const rows = await rowsOf<{ place: string }>(
       db,

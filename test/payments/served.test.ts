@@ -34,7 +34,7 @@ eachDatabase('a payments service', databases => {
     bot = await startBotApi();
     mailFolder = await mkdtemp(join(tmpdir(), 'contract-mail-'));
     const place = { tokenAddress: chain.token, recipientAddress: chain.accounts[SHOP] ?? '' };
-    service = await startTestPayments(await databases.create(), {
+    service = await startTestPayments(await databases.create('payments'), {
       chains: [
         {
           ...unreachableChain,

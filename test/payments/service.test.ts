@@ -3,7 +3,6 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { migrate } from '../../src/db/migrate.ts';
 import { openDatabase } from '../../src/db/open.ts';
 import { rowsOf } from '../../src/db/query.ts';
 import { createMetrics } from '../../src/http/metrics.ts';
@@ -13,7 +12,6 @@ import { createDemo } from '../../src/payments/demo.ts';
 import { EVENT_LIFETIME_MS, retentionWorker } from '../../src/payments/retention.ts';
 import { cursorStore } from '../../src/payments/store/cursor-store.ts';
 import { IDEMPOTENCY_LIFETIME_MS, idempotencyStore } from '../../src/payments/store/idempotency-store.ts';
-import { PAYMENTS_MIGRATIONS } from '../../src/payments/store/migrations.ts';
 import { organizationStore } from '../../src/payments/store/organization-store.ts';
 import { eachDatabase } from '../support/databases.ts';
 import { list, record, text } from '../support/json.ts';
@@ -83,9 +81,8 @@ eachDatabase('the payments service', databases => {
   });
 
   test('how far a chain was looked through is forgotten where it begins with every run, and only there', async () => {
-    const options = await databases.create();
+    const options = await databases.create('payments');
     const db = openDatabase(options);
-    await migrate(db, PAYMENTS_MIGRATIONS);
     const cursors = cursorStore(db);
     for (const id of [31_337, 31_338]) await cursors.set(id, { blockNumber: 999, scannedAt: 5 });
     const chains = [
@@ -101,8 +98,7 @@ eachDatabase('the payments service', databases => {
   });
 
   test('what nobody may ask for any more is removed, and nothing else', async () => {
-    const db = openDatabase(await databases.create());
-    await migrate(db, PAYMENTS_MIGRATIONS);
+    const db = openDatabase(await databases.create('payments'));
     const clock = manualClock();
     const sealed = seals(['a secret that seals nothing but what tests keep']);
     const defaults = { chainId: null, tokenAddress: null, recipientAddress: null };

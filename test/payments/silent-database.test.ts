@@ -13,7 +13,7 @@ const PATIENCE_MS = 6_000;
 
 /** A service whose database takes every question and answers none, with its admin listener. */
 async function silenced() {
-  const database = await postgresDatabase();
+  const database = await postgresDatabase('payments');
   const metrics = createMetrics();
   const service = await startTestPayments(database.options, { metrics });
   const status = { payments: service.status, data: async () => ({ chains: [] }) };

@@ -15,7 +15,7 @@ let service: TestPaymentsService;
 let place: string[];
 
 beforeAll(async () => {
-  database = await sqliteDatabase();
+  database = await sqliteDatabase('payments');
   service = await startTestPayments(database.options);
   place = ['--url', service.url, '--key', service.demoKey ?? ''];
 });

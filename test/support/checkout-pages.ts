@@ -1,4 +1,3 @@
-import { migrate } from '../../src/db/migrate.ts';
 import { openDatabase } from '../../src/db/open.ts';
 import { transaction } from '../../src/db/transaction.ts';
 import { newId } from '../../src/lib/ids.ts';
@@ -14,7 +13,6 @@ import type { PaymentLink } from '../../src/payments/model/payment-link.ts';
 import type { CheckoutSession } from '../../src/payments/model/session.ts';
 import { cursorStore } from '../../src/payments/store/cursor-store.ts';
 import { linkStore } from '../../src/payments/store/link-store.ts';
-import { PAYMENTS_MIGRATIONS } from '../../src/payments/store/migrations.ts';
 import { organizationStore } from '../../src/payments/store/organization-store.ts';
 import { sessionStore } from '../../src/payments/store/session-store.ts';
 import { serve } from '../http/serve.ts';
@@ -48,9 +46,8 @@ export interface ServedPages extends AsyncDisposable {
 }
 
 export async function servePages(): Promise<ServedPages> {
-  const database = await sqliteDatabase();
+  const database = await sqliteDatabase('payments');
   const db = openDatabase(database.options);
-  await migrate(db, PAYMENTS_MIGRATIONS);
   const clock = manualClock(RECORD_TIME);
   const sealed = seals(['a secret of the pages that are tested']);
   const sample = aLink({ organizationId: '', mode: 'test' });

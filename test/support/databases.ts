@@ -1,12 +1,18 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, describe, inject } from 'vitest';
-import type { DatabaseOptions } from '../../src/db/open.ts';
+import { type Migration, migrate } from '../../src/db/migrate.ts';
+import { type DatabaseOptions, openDatabase } from '../../src/db/open.ts';
+import { PAYMENTS_MIGRATIONS } from '../../src/payments/store/migrations.ts';
 
-/** A new empty database. Whoever removes it has closed what it opened of it. */
+/** Schemas that a new database can start with. Each is migrated once and then copied. */
+const SCHEMAS = { payments: PAYMENTS_MIGRATIONS } satisfies Record<string, readonly Migration[]>;
+export type TestSchema = keyof typeof SCHEMAS;
+
+/** A new database. Close its connections before `remove`. */
 export interface TestDatabase<Options extends DatabaseOptions = DatabaseOptions> {
   readonly options: Options;
   remove(): Promise<void>;
@@ -16,10 +22,10 @@ export interface TestDatabase<Options extends DatabaseOptions = DatabaseOptions>
 export interface TestDatabases {
   readonly kind: 'sqlite' | 'postgres';
   /**
-   * A new empty database, for `openDatabase` as often as a test likes, and for a configuration (`urlOf`). It is
-   * removed after the suite: close what you opened of it before.
+   * Creates a database for `openDatabase` or, with `urlOf`, for a configuration. It is empty unless a schema is named,
+   * and removed after the suite: close its connections before.
    */
-  create(): Promise<DatabaseOptions>;
+  create(schema?: TestSchema): Promise<DatabaseOptions>;
 }
 
 /** Runs a suite twice: on SQLite in temporary files and on the run's PostgreSQL. */
@@ -33,33 +39,81 @@ export function urlOf(options: DatabaseOptions): string {
   return options.kind === 'postgres' ? options.url : `sqlite:${options.file}`;
 }
 
-/** An SQLite database in a folder of its own. */
-export async function sqliteDatabase(): Promise<TestDatabase<{ kind: 'sqlite'; file: string }>> {
+/** An SQLite database in a folder of its own; empty unless a schema is named. */
+export async function sqliteDatabase(
+  schema?: TestSchema,
+): Promise<TestDatabase<{ kind: 'sqlite'; file: string }>> {
   const folder = await mkdtemp(join(tmpdir(), 'database-'));
+  const file = join(folder, 'test.db');
+  if (schema !== undefined) await writeFile(file, await sqliteTemplate(schema), { mode: 0o600 });
   return {
-    options: { kind: 'sqlite', file: join(folder, 'test.db') },
+    options: { kind: 'sqlite', file },
     remove: () => rm(folder, { recursive: true }),
   };
 }
 
-/** A database of the run's PostgreSQL server. */
-export async function postgresDatabase(): Promise<TestDatabase<{ kind: 'postgres'; url: string }>> {
+/** A database of the run's PostgreSQL server; empty unless a schema is named. */
+export async function postgresDatabase(
+  schema?: TestSchema,
+): Promise<TestDatabase<{ kind: 'postgres'; url: string }>> {
   const name = `test_${randomBytes(8).toString('hex')}`;
-  await asAdministrator(`create database ${name}`);
+  const template = schema === undefined ? 'template1' : await postgresTemplate(schema);
+  await asAdministrator(client => client.query(`create database ${name} template ${template}`));
   return {
     options: { kind: 'postgres', url: postgresUrl(name) },
-    remove: () => asAdministrator(`drop database ${name} with (force)`),
+    remove: async () =>
+      void (await asAdministrator(client => client.query(`drop database ${name} with (force)`))),
   };
 }
 
 /** Creates databases that are removed after the suite this is called in. */
-function createdBy(create: () => Promise<TestDatabase>): () => Promise<DatabaseOptions> {
+function createdBy(create: (schema?: TestSchema) => Promise<TestDatabase>): TestDatabases['create'] {
   const created: TestDatabase[] = [];
   afterAll(() => Promise.all(created.map(one => one.remove())));
-  return async () => {
-    const database = await create();
+  return async schema => {
+    const database = await create(schema);
     created.push(database);
     return database.options;
+  };
+}
+
+/** The content of a migrated SQLite file, made once per worker. */
+const sqliteTemplate = once(async (schema: TestSchema): Promise<Buffer> => {
+  const { options, remove } = await sqliteDatabase();
+  await migrateClosing(options, schema);
+  const content = await readFile(options.file);
+  await remove();
+  return content;
+});
+
+/** The name of a migrated database, made once per run: the workers share one server. */
+const postgresTemplate = once(async (schema: TestSchema): Promise<string> => {
+  const name = `template_${schema}`;
+  await asAdministrator(async client => {
+    await client.query('select pg_advisory_lock(1)');
+    const { rowCount } = await client.query('select from pg_database where datname = $1', [name]);
+    if (rowCount === 1) return;
+    // Takes its name when it is complete, so a worker that dies here leaves no half of a template.
+    await client.query(`drop database if exists ${name}_draft with (force)`);
+    await client.query(`create database ${name}_draft`);
+    await migrateClosing({ kind: 'postgres', url: postgresUrl(`${name}_draft`) }, schema);
+    await client.query(`alter database ${name}_draft rename to ${name}`);
+  });
+  return name;
+});
+
+async function migrateClosing(options: DatabaseOptions, schema: TestSchema): Promise<void> {
+  const db = openDatabase(options);
+  await migrate(db, SCHEMAS[schema]).finally(() => db.destroy());
+}
+
+/** Makes one template per schema, also for calls at the same time. */
+function once<Template>(make: (schema: TestSchema) => Promise<Template>) {
+  const made = new Map<TestSchema, Promise<Template>>();
+  return (schema: TestSchema): Promise<Template> => {
+    const template = made.get(schema) ?? make(schema);
+    made.set(schema, template);
+    return template;
   };
 }
 
@@ -69,8 +123,8 @@ function postgresUrl(database: string): string {
   return `postgres://postgres@localhost/${database}?host=${encodeURIComponent(postgres.socketFolder)}`;
 }
 
-async function asAdministrator(statement: string): Promise<void> {
+async function asAdministrator<Result>(work: (client: pg.Client) => Promise<Result>): Promise<Result> {
   const client = new pg.Client({ connectionString: postgresUrl('postgres') });
   await client.connect();
-  await client.query(statement).finally(() => client.end());
+  return await work(client).finally(() => client.end());
 }

@@ -7,7 +7,6 @@ import {
   paymentsContract,
 } from '../../src/contract/payments.ts';
 import { paymentsErrorBody } from '../../src/contract/payments-errors.ts';
-import { migrate } from '../../src/db/migrate.ts';
 import { type DatabaseOptions, type Db, openDatabase } from '../../src/db/open.ts';
 import { type Clock, systemClock } from '../../src/lib/clock.ts';
 import { newId } from '../../src/lib/ids.ts';
@@ -21,7 +20,6 @@ import { notFound } from '../../src/payments/api/not-found.ts';
 import { type KeyLimits, rateLimits } from '../../src/payments/api/rate-limits.ts';
 import type { ApiKey } from '../../src/payments/model/api-key.ts';
 import type { Tier } from '../../src/payments/model/owner.ts';
-import { PAYMENTS_MIGRATIONS } from '../../src/payments/store/migrations.ts';
 import { organizationStore } from '../../src/payments/store/organization-store.ts';
 import { type Served, serve } from '../http/serve.ts';
 
@@ -82,7 +80,6 @@ export interface GatedKeys extends AsyncDisposable {
 export async function startGatedKeys(options: GatedKeysOptions): Promise<GatedKeys> {
   const { database, clock = systemClock, limits = { standard: 120, elevated: 1200 } } = options;
   const db = openDatabase(database);
-  await migrate(db, PAYMENTS_MIGRATIONS);
   const entries: Served['entries'] = [];
   const log = createLogger({
     level: 'debug',

@@ -11,7 +11,6 @@ import {
 import { paymentsErrorBody } from '../../src/contract/payments-errors.ts';
 import { responseValidators } from '../../src/contract/response-validators.ts';
 import { describeErrors } from '../../src/contract/violations.ts';
-import { migrate } from '../../src/db/migrate.ts';
 import { type DatabaseOptions, type Db, openDatabase } from '../../src/db/open.ts';
 import { transaction } from '../../src/db/transaction.ts';
 import { newId } from '../../src/lib/ids.ts';
@@ -42,7 +41,6 @@ import { NATIVE_COIN, paymentChains } from '../../src/payments/model/payment-cha
 import type { Transfer } from '../../src/payments/model/transfer.ts';
 import { type Outgoing, type OutgoingOptions, openOutgoing } from '../../src/payments/outgoing.ts';
 import { cursorStore } from '../../src/payments/store/cursor-store.ts';
-import { PAYMENTS_MIGRATIONS } from '../../src/payments/store/migrations.ts';
 import { organizationStore } from '../../src/payments/store/organization-store.ts';
 import { type Settlement, settlement } from '../../src/payments/store/settlement/settlement.ts';
 import { startTellers } from '../../src/payments/tellers.ts';
@@ -128,7 +126,6 @@ export async function startPaymentsApi(
   { clientOf = () => undefined }: { clientOf?: (chainId: number) => ChainClient | undefined } = {},
 ): Promise<PaymentsApi> {
   const db = openDatabase(database);
-  await migrate(db, PAYMENTS_MIGRATIONS);
   const clock = manualClock();
   const sealed = seals(['a secret that seals nothing but what tests keep']);
   const context = {

@@ -28,7 +28,7 @@ eachDatabase('API keys', databases => {
   beforeAll(async () => {
     clock = manualClock();
     const limits = { standard: 1e6, elevated: 1e6 };
-    service = await startGatedKeys({ database: await databases.create(), clock, limits });
+    service = await startGatedKeys({ database: await databases.create('payments'), clock, limits });
   });
   afterAll(() => service[Symbol.asyncDispose]());
   beforeEach(async () => {

@@ -24,7 +24,7 @@ const DAY = 24 * 60 * 60 * 1000;
 eachDatabase('events', databases => {
   let api: PaymentsApi;
   beforeAll(async () => {
-    api = await startPaymentsApi(await databases.create());
+    api = await startPaymentsApi(await databases.create('payments'));
   });
   afterAll(() => api[Symbol.asyncDispose]());
 

@@ -73,7 +73,7 @@ test('a cell is quoted where RFC 4180 asks for it, and never a formula', () => {
 
 eachDatabase('the export', databases => {
   test('has the plain fields of the record as header, and a line with CRLF for every transaction', async () => {
-    await using api = await startPaymentsApi(await databases.create());
+    await using api = await startPaymentsApi(await databases.create('payments'));
     const merchant = await api.merchant();
     const old = await paid(merchant, '100');
     api.clock.advance(1000);
@@ -93,7 +93,7 @@ eachDatabase('the export', databases => {
   });
 
   test('has the transactions that match the filters, of the caller alone', async () => {
-    await using api = await startPaymentsApi(await databases.create());
+    await using api = await startPaymentsApi(await databases.create('payments'));
     const [merchant, others] = [await api.merchant(), await api.merchant()];
     const old = await paid(merchant, '100');
     api.clock.advance(1000);
@@ -111,7 +111,7 @@ eachDatabase('the export', databases => {
   });
 
   test('is whole up to 50,000 transactions and refused beyond', async () => {
-    await using api = await startPaymentsApi(await databases.create());
+    await using api = await startPaymentsApi(await databases.create('payments'));
     const merchant = await api.merchant();
     await paid(merchant, '100');
     await copyTransaction(api.db, 50_000);

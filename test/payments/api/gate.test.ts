@@ -21,7 +21,7 @@ eachDatabase('an API key', databases => {
 
   beforeAll(async () => {
     clock = manualClock();
-    service = await startGatedKeys({ database: await databases.create(), clock });
+    service = await startGatedKeys({ database: await databases.create('payments'), clock });
     organizationId = await service.organization();
     admin = (await service.key({ organizationId })).secret;
   });
@@ -73,7 +73,7 @@ eachDatabase('an API key', databases => {
     });
 
     test('with one letter wrong, without a look-up', async () => {
-      await using unreachable = await startGatedKeys({ database: await databases.create() });
+      await using unreachable = await startGatedKeys({ database: await databases.create('payments') });
       const letter = admin.at(20) === 'x' ? 'y' : 'x';
       await unreachable.db.destroy();
 

@@ -31,7 +31,7 @@ eachDatabase('a request with an idempotency key', databases => {
   beforeAll(async () => {
     clock = manualClock();
     service = await startGatedKeys({
-      database: await databases.create(),
+      database: await databases.create('payments'),
       clock,
       limits: LIMITS,
       beforeCreation: () => {
@@ -208,7 +208,7 @@ eachDatabase('a request with an idempotency key', databases => {
 
 eachDatabase('50 equal requests to two processes on one database', databases => {
   test('have one effect and 50 equal answers', async () => {
-    const database = await databases.create();
+    const database = await databases.create('payments');
     await using one = await startGatedKeys({ database, limits: LIMITS });
     await using other = await startGatedKeys({ database, limits: LIMITS });
     const organizationId = await one.organization();

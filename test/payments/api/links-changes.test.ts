@@ -21,7 +21,7 @@ eachDatabase('changes of payment links', databases => {
   let ours: Merchant;
 
   beforeAll(async () => {
-    api = await startPaymentsApi(await databases.create());
+    api = await startPaymentsApi(await databases.create('payments'));
     ours = await api.merchant();
   });
   afterAll(() => api[Symbol.asyncDispose]());

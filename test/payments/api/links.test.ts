@@ -25,7 +25,7 @@ eachDatabase('payment links', databases => {
   let ours: Merchant;
 
   beforeAll(async () => {
-    api = await startPaymentsApi(await databases.create());
+    api = await startPaymentsApi(await databases.create('payments'));
     ours = await api.merchant();
   });
   afterAll(() => api[Symbol.asyncDispose]());

@@ -21,7 +21,7 @@ eachDatabase('another organization’s key', databases => {
   let theirs: ApiKey;
 
   beforeAll(async () => {
-    service = await startGatedKeys({ database: await databases.create() });
+    service = await startGatedKeys({ database: await databases.create('payments') });
     ours = (await service.key({ organizationId: await service.organization() })).secret;
     theirs = (await service.key({ organizationId: await service.organization() })).key;
   });

@@ -32,7 +32,7 @@ eachDatabase('notifications', databases => {
   beforeAll(async () => {
     receiver = await startSmtpReceiver();
     bot = await startBotApi();
-    api = await startPaymentsApi(await databases.create(), {
+    api = await startPaymentsApi(await databases.create('payments'), {
       mail: { smtp: receiver.url, from: 'pay@shop.example' },
       messenger: { token: bot.token, apiRoot: bot.url },
     });
@@ -400,7 +400,7 @@ eachDatabase('notifications', databases => {
 });
 
 test('without a bot, the link and the test message say what is missing and who can add it', async () => {
-  const database = await sqliteDatabase();
+  const database = await sqliteDatabase('payments');
   {
     await using api = await startPaymentsApi(database.options);
     const shop = await api.merchant();

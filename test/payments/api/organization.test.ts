@@ -9,7 +9,7 @@ const PATH = '/api/v1/organization';
 eachDatabase('the organization', databases => {
   let api: PaymentsApi;
   beforeAll(async () => {
-    api = await startPaymentsApi(await databases.create());
+    api = await startPaymentsApi(await databases.create('payments'));
   });
   afterAll(() => api[Symbol.asyncDispose]());
 

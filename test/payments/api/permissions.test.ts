@@ -3,7 +3,6 @@ import { mountGated } from '../../../src/contract/mount.ts';
 import type { OperationRow } from '../../../src/contract/operations.ts';
 import { paymentsContract } from '../../../src/contract/payments.ts';
 import { paymentsErrorBody } from '../../../src/contract/payments-errors.ts';
-import { migrate } from '../../../src/db/migrate.ts';
 import { type Db, openDatabase } from '../../../src/db/open.ts';
 import { HttpError } from '../../../src/http/errors.ts';
 import { systemClock } from '../../../src/lib/clock.ts';
@@ -14,7 +13,6 @@ import { paymentsGate } from '../../../src/payments/api/gate.ts';
 import { issueKey } from '../../../src/payments/api/issue-key.ts';
 import { rateLimits } from '../../../src/payments/api/rate-limits.ts';
 import { PERMISSIONS, type Permission } from '../../../src/payments/model/api-key.ts';
-import { PAYMENTS_MIGRATIONS } from '../../../src/payments/store/migrations.ts';
 import { organizationStore } from '../../../src/payments/store/organization-store.ts';
 import { type Served, serve } from '../../http/serve.ts';
 import { sqliteDatabase, type TestDatabase } from '../../support/databases.ts';
@@ -37,9 +35,8 @@ const secrets = new Map<Permission, string>();
 
 /** Every handler of the contract says only that a request got as far as to it. */
 beforeAll(async () => {
-  database = await sqliteDatabase();
+  database = await sqliteDatabase('payments');
   db = openDatabase(database.options);
-  await migrate(db, PAYMENTS_MIGRATIONS);
   const now = systemClock.now();
   const defaults = { chainId: null, tokenAddress: null, recipientAddress: null };
   const organization = { id: 'org_a', name: 'A', tier: 'standard', defaults, createdAt: now } as const;

@@ -26,7 +26,7 @@ eachDatabase('requests a minute', databases => {
 
   beforeAll(async () => {
     service = await startGatedKeys({
-      database: await databases.create(),
+      database: await databases.create('payments'),
       limits: { standard: 3, elevated: 5 },
     });
   });
@@ -180,7 +180,7 @@ eachDatabase('requests a minute', databases => {
 eachDatabase('a limit whose counts cannot be written', databases => {
   test('goes on within the process', async () => {
     const limits = { standard: 3, elevated: 3 };
-    await using service = await startGatedKeys({ database: await databases.create(), limits });
+    await using service = await startGatedKeys({ database: await databases.create('payments'), limits });
     const { secret: key } = await service.key({ organizationId: await service.organization() });
     await service.db.raw('drop table rate_limits');
 
@@ -192,7 +192,7 @@ eachDatabase('a limit whose counts cannot be written', databases => {
 
 eachDatabase('two processes', databases => {
   test(`count ${databases.kind === 'postgres' ? 'on one PostgreSQL together' : 'on one SQLite each for itself'}`, async () => {
-    const options = { database: await databases.create(), limits: { standard: 3, elevated: 3 } };
+    const options = { database: await databases.create('payments'), limits: { standard: 3, elevated: 3 } };
     await using one = await startGatedKeys(options);
     await using other = await startGatedKeys(options);
     const { secret: key } = await one.key({ organizationId: await one.organization() });

@@ -26,7 +26,7 @@ let api: PaymentsApi;
 const stack = new AsyncDisposableStack();
 beforeAll(async () => {
   chain = stack.use(await startPaymentChain(TEST_CHAIN));
-  const database = await sqliteDatabase();
+  const database = await sqliteDatabase('payments');
   stack.defer(database.remove);
   const log = createLogger({ level: 'silent' });
   const client = createChainClient({ id: TEST_CHAIN, rpcUrls: [chain.rpcUrl], timeoutMs: 5_000, log });

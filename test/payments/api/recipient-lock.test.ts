@@ -21,7 +21,7 @@ const LOCKED = '400 invalid_field_value recipient_address';
 eachDatabase('locked recipients', databases => {
   let api: PaymentsApi;
   beforeAll(async () => {
-    api = await startPaymentsApi(await databases.create());
+    api = await startPaymentsApi(await databases.create('payments'));
   });
   afterAll(() => api[Symbol.asyncDispose]());
 

@@ -28,7 +28,7 @@ const NOT_SIGNED = `0x${'12'.repeat(65)}`;
 eachDatabase('recipients', databases => {
   let api: PaymentsApi;
   beforeAll(async () => {
-    api = await startPaymentsApi(await databases.create());
+    api = await startPaymentsApi(await databases.create('payments'));
   });
   afterAll(() => api[Symbol.asyncDispose]());
 

@@ -25,7 +25,7 @@ eachDatabase('checkout sessions', databases => {
   let api: PaymentsApi;
   let merchant: Merchant;
   beforeAll(async () => {
-    api = await startPaymentsApi(await databases.create());
+    api = await startPaymentsApi(await databases.create('payments'));
     merchant = await api.merchant();
   });
   afterAll(() => api[Symbol.asyncDispose]());

@@ -23,7 +23,7 @@ eachDatabase('simulated payments', databases => {
   let api: PaymentsApi;
   let merchant: Merchant;
   beforeAll(async () => {
-    api = await startPaymentsApi(await databases.create());
+    api = await startPaymentsApi(await databases.create('payments'));
     merchant = await api.merchant();
   });
   afterAll(() => api[Symbol.asyncDispose]());

@@ -18,7 +18,7 @@ let database: TestDatabase;
 let api: PaymentsApi;
 let merchant: Merchant;
 beforeAll(async () => {
-  database = await sqliteDatabase();
+  database = await sqliteDatabase('payments');
   api = await startPaymentsApi(database.options);
   merchant = await api.merchant();
 });

@@ -20,7 +20,7 @@ const SENDER = `0x${'c1'.repeat(20)}`;
 eachDatabase('transactions', databases => {
   let api: PaymentsApi;
   beforeAll(async () => {
-    api = await startPaymentsApi(await databases.create());
+    api = await startPaymentsApi(await databases.create('payments'));
   });
   afterAll(() => api[Symbol.asyncDispose]());
 

@@ -22,7 +22,7 @@ const MISSING = 'utr_000000000000000000000000';
 eachDatabase('unmatched transfers', databases => {
   let api: PaymentsApi;
   beforeAll(async () => {
-    api = await startPaymentsApi(await databases.create());
+    api = await startPaymentsApi(await databases.create('payments'));
   });
   afterAll(() => api[Symbol.asyncDispose]());
 

@@ -14,7 +14,7 @@ afterAll(async () => {
 
 /** A merchant of a service whose operator allows so much. */
 async function shopUnder(webhooks: Partial<OutgoingOptions['webhooks']>): Promise<Merchant> {
-  const database = await sqliteDatabase();
+  const database = await sqliteDatabase('payments');
   databases.push(database);
   const api = await startPaymentsApi(database.options, { webhooks: { ...GUARDED, ...webhooks } });
   services.push(api);

@@ -23,7 +23,7 @@ eachDatabase('an attempt by hand', databases => {
   let answer: () => Answer | Promise<Answer>;
 
   beforeAll(async () => {
-    api = await startPaymentsApi(await databases.create());
+    api = await startPaymentsApi(await databases.create('payments'));
   });
   afterAll(() => api[Symbol.asyncDispose]());
   beforeEach(async () => {

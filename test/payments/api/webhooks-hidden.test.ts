@@ -32,7 +32,7 @@ eachDatabase('another owner’s webhook', databases => {
   let theirs: { merchant: Merchant; id: string; path: string; delivery: string };
 
   beforeAll(async () => {
-    api = await startPaymentsApi(await databases.create());
+    api = await startPaymentsApi(await databases.create('payments'));
     receiver = await startReceiver(() => 500);
     ours = await api.merchant();
     const merchant = await api.merchant();

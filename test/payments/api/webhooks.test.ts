@@ -15,7 +15,7 @@ eachDatabase('webhooks', databases => {
   let api: PaymentsApi;
   let shop: Merchant;
   beforeAll(async () => {
-    api = await startPaymentsApi(await databases.create());
+    api = await startPaymentsApi(await databases.create('payments'));
   });
   afterAll(() => api[Symbol.asyncDispose]());
   beforeEach(async () => {

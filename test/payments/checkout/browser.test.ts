@@ -44,7 +44,7 @@ beforeAll(async () => {
   rpc = httpRpc(chain.rpcUrl);
   token = { ...stable, address: stable.address.toLowerCase() };
   payer = await holder();
-  const database = await sqliteDatabase();
+  const database = await sqliteDatabase('payments');
   opened.push(() => rm(database.options.file, { force: true }), database.remove);
   service = await startPaymentsService({
     host: '127.0.0.1',

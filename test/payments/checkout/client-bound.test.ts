@@ -24,7 +24,7 @@ eachDatabase('open checkouts of one link and client address', databases => {
   let merchant: Merchant;
   let addresses = 0;
   beforeAll(async () => {
-    api = await startPaymentsApi(await databases.create());
+    api = await startPaymentsApi(await databases.create('payments'));
     merchant = await api.merchant();
   });
   afterAll(() => api[Symbol.asyncDispose]());

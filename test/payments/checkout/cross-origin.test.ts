@@ -15,7 +15,7 @@ const SHOP = 'https://shop.example';
 let database: TestDatabase;
 let service: TestPaymentsService;
 beforeAll(async () => {
-  database = await sqliteDatabase();
+  database = await sqliteDatabase('payments');
   service = await startTestPayments(database.options);
 });
 afterAll(async () => {

@@ -25,7 +25,7 @@ beforeAll(async () => {
   clock = manualClock(Date.now());
   chain = stack.use(await startPaymentChain());
   node = stack.use(await faultyNode(chain.rpcUrl));
-  const database = await sqliteDatabase();
+  const database = await sqliteDatabase('payments');
   stack.defer(database.remove);
   const watched = paymentChain(chain);
   service = stack.use(

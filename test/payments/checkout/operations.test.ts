@@ -28,7 +28,7 @@ eachDatabase('the payer’s operations', databases => {
   let api: PaymentsApi;
   let merchant: Merchant;
   beforeAll(async () => {
-    api = await startPaymentsApi(await databases.create());
+    api = await startPaymentsApi(await databases.create('payments'));
     merchant = await api.merchant();
   });
   afterAll(() => api[Symbol.asyncDispose]());

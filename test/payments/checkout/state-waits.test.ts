@@ -19,7 +19,7 @@ const statusOf = (id: string, wait = 25) => `/api/v1/pay/sessions/${id}/status?w
 eachDatabase('a request that waits for another state', databases => {
   let api: PaymentsApi;
   beforeAll(async () => {
-    api = await startPaymentsApi(await databases.create());
+    api = await startPaymentsApi(await databases.create('payments'));
   });
   afterAll(() => api[Symbol.asyncDispose]());
 
@@ -160,7 +160,7 @@ eachDatabase('a request that waits for another state', databases => {
 });
 
 test('requests that wait are answered when the service shuts down', async () => {
-  const database = await sqliteDatabase();
+  const database = await sqliteDatabase('payments');
   const service = await startTestPayments(database.options);
   const send = async (path: string, body?: unknown, headers: Record<string, string> = {}) =>
     fetch(service.url + path, {

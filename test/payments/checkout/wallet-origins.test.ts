@@ -22,7 +22,7 @@ let database: TestDatabase;
 let api: PaymentsApi;
 let merchant: Merchant;
 beforeAll(async () => {
-  database = await sqliteDatabase();
+  database = await sqliteDatabase('payments');
   api = await startPaymentsApi(database.options);
   merchant = await api.merchant();
   await merchant.patch('/api/v1/organization', { origins: [SHOP, DEVELOPMENT] });

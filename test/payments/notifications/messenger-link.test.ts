@@ -1,6 +1,5 @@
 import { PassThrough } from 'node:stream';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { migrate } from '../../../src/db/migrate.ts';
 import { type Db, openDatabase } from '../../../src/db/open.ts';
 import { createLogger } from '../../../src/lib/logger.ts';
 import { defaultSettings } from '../../../src/payments/model/notification.ts';
@@ -9,7 +8,6 @@ import { LINK_LIFETIME_MS, linkTokenHash, newLinkToken } from '../../../src/paym
 import { createMessenger } from '../../../src/payments/notifications/messenger.ts';
 import { startMessenger } from '../../../src/payments/notifications/start-messenger.ts';
 import { messengerLinks } from '../../../src/payments/store/messenger-links.ts';
-import { PAYMENTS_MIGRATIONS } from '../../../src/payments/store/migrations.ts';
 import { notificationStore } from '../../../src/payments/store/notification-store.ts';
 import { organizationStore } from '../../../src/payments/store/organization-store.ts';
 import { type BotApi, botError, message, startBotApi } from '../../support/bot-api.ts';
@@ -31,8 +29,7 @@ eachDatabase('the messenger link', databases => {
   let listening: { stop(): Promise<void> };
 
   beforeAll(async () => {
-    db = openDatabase(await databases.create());
-    await migrate(db, PAYMENTS_MIGRATIONS);
+    db = openDatabase(await databases.create('payments'));
   });
   afterAll(() => db.destroy());
   beforeEach(async () => {

@@ -1,6 +1,5 @@
 import { PassThrough } from 'node:stream';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { migrate } from '../../../src/db/migrate.ts';
 import { type Db, openDatabase } from '../../../src/db/open.ts';
 import { rowsOf } from '../../../src/db/query.ts';
 import { createLogger } from '../../../src/lib/logger.ts';
@@ -11,7 +10,6 @@ import { createMailer, type Mailer } from '../../../src/payments/notifications/m
 import { createMessenger } from '../../../src/payments/notifications/messenger.ts';
 import { type NotifierDeps, notifiers } from '../../../src/payments/notifications/notifier.ts';
 import { MAIL_WAITS_MS, MESSAGE_LIFETIME_MS } from '../../../src/payments/notifications/retries.ts';
-import { PAYMENTS_MIGRATIONS } from '../../../src/payments/store/migrations.ts';
 import { noticeStore } from '../../../src/payments/store/notice-store.ts';
 import { notificationStore } from '../../../src/payments/store/notification-store.ts';
 import { organizationStore } from '../../../src/payments/store/organization-store.ts';
@@ -35,8 +33,7 @@ eachDatabase('the notifiers', databases => {
   let logged: string[];
 
   beforeAll(async () => {
-    db = openDatabase(await databases.create());
-    await migrate(db, PAYMENTS_MIGRATIONS);
+    db = openDatabase(await databases.create('payments'));
   });
   afterAll(() => db.destroy());
   beforeEach(async () => {

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { migrate } from '../../../src/db/migrate.ts';
 import { type Db, openDatabase } from '../../../src/db/open.ts';
 import { execute, rowsOf } from '../../../src/db/query.ts';
 import { transaction } from '../../../src/db/transaction.ts';
@@ -13,7 +12,6 @@ import { relay } from '../../../src/payments/outbox/relay.ts';
 import { deliveryQueue } from '../../../src/payments/store/delivery-queue.ts';
 import { deliveryStore } from '../../../src/payments/store/delivery-store.ts';
 import { eventStore } from '../../../src/payments/store/event-store.ts';
-import { PAYMENTS_MIGRATIONS } from '../../../src/payments/store/migrations.ts';
 import { noticeQueue } from '../../../src/payments/store/notice-store.ts';
 import { notificationStore } from '../../../src/payments/store/notification-store.ts';
 import { organizationStore } from '../../../src/payments/store/organization-store.ts';
@@ -113,10 +111,9 @@ eachDatabase('the relay', databases => {
   let owner: Owner;
 
   beforeAll(async () => {
-    const options = await databases.create();
+    const options = await databases.create('payments');
     db = openDatabase(options);
     other = openDatabase(options);
-    await migrate(db, PAYMENTS_MIGRATIONS);
   });
 
   beforeEach(async () => {

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { formatUnits } from 'viem';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { migrate } from '../../../src/db/migrate.ts';
 import { type Db, openDatabase } from '../../../src/db/open.ts';
 import { type Binding, execute, rowsOf } from '../../../src/db/query.ts';
 import { transaction } from '../../../src/db/transaction.ts';
@@ -11,7 +10,6 @@ import { largestTail } from '../../../src/payments/model/exact-amount.ts';
 import type { SessionDraft } from '../../../src/payments/model/opening.ts';
 import type { Owner } from '../../../src/payments/model/owner.ts';
 import { linkStore } from '../../../src/payments/store/link-store.ts';
-import { PAYMENTS_MIGRATIONS } from '../../../src/payments/store/migrations.ts';
 import { organizationStore } from '../../../src/payments/store/organization-store.ts';
 import { sessionStore } from '../../../src/payments/store/session-store.ts';
 import { settlement } from '../../../src/payments/store/settlement/settlement.ts';
@@ -29,8 +27,7 @@ eachDatabase('exact amounts', databases => {
   let stranger: Owner;
 
   beforeEach(async () => {
-    db = openDatabase(await databases.create());
-    await migrate(db, PAYMENTS_MIGRATIONS);
+    db = openDatabase(await databases.create('payments'));
     const [us, them] = [anOrganization(), anOrganization()];
     for (const organization of [us, them]) await organizationStore(db).insert(organization);
     owner = { organizationId: us.id, mode: 'live' };

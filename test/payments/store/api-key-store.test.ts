@@ -1,11 +1,9 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { migrate } from '../../../src/db/migrate.ts';
 import { type Db, openDatabase } from '../../../src/db/open.ts';
 import { rowsOf } from '../../../src/db/query.ts';
 import { newKey } from '../../../src/payments/model/key-format.ts';
 import type { Organization, Owner } from '../../../src/payments/model/owner.ts';
 import { apiKeyStore } from '../../../src/payments/store/api-key-store.ts';
-import { PAYMENTS_MIGRATIONS } from '../../../src/payments/store/migrations.ts';
 import { organizationStore } from '../../../src/payments/store/organization-store.ts';
 import { eachDatabase } from '../../support/databases.ts';
 import { anApiKey, anOrganization, RECORD_TIME } from '../../support/payments-records.ts';
@@ -20,8 +18,7 @@ eachDatabase('the API keys', databases => {
   let trial: Owner;
 
   beforeEach(async () => {
-    db = openDatabase(await databases.create());
-    await migrate(db, PAYMENTS_MIGRATIONS);
+    db = openDatabase(await databases.create('payments'));
     us = anOrganization({ tier: 'elevated' });
     them = anOrganization();
     live = { organizationId: us.id, mode: 'live' };

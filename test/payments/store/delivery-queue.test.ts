@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { migrate } from '../../../src/db/migrate.ts';
 import { type Db, openDatabase } from '../../../src/db/open.ts';
 import { execute, rowsOf } from '../../../src/db/query.ts';
 import { transaction } from '../../../src/db/transaction.ts';
@@ -11,7 +10,6 @@ import type { AttemptResult, Delivery, Webhook } from '../../../src/payments/mod
 import { beginManual, endAttempts, MANUAL_LEASE_MS } from '../../../src/payments/store/attempts.ts';
 import { deliveryQueue, LEASE_MS } from '../../../src/payments/store/delivery-queue.ts';
 import { DELIVERY_LIFETIME_MS, deliveryStore } from '../../../src/payments/store/delivery-store.ts';
-import { PAYMENTS_MIGRATIONS } from '../../../src/payments/store/migrations.ts';
 import { noticeQueue } from '../../../src/payments/store/notice-store.ts';
 import { notificationStore } from '../../../src/payments/store/notification-store.ts';
 import { organizationStore } from '../../../src/payments/store/organization-store.ts';
@@ -32,10 +30,9 @@ eachDatabase('the queue of deliveries', databases => {
   let webhook: Webhook;
 
   beforeAll(async () => {
-    const options = await databases.create();
+    const options = await databases.create('payments');
     db = openDatabase(options);
     other = openDatabase(options);
-    await migrate(db, PAYMENTS_MIGRATIONS);
   });
 
   beforeEach(async () => {

@@ -1,12 +1,10 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { migrate } from '../../../src/db/migrate.ts';
 import { type Db, openDatabase } from '../../../src/db/open.ts';
 import { execute, rowsOf } from '../../../src/db/query.ts';
 import { transaction } from '../../../src/db/transaction.ts';
 import { SealError, seals } from '../../../src/lib/sealed.ts';
 import type { Owner } from '../../../src/payments/model/owner.ts';
 import { IDEMPOTENCY_LIFETIME_MS, idempotencyStore } from '../../../src/payments/store/idempotency-store.ts';
-import { PAYMENTS_MIGRATIONS } from '../../../src/payments/store/migrations.ts';
 import { organizationStore } from '../../../src/payments/store/organization-store.ts';
 import { eachDatabase } from '../../support/databases.ts';
 import { anOrganization, RECORD_TIME } from '../../support/payments-records.ts';
@@ -19,10 +17,9 @@ eachDatabase('the answers kept by idempotency key', databases => {
   let owner: Owner;
 
   beforeEach(async () => {
-    const options = await databases.create();
+    const options = await databases.create('payments');
     db = openDatabase(options);
     other = openDatabase(options);
-    await migrate(db, PAYMENTS_MIGRATIONS);
     const organization = anOrganization();
     await organizationStore(db).insert(organization);
     owner = { organizationId: organization.id, mode: 'live' };

@@ -1,12 +1,10 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { migrate } from '../../../src/db/migrate.ts';
 import { type Db, openDatabase } from '../../../src/db/open.ts';
 import { type Binding, rowsOf } from '../../../src/db/query.ts';
 import type { Owner } from '../../../src/payments/model/owner.ts';
 import type { PaymentLink } from '../../../src/payments/model/payment-link.ts';
 import { type LinkList, linkStore } from '../../../src/payments/store/link-store.ts';
-import { PAYMENTS_MIGRATIONS } from '../../../src/payments/store/migrations.ts';
 import { organizationStore } from '../../../src/payments/store/organization-store.ts';
 import { eachDatabase, sqliteDatabase, type TestDatabase } from '../../support/databases.ts';
 import { aLink, anOrganization } from '../../support/payments-records.ts';
@@ -21,8 +19,7 @@ eachDatabase('a list of payment links', databases => {
   let stranger: Owner;
 
   beforeEach(async () => {
-    db = openDatabase(await databases.create());
-    await migrate(db, PAYMENTS_MIGRATIONS);
+    db = openDatabase(await databases.create('payments'));
     const [us, them] = [anOrganization(), anOrganization()];
     for (const organization of [us, them]) await organizationStore(db).insert(organization);
     owner = { organizationId: us.id, mode: 'live' };
@@ -125,9 +122,8 @@ describe('a list of payment links on SQLite', () => {
   let owner: Owner;
 
   beforeEach(async () => {
-    database = await sqliteDatabase();
+    database = await sqliteDatabase('payments');
     db = openDatabase(database.options);
-    await migrate(db, PAYMENTS_MIGRATIONS);
     const organization = anOrganization();
     await organizationStore(db).insert(organization);
     owner = { organizationId: organization.id, mode: 'live' };

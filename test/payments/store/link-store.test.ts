@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { uintColumn } from '../../../src/db/columns.ts';
-import { migrate } from '../../../src/db/migrate.ts';
 import { type Db, openDatabase } from '../../../src/db/open.ts';
 import { rowsOf } from '../../../src/db/query.ts';
 import { transaction } from '../../../src/db/transaction.ts';
@@ -9,7 +8,6 @@ import { newId } from '../../../src/lib/ids.ts';
 import type { Owner } from '../../../src/payments/model/owner.ts';
 import type { PaymentLink } from '../../../src/payments/model/payment-link.ts';
 import { type LinkList, linkStore } from '../../../src/payments/store/link-store.ts';
-import { PAYMENTS_MIGRATIONS } from '../../../src/payments/store/migrations.ts';
 import { organizationStore } from '../../../src/payments/store/organization-store.ts';
 import { insertRow, type Values } from '../../../src/payments/store/rows.ts';
 import { eachDatabase } from '../../support/databases.ts';
@@ -26,10 +24,9 @@ eachDatabase('the payment links', databases => {
   let stranger: Owner;
 
   beforeEach(async () => {
-    const options = await databases.create();
+    const options = await databases.create('payments');
     db = openDatabase(options);
     other = openDatabase(options);
-    await migrate(db, PAYMENTS_MIGRATIONS);
     const [us, them] = [anOrganization(), anOrganization()];
     for (const organization of [us, them]) await organizationStore(db).insert(organization);
     owner = { organizationId: us.id, mode: 'live' };

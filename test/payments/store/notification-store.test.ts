@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { migrate } from '../../../src/db/migrate.ts';
 import { type Db, openDatabase } from '../../../src/db/open.ts';
 import { execute, rowsOf } from '../../../src/db/query.ts';
 import { transaction } from '../../../src/db/transaction.ts';
@@ -9,7 +8,6 @@ import { seals } from '../../../src/lib/sealed.ts';
 import { defaultSettings, type Notice } from '../../../src/payments/model/notification.ts';
 import type { Owner } from '../../../src/payments/model/owner.ts';
 import { messengerLinks } from '../../../src/payments/store/messenger-links.ts';
-import { PAYMENTS_MIGRATIONS } from '../../../src/payments/store/migrations.ts';
 import { noticeQueue, noticeStore } from '../../../src/payments/store/notice-store.ts';
 import { notificationStore } from '../../../src/payments/store/notification-store.ts';
 import { organizationStore } from '../../../src/payments/store/organization-store.ts';
@@ -29,10 +27,9 @@ eachDatabase('what notifications keep', databases => {
   let owner: Owner;
 
   beforeAll(async () => {
-    const options = await databases.create();
+    const options = await databases.create('payments');
     db = openDatabase(options);
     other = openDatabase(options);
-    await migrate(db, PAYMENTS_MIGRATIONS);
   });
 
   beforeEach(async () => {

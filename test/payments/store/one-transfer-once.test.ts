@@ -1,10 +1,8 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { migrate } from '../../../src/db/migrate.ts';
 import { type Db, openDatabase } from '../../../src/db/open.ts';
 import { transaction } from '../../../src/db/transaction.ts';
 import { seals } from '../../../src/lib/sealed.ts';
 import type { Owner } from '../../../src/payments/model/owner.ts';
-import { PAYMENTS_MIGRATIONS } from '../../../src/payments/store/migrations.ts';
 import { organizationStore } from '../../../src/payments/store/organization-store.ts';
 import { sessionStore } from '../../../src/payments/store/session-store.ts';
 import { type Settlement, settlement } from '../../../src/payments/store/settlement/settlement.ts';
@@ -22,8 +20,7 @@ eachDatabase('one transfer', databases => {
   let owner: Owner;
 
   beforeEach(async () => {
-    db = openDatabase(await databases.create());
-    await migrate(db, PAYMENTS_MIGRATIONS);
+    db = openDatabase(await databases.create('payments'));
     const organization = anOrganization();
     await organizationStore(db).insert(organization);
     owner = { organizationId: organization.id, mode: 'test' };

@@ -1,7 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { migrate } from '../../../src/db/migrate.ts';
 import { type Db, openDatabase } from '../../../src/db/open.ts';
-import { PAYMENTS_MIGRATIONS } from '../../../src/payments/store/migrations.ts';
 import { organizationStore } from '../../../src/payments/store/organization-store.ts';
 import { eachDatabase } from '../../support/databases.ts';
 import { anOrganization } from '../../support/payments-records.ts';
@@ -10,8 +8,7 @@ eachDatabase('the organizations', databases => {
   let db: Db;
 
   beforeEach(async () => {
-    db = openDatabase(await databases.create());
-    await migrate(db, PAYMENTS_MIGRATIONS);
+    db = openDatabase(await databases.create('payments'));
   });
 
   afterEach(() => db.destroy());

@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { migrate } from '../../../src/db/migrate.ts';
 import { type Db, openDatabase } from '../../../src/db/open.ts';
 import { transaction } from '../../../src/db/transaction.ts';
 import { seals } from '../../../src/lib/sealed.ts';
@@ -10,7 +9,6 @@ import type { CheckoutSession } from '../../../src/payments/model/session.ts';
 import { unseen } from '../../../src/payments/model/settling.ts';
 import { cursorStore } from '../../../src/payments/store/cursor-store.ts';
 import { eventStore } from '../../../src/payments/store/event-store.ts';
-import { PAYMENTS_MIGRATIONS } from '../../../src/payments/store/migrations.ts';
 import { organizationStore } from '../../../src/payments/store/organization-store.ts';
 import { sessionStore } from '../../../src/payments/store/session-store.ts';
 import { transactionStore } from '../../../src/payments/store/transaction-store.ts';
@@ -29,8 +27,7 @@ eachDatabase('records of payments', databases => {
   let session: CheckoutSession;
 
   beforeEach(async () => {
-    db = openDatabase(await databases.create());
-    await migrate(db, PAYMENTS_MIGRATIONS);
+    db = openDatabase(await databases.create('payments'));
     const [us, them] = [anOrganization(), anOrganization()];
     for (const organization of [us, them]) await organizationStore(db).insert(organization);
     owner = { organizationId: us.id, mode: 'live' };

@@ -21,8 +21,7 @@ const sealed = seals(['a secret that seals nothing but what tests keep']);
 eachDatabase('the recipients', databases => {
   let db: Db;
   beforeEach(async () => {
-    db = openDatabase(await databases.create());
-    await migrate(db, PAYMENTS_MIGRATIONS);
+    db = openDatabase(await databases.create('payments'));
   });
   afterEach(() => db.destroy());
 

@@ -1,13 +1,11 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { uintColumn } from '../../../src/db/columns.ts';
-import { migrate } from '../../../src/db/migrate.ts';
 import { type Db, openDatabase } from '../../../src/db/open.ts';
 import { rowsOf } from '../../../src/db/query.ts';
 import { transaction } from '../../../src/db/transaction.ts';
 import { seals } from '../../../src/lib/sealed.ts';
 import type { Owner } from '../../../src/payments/model/owner.ts';
 import { linkStore } from '../../../src/payments/store/link-store.ts';
-import { PAYMENTS_MIGRATIONS } from '../../../src/payments/store/migrations.ts';
 import { organizationStore } from '../../../src/payments/store/organization-store.ts';
 import { type SessionDraft, sessionStore } from '../../../src/payments/store/session-store.ts';
 import { settlement } from '../../../src/payments/store/settlement/settlement.ts';
@@ -27,8 +25,7 @@ eachDatabase('the checkout sessions', databases => {
   let stranger: Owner;
 
   beforeEach(async () => {
-    db = openDatabase(await databases.create());
-    await migrate(db, PAYMENTS_MIGRATIONS);
+    db = openDatabase(await databases.create('payments'));
     const [us, them] = [anOrganization(), anOrganization()];
     for (const organization of [us, them]) await organizationStore(db).insert(organization);
     owner = { organizationId: us.id, mode: 'live' };

@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { migrate } from '../../../src/db/migrate.ts';
 import { type Db, openDatabase, type Transaction } from '../../../src/db/open.ts';
 import { transaction } from '../../../src/db/transaction.ts';
 import { seals } from '../../../src/lib/sealed.ts';
@@ -10,7 +9,6 @@ import type { CheckoutSession } from '../../../src/payments/model/session.ts';
 import type { Transfer } from '../../../src/payments/model/transfer.ts';
 import { eventStore } from '../../../src/payments/store/event-store.ts';
 import { linkStore } from '../../../src/payments/store/link-store.ts';
-import { PAYMENTS_MIGRATIONS } from '../../../src/payments/store/migrations.ts';
 import { organizationStore } from '../../../src/payments/store/organization-store.ts';
 import { sessionStore } from '../../../src/payments/store/session-store.ts';
 import { type Settlement, settlement } from '../../../src/payments/store/settlement/settlement.ts';
@@ -69,8 +67,7 @@ eachDatabase('whatever happens to payments', databases => {
   let db: Db;
 
   beforeEach(async () => {
-    db = openDatabase(await databases.create());
-    await migrate(db, PAYMENTS_MIGRATIONS);
+    db = openDatabase(await databases.create('payments'));
   });
 
   afterEach(() => db.destroy());

@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { migrate } from '../../../src/db/migrate.ts';
 import { type Db, openDatabase } from '../../../src/db/open.ts';
 import { transaction } from '../../../src/db/transaction.ts';
 import { seals } from '../../../src/lib/sealed.ts';
@@ -7,7 +6,6 @@ import type { Owner } from '../../../src/payments/model/owner.ts';
 import type { Transfer } from '../../../src/payments/model/transfer.ts';
 import { eventStore } from '../../../src/payments/store/event-store.ts';
 import { linkStore } from '../../../src/payments/store/link-store.ts';
-import { PAYMENTS_MIGRATIONS } from '../../../src/payments/store/migrations.ts';
 import { organizationStore } from '../../../src/payments/store/organization-store.ts';
 import { type SessionDraft, sessionStore } from '../../../src/payments/store/session-store.ts';
 import { type Settlement, settlement } from '../../../src/payments/store/settlement/settlement.ts';
@@ -30,8 +28,7 @@ eachDatabase('the settlement', databases => {
   let now: number;
 
   beforeEach(async () => {
-    db = openDatabase(await databases.create());
-    await migrate(db, PAYMENTS_MIGRATIONS);
+    db = openDatabase(await databases.create('payments'));
     const organization = anOrganization();
     await organizationStore(db).insert(organization);
     owner = { organizationId: organization.id, mode: 'test' };

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { migrate } from '../../../src/db/migrate.ts';
 import { type Db, openDatabase } from '../../../src/db/open.ts';
 import { execute, rowsOf } from '../../../src/db/query.ts';
 import { transaction } from '../../../src/db/transaction.ts';
@@ -13,7 +12,6 @@ import { relay } from '../../../src/payments/outbox/relay.ts';
 import { deliveryQueue, LEASE_MS } from '../../../src/payments/store/delivery-queue.ts';
 import { deliveryStore } from '../../../src/payments/store/delivery-store.ts';
 import { eventStore } from '../../../src/payments/store/event-store.ts';
-import { PAYMENTS_MIGRATIONS } from '../../../src/payments/store/migrations.ts';
 import { noticeQueue, noticeStore } from '../../../src/payments/store/notice-store.ts';
 import { organizationStore } from '../../../src/payments/store/organization-store.ts';
 import { webhookStore } from '../../../src/payments/store/webhook-store.ts';
@@ -36,8 +34,7 @@ eachDatabase('a row whose sealed value does not open', databases => {
   let lines: string[];
 
   beforeAll(async () => {
-    db = openDatabase(await databases.create());
-    await migrate(db, PAYMENTS_MIGRATIONS);
+    db = openDatabase(await databases.create('payments'));
   });
 
   beforeEach(async () => {

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { migrate } from '../../../src/db/migrate.ts';
 import { type Db, openDatabase, type Transaction } from '../../../src/db/open.ts';
 import { rowsOf } from '../../../src/db/query.ts';
 import { transaction } from '../../../src/db/transaction.ts';
@@ -11,7 +10,6 @@ import type { Owner } from '../../../src/payments/model/owner.ts';
 import type { Webhook } from '../../../src/payments/model/webhook.ts';
 import { deliveryQueue } from '../../../src/payments/store/delivery-queue.ts';
 import { deliveryStore } from '../../../src/payments/store/delivery-store.ts';
-import { PAYMENTS_MIGRATIONS } from '../../../src/payments/store/migrations.ts';
 import { organizationStore } from '../../../src/payments/store/organization-store.ts';
 import { type WebhookStore, webhookStore } from '../../../src/payments/store/webhook-store.ts';
 import { eachDatabase } from '../../support/databases.ts';
@@ -28,8 +26,7 @@ eachDatabase('the webhooks', databases => {
   let owner: Owner;
 
   beforeAll(async () => {
-    db = openDatabase(await databases.create());
-    await migrate(db, PAYMENTS_MIGRATIONS);
+    db = openDatabase(await databases.create('payments'));
   });
 
   beforeEach(async () => {

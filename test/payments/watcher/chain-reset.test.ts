@@ -15,7 +15,7 @@ const never = new AbortController().signal;
 
 async function begin(chain: { chainId: number; token: string }) {
   const clock = manualClock(Date.now());
-  const database = await sqliteDatabase();
+  const database = await sqliteDatabase('payments');
   const watched = paymentChain(chain);
   const ours = await shop(database.options, clock, watched);
   const said: string[] = [];

@@ -18,7 +18,7 @@ const STEPS = [...WATCHER_STEPS, ...EXPIRY_STEPS];
 
 test('a watcher that is killed at any step, and started again, settles everything exactly once', async () => {
   await using chain = await startPaymentChain();
-  const database = await sqliteDatabase();
+  const database = await sqliteDatabase('payments');
   const watched = paymentChain(chain);
   const ours = await shop(database.options, systemClock, watched);
   const { explorerUrl: _, ...plain } = watched;
@@ -67,7 +67,7 @@ test('a watcher that is killed at any step, and started again, settles everythin
 
 test('a watcher that stands still loses its lease, and changes nothing when it goes on', async () => {
   await using chain = await startPaymentChain();
-  const database = await sqliteDatabase();
+  const database = await sqliteDatabase('payments');
   const watched = paymentChain(chain);
   const ours = await shop(database.options, systemClock, watched);
   const { explorerUrl: _, ...plain } = watched;

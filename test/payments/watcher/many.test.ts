@@ -11,7 +11,7 @@ const PAYMENTS = 500;
 
 test('500 transfers of one block pay the 500 sessions that they are for', async () => {
   await using chain = await startPaymentChain();
-  const database = await sqliteDatabase();
+  const database = await sqliteDatabase('payments');
   const watched = paymentChain(chain);
   const ours = await shop(database.options, systemClock, watched);
   const client = createChainClient({ id: chain.chainId, rpcUrls: [chain.rpcUrl], timeoutMs: 5_000, log });

@@ -20,7 +20,7 @@ afterAll(() => chain.stop());
 
 async function begin() {
   const clock = manualClock(Date.now());
-  const database = await sqliteDatabase();
+  const database = await sqliteDatabase('payments');
   const node = await faultyNode(chain.rpcUrl);
   const watched = paymentChain(chain);
   const ours = await shop(database.options, clock, watched);

@@ -32,7 +32,7 @@ eachDatabase('two organizations at one address', databases => {
   beforeEach(async () => {
     clock = manualClock(Date.now());
     const watched = paymentChain(chain);
-    ours = await shop(await databases.create(), clock, watched);
+    ours = await shop(await databases.create('payments'), clock, watched);
     watcher = watcherOf({ chain: watched, rpcUrl: chain.rpcUrl, db: ours.db, clock });
     const stranger = anOrganization();
     await organizationStore(ours.db).insert(stranger);

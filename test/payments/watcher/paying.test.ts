@@ -17,7 +17,7 @@ eachDatabase('watching a chain', databases => {
   async function begin(changes: Partial<PaymentChain> = {}) {
     const clock = manualClock(Date.now());
     const watched = { ...paymentChain(chain), ...changes };
-    const ours = await shop(await databases.create(), clock, watched);
+    const ours = await shop(await databases.create('payments'), clock, watched);
     const watcher = watcherOf({ chain: watched, rpcUrl: chain.rpcUrl, db: ours.db, clock });
     return {
       ...ours,

@@ -20,7 +20,7 @@ eachDatabase('money that was rounded', databases => {
   async function begin() {
     const clock = manualClock(Date.now());
     const watched = paymentChain(chain);
-    const ours = await shop(await databases.create(), clock, watched);
+    const ours = await shop(await databases.create('payments'), clock, watched);
     const watcher = watcherOf({ chain: watched, rpcUrl: chain.rpcUrl, db: ours.db, clock });
     return {
       ...ours,

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import { createChainClient } from '../../../src/chain/client.ts';
-import { migrate } from '../../../src/db/migrate.ts';
 import { type DatabaseOptions, type Db, openDatabase } from '../../../src/db/open.ts';
 import { transaction } from '../../../src/db/transaction.ts';
 import type { Clock } from '../../../src/lib/clock.ts';
@@ -11,7 +10,6 @@ import type { Owner } from '../../../src/payments/model/owner.ts';
 import { NATIVE_COIN, type PaymentChain } from '../../../src/payments/model/payment-chain.ts';
 import type { CheckoutSession } from '../../../src/payments/model/session.ts';
 import { eventStore } from '../../../src/payments/store/event-store.ts';
-import { PAYMENTS_MIGRATIONS } from '../../../src/payments/store/migrations.ts';
 import { organizationStore } from '../../../src/payments/store/organization-store.ts';
 import { type SessionDraft, sessionStore } from '../../../src/payments/store/session-store.ts';
 import { settlement } from '../../../src/payments/store/settlement/settlement.ts';
@@ -64,7 +62,6 @@ export function watcherOf({
 /** An open database with one organization, and what the tests do and see in it. */
 export async function shop(options: DatabaseOptions, clock: Clock, chain: PaymentChain) {
   const db = openDatabase(options);
-  await migrate(db, PAYMENTS_MIGRATIONS);
   const organization = anOrganization();
   await organizationStore(db).insert(organization);
   const owner: Owner = { organizationId: organization.id, mode: 'test' };

@@ -18,7 +18,7 @@ afterAll(() => chain.stop());
 /** A watcher with a node and another one behind it. */
 async function begin() {
   const clock = manualClock(Date.now());
-  const database = await sqliteDatabase();
+  const database = await sqliteDatabase('payments');
   const [first, second] = [await faultyNode(chain.rpcUrl), await faultyNode(chain.rpcUrl)];
   const watched = paymentChain(chain);
   const ours = await shop(database.options, clock, watched);

@@ -28,7 +28,7 @@ eachDatabase('watchers of one chain', databases => {
   /** Has several watchers read new blocks, each with a connection of its own to one database. */
   async function reading(count: number, { rpcUrls, timeoutMs }: { rpcUrls: string[]; timeoutMs: number }) {
     const watched = paymentChain(chain);
-    const options = await databases.create();
+    const options = await databases.create('payments');
     const ours = await shop(options, systemClock, watched);
     await ours.open({ tokenAddress: NATIVE_COIN });
     await cursorStore(ours.db).set(chain.chainId, { blockNumber: await chain.head(), scannedAt: 0 });

@@ -60,7 +60,7 @@ function byEvent(arrivals: readonly Arrival[]) {
 }
 
 eachDatabase('deliveries', databases => {
-  const setUp = async () => startSetting(await databases.create(), systemClock);
+  const setUp = async () => startSetting(await databases.create('payments'), systemClock);
 
   describe('when the process is killed', () => {
     test.for(Object.entries(STEPS))(

@@ -53,7 +53,7 @@ eachDatabase('the dispatcher', databases => {
     clock = manualClock(Date.now());
   });
 
-  const setUp = async (time: Clock = clock) => startSetting(await databases.create(), time);
+  const setUp = async (time: Clock = clock) => startSetting(await databases.create('payments'), time);
   /** Time goes on, and whoever has something to do by then has done it. */
   const pass = async (ms: number) => {
     clock.advance(ms);

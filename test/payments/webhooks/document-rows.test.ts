@@ -30,7 +30,7 @@ eachDatabase('document 3', databases => {
 
   beforeAll(async () => {
     mailFolder = await mkdtemp(join(tmpdir(), 'mails-'));
-    api = await startPaymentsApi(await databases.create(), { mailFolder });
+    api = await startPaymentsApi(await databases.create('payments'), { mailFolder });
     api.tell();
   });
   afterAll(async () => {

@@ -35,7 +35,7 @@ eachDatabase('the running service', databases => {
     const mailFolder = await newFolder();
     const { log, lines } = listening();
     const outgoing = { ...LOOPBACK_ONLY, mailFolder };
-    await using service = await startTestPayments(await databases.create(), { log, outgoing });
+    await using service = await startTestPayments(await databases.create('payments'), { log, outgoing });
     const answers: string[] = [];
     const ask = async (method: string, path: string, body?: object) => {
       const response = await fetch(`${service.url}/api/v1${path}`, {
@@ -81,7 +81,7 @@ eachDatabase('the running service', databases => {
 
   test('removes deliveries when they are 30 days old', async () => {
     await using receiver = await startReceiver();
-    await using api = await startPaymentsApi(await databases.create());
+    await using api = await startPaymentsApi(await databases.create('payments'));
     const shop = await api.merchant();
     const { path } = await newWebhook(shop, { url: receiver.url });
     await shop.post(`${path}/test`);

@@ -1,4 +1,3 @@
-import { migrate } from '../../../src/db/migrate.ts';
 import { type DatabaseOptions, type Db, openDatabase } from '../../../src/db/open.ts';
 import { transaction } from '../../../src/db/transaction.ts';
 import type { Clock } from '../../../src/lib/clock.ts';
@@ -11,7 +10,6 @@ import type { Delivery, Webhook } from '../../../src/payments/model/webhook.ts';
 import { relay } from '../../../src/payments/outbox/relay.ts';
 import { deliveryStore } from '../../../src/payments/store/delivery-store.ts';
 import { eventStore } from '../../../src/payments/store/event-store.ts';
-import { PAYMENTS_MIGRATIONS } from '../../../src/payments/store/migrations.ts';
 import { organizationStore } from '../../../src/payments/store/organization-store.ts';
 import { type WebhookChanges, webhookStore } from '../../../src/payments/store/webhook-store.ts';
 import { type DispatcherOptions, startDispatcher } from '../../../src/payments/webhooks/dispatcher.ts';
@@ -55,7 +53,6 @@ export interface Setting extends AsyncDisposable {
 /** Sets it up in an empty database; ends with `await using`. */
 export async function startSetting(options: DatabaseOptions, clock: Clock): Promise<Setting> {
   const db = openDatabase(options);
-  await migrate(db, PAYMENTS_MIGRATIONS);
   await using opened = new AsyncDisposableStack();
   opened.defer(() => db.destroy());
   const sender = loopbackSender();
