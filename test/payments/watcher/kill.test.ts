@@ -8,13 +8,17 @@ import { transactionStore } from '../../../src/payments/store/transaction-store.
 import { transferStore } from '../../../src/payments/store/transfer-store.ts';
 import { EXPIRY_STEPS, WATCHER_STEPS } from '../../../src/payments/watcher/steps.ts';
 import { sqliteDatabase } from '../../support/databases.ts';
+import { membersOfRun } from '../../support/long-series.ts';
 import { startPaymentChain, type TestPaymentChain } from '../../support/payment-chain.ts';
 import { until } from '../../support/until.ts';
 import type { WatcherOrder } from '../../support/watcher-process.ts';
 import { BLOCKS_TO_SETTLE, paymentChain, SECRET, type Shop, shop } from './setting.ts';
 
 const PROGRAM = fileURLToPath(new URL('../../support/watcher-process.ts', import.meta.url));
-const STEPS = [...WATCHER_STEPS, ...EXPIRY_STEPS];
+const STEPS = membersOfRun(
+  [...WATCHER_STEPS, ...EXPIRY_STEPS],
+  ['inside record', 'inside reorgs', 'after expiry'],
+);
 
 test('a watcher that is killed at any step, and started again, settles everything exactly once', async () => {
   await using chain = await startPaymentChain();

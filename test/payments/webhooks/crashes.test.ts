@@ -10,6 +10,7 @@ import { systemClock } from '../../../src/lib/clock.ts';
 import { LEASE_MS } from '../../../src/payments/store/delivery-queue.ts';
 import type { DispatcherStep } from '../../../src/payments/webhooks/dispatcher.ts';
 import { eachDatabase } from '../../support/databases.ts';
+import { membersOfRun } from '../../support/long-series.ts';
 import { until } from '../../support/until.ts';
 import { type Arrival, startReceiver } from '../../support/webhook-receiver.ts';
 import type { DispatcherTask } from './dispatcher-process.ts';
@@ -17,7 +18,7 @@ import { allArrived, startSetting } from './setting.ts';
 
 const EVENTS = 12;
 /** Which time it is killed: with something done before, something under way, and something left. */
-const STEPS: Readonly<Record<DispatcherStep, number>> = {
+const TIMES: Readonly<Record<DispatcherStep, number>> = {
   'before claim': 2,
   'after claim': 2,
   'before send': 7,
@@ -25,6 +26,8 @@ const STEPS: Readonly<Record<DispatcherStep, number>> = {
   'before result': 2,
   'after result': 2,
 };
+
+const STEPS = membersOfRun(Object.keys(TIMES), ['after claim', 'after send', 'before result']).map(stepOf);
 
 const children: ChildProcess[] = [];
 
@@ -63,34 +66,31 @@ eachDatabase('deliveries', databases => {
   const setUp = async () => startSetting(await databases.create('payments'), systemClock);
 
   describe('when the process is killed', () => {
-    test.for(Object.entries(STEPS))(
-      '%s, every event arrives, always with the same body',
-      async ([step, time]) => {
-        await using receiver = await startReceiver();
-        await using setting = await setUp();
-        const webhook = await setting.webhook(receiver.url);
-        const events = await setting.happen(webhook, EVENTS);
-        const database = setting.options;
-        const crashing = dispatcherProcess({ database, crash: { step: stepOf(step), time } });
+    test.for(STEPS)('%s, every event arrives, always with the same body', async step => {
+      await using receiver = await startReceiver();
+      await using setting = await setUp();
+      const webhook = await setting.webhook(receiver.url);
+      const events = await setting.happen(webhook, EVENTS);
+      const database = setting.options;
+      const crashing = dispatcherProcess({ database, crash: { step, time: TIMES[step] } });
 
-        const [, signal] = await once(crashing, 'exit');
-        const before = byEvent(receiver.arrivals);
-        dispatcherProcess({ database, clockOffsetMs: LEASE_MS + 1 });
-        const all = await setting.deliveriesOnce(webhook, allArrived);
+      const [, signal] = await once(crashing, 'exit');
+      const before = byEvent(receiver.arrivals);
+      dispatcherProcess({ database, clockOffsetMs: LEASE_MS + 1 });
+      const all = await setting.deliveriesOnce(webhook, allArrived);
 
-        expect(signal).toBe('SIGKILL');
-        expect(before.size).toBeLessThan(EVENTS);
-        expect(all).toHaveLength(EVENTS);
-        expect(allArrived(all)).toBe(true);
-        const after = byEvent(receiver.arrivals);
-        expect([...after.keys()].sort()).toEqual(events.map(({ id }) => id).sort());
-        for (const { attempts, hashes } of after.values()) {
-          expect(hashes.size).toBe(1);
-          expect(new Set(attempts).size).toBe(attempts.length);
-        }
-        expect(await setting.current(webhook)).toMatchObject({ successCount: EVENTS, failureCount: 0 });
-      },
-    );
+      expect(signal).toBe('SIGKILL');
+      expect(before.size).toBeLessThan(EVENTS);
+      expect(all).toHaveLength(EVENTS);
+      expect(allArrived(all)).toBe(true);
+      const after = byEvent(receiver.arrivals);
+      expect([...after.keys()].sort()).toEqual(events.map(({ id }) => id).sort());
+      for (const { attempts, hashes } of after.values()) {
+        expect(hashes.size).toBe(1);
+        expect(new Set(attempts).size).toBe(attempts.length);
+      }
+      expect(await setting.current(webhook)).toMatchObject({ successCount: EVENTS, failureCount: 0 });
+    });
 
     test('again and again, no event is lost by it', async () => {
       await using receiver = await startReceiver();
