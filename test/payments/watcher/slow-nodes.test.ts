@@ -18,6 +18,13 @@ const ANSWER_MS = 400;
 const BLOCKS = 100;
 const PATIENCE_MS = 25_000;
 
+/** The nodes that blocks are read from, and the last block that is read. */
+interface Reading {
+  readonly rpcUrls: string[];
+  readonly timeoutMs: number;
+  readonly target: number;
+}
+
 let chain: TestPaymentChain;
 beforeAll(async () => {
   chain = await startPaymentChain();
@@ -25,15 +32,13 @@ beforeAll(async () => {
 afterAll(() => chain.stop());
 
 eachDatabase('watchers of one chain', databases => {
-  /** Has several watchers read new blocks, each with a connection of its own to one database. */
-  async function reading(count: number, { rpcUrls, timeoutMs }: { rpcUrls: string[]; timeoutMs: number }) {
+  /** Has several watchers read the last `BLOCKS` blocks up to `target`, each with a connection of its own to one database. */
+  async function reading(count: number, { rpcUrls, timeoutMs, target }: Reading) {
     const watched = paymentChain(chain);
     const options = await databases.create('payments');
     const ours = await shop(options, systemClock, watched);
     await ours.open({ tokenAddress: NATIVE_COIN });
-    await cursorStore(ours.db).set(chain.chainId, { blockNumber: await chain.head(), scannedAt: 0 });
-    await chain.mine(BLOCKS);
-    const target = await chain.head();
+    await cursorStore(ours.db).set(chain.chainId, { blockNumber: target - BLOCKS, scannedAt: 0 });
     const dbs = Array.from({ length: count }, () => openDatabase(options));
     const startedAt = performance.now();
     const watchers = dbs.map(db => {
@@ -74,11 +79,14 @@ eachDatabase('watchers of one chain', databases => {
 
   test('two and three of them read from a slow node at the pace of one alone, and none takes over', async () => {
     await using node = await slowNode();
-    const through = { rpcUrls: [node.url], timeoutMs: 5_000 };
+    await chain.mine(BLOCKS);
+    const through = { rpcUrls: [node.url], timeoutMs: 5_000, target: await chain.head() };
 
-    const one = await reading(1, through);
-    const two = await reading(2, through);
-    const three = await reading(3, through);
+    const [one, two, three] = await Promise.all([
+      reading(1, through),
+      reading(2, through),
+      reading(3, through),
+    ]);
 
     expect([one, two, three].map(({ isRead, takeovers }) => ({ isRead, takeovers }))).toEqual(
       Array.from({ length: 3 }, () => ({ isRead: true, takeovers: 0 })),
@@ -92,10 +100,12 @@ eachDatabase('watchers of one chain', databases => {
     await using hanging = await faultyNode(chain.rpcUrl);
     hanging.slow(Number.POSITIVE_INFINITY);
     await using node = await faultyNode(chain.rpcUrl);
+    await chain.mine(BLOCKS);
 
     const { isRead, takeovers } = await reading(2, {
       rpcUrls: [hanging.url, node.url],
       timeoutMs: LEASE_MS + 500,
+      target: await chain.head(),
     });
 
     expect({ isRead, takeovers, requests: hanging.requests }).toEqual({
