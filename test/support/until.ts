@@ -6,9 +6,9 @@ export async function until<Value>(
   isRight: (value: Value) => boolean,
 ): Promise<Value> {
   const deadline = Date.now() + 10_000;
-  for (;;) {
+  for (let pauseMs = 2; ; pauseMs = Math.min(2 * pauseMs, 50)) {
     const value = await look();
     if (isRight(value) || Date.now() > deadline) return value;
-    await delay(50);
+    await delay(pauseMs);
   }
 }
