@@ -13,7 +13,8 @@ export interface Sender {
 
 /** The time after which a raw connection with an unfinished request is half-closed. */
 const PATIENCE_MS = 300;
-const DEADLINE_MS = 20_000;
+/** More than the 25 s for which the state of a checkout may wait. */
+const DEADLINE_MS = 40_000;
 
 type Answer = Pick<Exchange, 'status' | 'headers' | 'text'>;
 
