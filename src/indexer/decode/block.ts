@@ -1,5 +1,5 @@
 import { bytesColumn, bytesOrNullColumn, type Column, uintColumn } from '../../db/columns.ts';
-import type { JudgedBlock } from '../sync/fetch.ts';
+import type { JudgedBlock } from '../sync/fetched-block.ts';
 import type { BlockContent } from './content.ts';
 import { blockDetailsRow, transactionDetailsRows } from './details.ts';
 import { contractRows, internalCalls, internalRow } from './internal-transactions.ts';

@@ -2,7 +2,7 @@ import type { Hex } from 'viem';
 import type { RpcReceipt, RpcTransaction } from '../../chain/rpc-block.ts';
 import { bytesColumn, bytesOrNullColumn, type Column, uintColumn } from '../../db/columns.ts';
 import { placeKey } from '../place.ts';
-import type { FetchedBlock } from '../sync/fetch.ts';
+import type { FetchedBlock } from '../sync/fetched-block.ts';
 import { jsonOrNull, optionalNumber } from './quantities.ts';
 
 /** Row of `block_details`. What a chain's headers lack is null. */

@@ -2,7 +2,7 @@ import type { Address } from 'viem';
 import { bytesColumn, bytesOrNullColumn, type Column, uintColumn } from '../../db/columns.ts';
 import { placeKey } from '../place.ts';
 import type { InnerCall } from '../sync/calls.ts';
-import type { FetchedBlock } from '../sync/fetch.ts';
+import type { FetchedBlock } from '../sync/fetched-block.ts';
 
 /** A call made inside a transaction, with its place. */
 export interface InternalCall extends InnerCall {

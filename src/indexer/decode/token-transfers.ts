@@ -3,7 +3,7 @@ import type { RpcLog } from '../../chain/rpc-block.ts';
 import { bytesColumn, type Column, uintColumn } from '../../db/columns.ts';
 import { type TokenType, tokenTypeColumn } from '../facts.ts';
 import { placeKey } from '../place.ts';
-import type { FetchedBlock } from '../sync/fetch.ts';
+import type { FetchedBlock } from '../sync/fetched-block.ts';
 
 /** keccak256 of `Transfer(address,address,uint256)`: ERC-20 with three topics, ERC-721 with four. */
 const TRANSFER = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';

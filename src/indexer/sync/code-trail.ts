@@ -1,7 +1,7 @@
 import type { Address } from 'viem';
 import { authoritiesOf } from '../../chain/authorities.ts';
 import type { RpcTransaction } from '../../chain/rpc-block.ts';
-import type { FetchedBlock } from './fetch.ts';
+import type { FetchedBlock } from './fetched-block.ts';
 
 /** Gas of a transaction that only moves coins, without data. */
 const PLAIN_TRANSFER_GAS = 21_000;

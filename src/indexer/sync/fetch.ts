@@ -1,32 +1,11 @@
-import { type Address, type Hash, numberToHex } from 'viem';
+import { type Hash, numberToHex } from 'viem';
 import type { ChainClient } from '../../chain/client.ts';
-import type { RpcBlock, RpcReceipt, RpcTransaction } from '../../chain/rpc-block.ts';
+import type { RpcReceipt, RpcTransaction } from '../../chain/rpc-block.ts';
 import type { Logger } from '../../lib/logger.ts';
-import type { TransactionTrace } from './calls.ts';
 import { type NodeSources, probeSources } from './capabilities.ts';
 import { receiversOf } from './code-trail.ts';
+import type { FetchedBlock, Header } from './fetched-block.ts';
 import type { ReceiverCode } from './receiver-code.ts';
-
-/** All that a node knows about one block, checked to belong together. */
-export interface FetchedBlock {
-  number: number;
-  hash: Hash;
-  block: RpcBlock;
-  transactions: { transaction: RpcTransaction; receipt: RpcReceipt }[];
-  /** One a transaction, or null when the node does not trace. */
-  traces: TransactionTrace[] | null;
-}
-
-/** A block with the receivers of its transactions that had code. */
-export interface JudgedBlock extends FetchedBlock {
-  receiversWithCode: ReadonlySet<Address>;
-}
-
-export interface Header {
-  number: number;
-  hash: Hash;
-  parentHash: Hash;
-}
 
 /** The node's answers were of two different blocks: it changed its mind in between. Ask again. */
 export class ChainMoved extends Error {

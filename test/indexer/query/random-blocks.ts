@@ -8,7 +8,7 @@ import { blockRows } from '../../../src/indexer/decode/block.ts';
 import { writeBlocks } from '../../../src/indexer/store/block-writer.ts';
 import { claimForChain } from '../../../src/indexer/store/head.ts';
 import { INDEX_MIGRATIONS } from '../../../src/indexer/store/migrations.ts';
-import type { FetchedBlock } from '../../../src/indexer/sync/fetch.ts';
+import type { FetchedBlock } from '../../../src/indexer/sync/fetched-block.ts';
 
 /** Few, so that values meet. */
 export const ADDRESSES = ['a1', 'b2', 'c3', 'd4'].map((byte): Hex => `0x${byte.repeat(20)}`);

@@ -1,0 +1,24 @@
+import type { Address, Hash } from 'viem';
+import type { RpcBlock, RpcReceipt, RpcTransaction } from '../../chain/rpc-block.ts';
+import type { TransactionTrace } from './calls.ts';
+
+/** All that a node knows about one block, checked to belong together. */
+export interface FetchedBlock {
+  number: number;
+  hash: Hash;
+  block: RpcBlock;
+  transactions: { transaction: RpcTransaction; receipt: RpcReceipt }[];
+  /** One a transaction, or null when the node does not trace. */
+  traces: TransactionTrace[] | null;
+}
+
+/** A block with the receivers of its transactions that had code. */
+export interface JudgedBlock extends FetchedBlock {
+  receiversWithCode: ReadonlySet<Address>;
+}
+
+export interface Header {
+  number: number;
+  hash: Hash;
+  parentHash: Hash;
+}
