@@ -14,6 +14,9 @@ type Hex = `0x${string}`;
 /** A value as the SQLite driver takes and gives it. */
 export type Column = string | number | Buffer | null;
 
+/** What can be bound to a `?`. Amounts go through `uintColumn`, objects through `jsonColumn`. */
+export type Binding = string | number | boolean | Buffer | null;
+
 /** The column form of an unsigned integer below 2^256. @throws RangeError outside of that. */
 export function uintColumn(value: bigint): string {
   const digits = value.toString();

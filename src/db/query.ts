@@ -1,8 +1,6 @@
+import type { Binding } from './columns.ts';
 import type { Dialect } from './dialect.ts';
 import type { Handle } from './open.ts';
-
-/** What can be bound to a `?`. Amounts go through `uintColumn`, objects through `jsonColumn`. */
-export type Binding = string | number | boolean | Buffer | null;
 
 /** A piece of SQL and what is bound to it. */
 export interface Sql {

@@ -1,6 +1,6 @@
 import Database from 'better-sqlite3';
+import type { Binding } from './columns.ts';
 import { keepingStatements } from './kept-statements.ts';
-import type { Binding } from './query.ts';
 
 /** Runs statements that only read on a connection of their own, without knex and without waiting for a transaction. */
 export interface SqliteReads {

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { uintColumn } from '../../db/columns.ts';
+import { type Binding, uintColumn } from '../../db/columns.ts';
 import { placeholders } from '../../db/insert.ts';
 import type { Handle } from '../../db/open.ts';
-import { type Binding, rowsOf, type Sql } from '../../db/query.ts';
+import { rowsOf, type Sql } from '../../db/query.ts';
 import { exactStep, highestAmountDue, isRound } from '../model/exact-amount.ts';
 import type { SessionDraft } from '../model/opening.ts';
 import { bindingsOf, OF_PLACE } from './candidates.ts';

@@ -1,5 +1,6 @@
+import type { Binding } from '../../db/columns.ts';
 import type { Handle } from '../../db/open.ts';
-import { type Binding, execute } from '../../db/query.ts';
+import { execute } from '../../db/query.ts';
 import type { Delivery } from '../model/webhook.ts';
 
 /** Rows that one statement writes: each has as many parameters as there are columns. */

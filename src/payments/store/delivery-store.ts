@@ -1,6 +1,7 @@
+import type { Binding } from '../../db/columns.ts';
 import { insertRows } from '../../db/insert.ts';
 import type { Handle } from '../../db/open.ts';
-import { type Binding, execute, rowsOf, type Sql } from '../../db/query.ts';
+import { execute, rowsOf, type Sql } from '../../db/query.ts';
 import type { Seals } from '../../lib/sealed.ts';
 import type { DeliveryStatus } from '../model/delivery.ts';
 import type { Owner } from '../model/owner.ts';

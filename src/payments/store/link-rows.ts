@@ -1,5 +1,5 @@
+import type { Binding } from '../../db/columns.ts';
 import { booleanOf, jsonColumn, uintColumn, uintOrNull } from '../../db/columns.ts';
-import type { Binding } from '../../db/query.ts';
 import type { Mode } from '../model/owner.ts';
 import type { PaymentLink } from '../model/payment-link.ts';
 import { storedJson, type Values } from './rows.ts';

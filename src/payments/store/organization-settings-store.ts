@@ -1,7 +1,7 @@
-import { booleanOf, jsonColumn } from '../../db/columns.ts';
+import { type Binding, booleanOf, jsonColumn } from '../../db/columns.ts';
 import { placeholders } from '../../db/insert.ts';
 import type { Handle } from '../../db/open.ts';
-import { type Binding, execute, rowsOf } from '../../db/query.ts';
+import { execute, rowsOf } from '../../db/query.ts';
 import { defaultOrganizationSettings, type OrganizationSettings } from '../model/organization-settings.ts';
 import type { Mode, Owner } from '../model/owner.ts';
 import { organizationStore } from './organization-store.ts';

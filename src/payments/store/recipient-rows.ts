@@ -1,5 +1,5 @@
+import type { Binding } from '../../db/columns.ts';
 import { booleanOf } from '../../db/columns.ts';
-import type { Binding } from '../../db/query.ts';
 import type { Mode } from '../model/owner.ts';
 import type { Recipient, RecipientProof } from '../model/recipient.ts';
 

@@ -1,6 +1,7 @@
+import type { Binding } from '../../db/columns.ts';
 import { placeholders } from '../../db/insert.ts';
 import type { Handle } from '../../db/open.ts';
-import { type Binding, execute, type Sql } from '../../db/query.ts';
+import { execute, type Sql } from '../../db/query.ts';
 
 /** What is written, by column. The names are SQL, not input. */
 export type Values = Readonly<Record<string, Binding>>;

@@ -1,5 +1,5 @@
+import type { Binding } from '../../db/columns.ts';
 import { booleanOf, jsonColumn, uintColumn, uintOf } from '../../db/columns.ts';
-import type { Binding } from '../../db/query.ts';
 import type { Cell, Seals } from '../../lib/sealed.ts';
 import type { Mode } from '../model/owner.ts';
 import type {

@@ -1,6 +1,7 @@
+import type { Binding } from '../../db/columns.ts';
 import { placeholders } from '../../db/insert.ts';
 import type { Handle } from '../../db/open.ts';
-import { type Binding, rowsOf, type Sql } from '../../db/query.ts';
+import { rowsOf, type Sql } from '../../db/query.ts';
 import type { Seals } from '../../lib/sealed.ts';
 import type { SessionDraft } from '../model/opening.ts';
 import type { Owner } from '../model/owner.ts';

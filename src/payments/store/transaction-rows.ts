@@ -1,5 +1,5 @@
+import type { Binding } from '../../db/columns.ts';
 import { booleanOf, uintColumn, uintOf, uintOrNull } from '../../db/columns.ts';
-import type { Binding } from '../../db/query.ts';
 import type { Mode } from '../model/owner.ts';
 import type { MatchedBy, PaymentTransaction, TransactionStatus } from '../model/payment-transaction.ts';
 import type { FailureReason } from '../model/session.ts';

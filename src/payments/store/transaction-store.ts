@@ -1,6 +1,6 @@
-import { exactInteger } from '../../db/columns.ts';
+import { type Binding, exactInteger } from '../../db/columns.ts';
 import type { Handle } from '../../db/open.ts';
-import { type Binding, rowsOf, type Sql } from '../../db/query.ts';
+import { rowsOf, type Sql } from '../../db/query.ts';
 import type { Owner } from '../model/owner.ts';
 import type { PaymentTransaction, TransactionStatus } from '../model/payment-transaction.ts';
 import { allOf, countOf, ownedBy, type Page, type Paged, paged } from './paging.ts';

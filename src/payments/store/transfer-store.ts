@@ -1,7 +1,7 @@
-import { uintColumn, uintOf } from '../../db/columns.ts';
+import { type Binding, uintColumn, uintOf } from '../../db/columns.ts';
 import { placeholders } from '../../db/insert.ts';
 import type { Handle } from '../../db/open.ts';
-import { type Binding, execute, rowsOf } from '../../db/query.ts';
+import { execute, rowsOf } from '../../db/query.ts';
 import { newId } from '../../lib/ids.ts';
 import type { Mode, Owner } from '../model/owner.ts';
 import type { Transfer, UnmatchedTransfer } from '../model/transfer.ts';

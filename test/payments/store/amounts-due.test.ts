@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { formatUnits } from 'viem';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { Binding } from '../../../src/db/columns.ts';
 import { type Db, openDatabase } from '../../../src/db/open.ts';
-import { type Binding, execute, rowsOf } from '../../../src/db/query.ts';
+import { execute, rowsOf } from '../../../src/db/query.ts';
 import { transaction } from '../../../src/db/transaction.ts';
 import { newId } from '../../../src/lib/ids.ts';
 import { seals as sealsOf } from '../../../src/lib/sealed.ts';

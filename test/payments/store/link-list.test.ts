@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { Binding } from '../../../src/db/columns.ts';
 import { type Db, openDatabase } from '../../../src/db/open.ts';
-import { type Binding, rowsOf } from '../../../src/db/query.ts';
+import { rowsOf } from '../../../src/db/query.ts';
 import type { Owner } from '../../../src/payments/model/owner.ts';
 import type { PaymentLink } from '../../../src/payments/model/payment-link.ts';
 import { type LinkList, linkStore } from '../../../src/payments/store/link-store.ts';

@@ -1,5 +1,6 @@
+import type { Binding } from '../../../db/columns.ts';
 import { placeholders } from '../../../db/insert.ts';
-import { type Binding, execute, rowsOf } from '../../../db/query.ts';
+import { execute, rowsOf } from '../../../db/query.ts';
 import { newId } from '../../../lib/ids.ts';
 import { checkoutExpiredData } from '../../model/event-data.ts';
 import type { CheckoutSession } from '../../model/session.ts';
