@@ -1,7 +1,8 @@
 import type { Clock } from '../lib/clock.ts';
 import type { Logger } from '../lib/logger.ts';
 import type { ReceiverRules } from './api/webhook-fields.ts';
-import { createMailer, type Mailer, type MailerOptions } from './notifications/mailer.ts';
+import type { Mailer } from './notifications/mail.ts';
+import { createMailer, type MailerOptions } from './notifications/mailer.ts';
 import { createMessenger, type Messenger, type MessengerOptions } from './notifications/messenger.ts';
 import { type WebhookSender, webhookSender } from './webhooks/sender.ts';
 

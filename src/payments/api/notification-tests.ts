@@ -7,7 +7,7 @@ import { newId } from '../../lib/ids.ts';
 import type { NotificationSettings } from '../model/notification.ts';
 import { testContent } from '../notifications/content.ts';
 import { disableChat } from '../notifications/linking.ts';
-import type { Mailer } from '../notifications/mailer.ts';
+import type { Mailer } from '../notifications/mail.ts';
 import type { Messenger } from '../notifications/messenger.ts';
 import { NotSent } from '../notifications/not-sent.ts';
 import { mailOf, messageOf } from '../notifications/texts.ts';

@@ -1,5 +1,5 @@
 import type { Clock } from '../../lib/clock.ts';
-import type { Mail } from './mailer.ts';
+import type { Mail } from './mail.ts';
 import { NotSent } from './not-sent.ts';
 import { plainLine } from './plain-line.ts';
 

@@ -5,7 +5,7 @@ import type { Clock } from '../../lib/clock.ts';
 import { randomBase62 } from '../../lib/ids.ts';
 import type { Logger } from '../../lib/logger.ts';
 import { composed } from './composed.ts';
-import type { Mailer } from './mailer.ts';
+import type { Mailer } from './mail.ts';
 import { NotSent } from './not-sent.ts';
 
 export interface FolderMailerOptions {

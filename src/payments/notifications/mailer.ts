@@ -2,26 +2,8 @@ import { resolve } from 'node:path';
 import type { Clock } from '../../lib/clock.ts';
 import type { Logger } from '../../lib/logger.ts';
 import { folderMailer } from './folder-mailer.ts';
+import type { Mailer } from './mail.ts';
 import { smtpMailer } from './smtp-mailer.ts';
-
-/** One mail to one person. */
-export interface Mail {
-  /** Of the notice: a mail that is sent twice has the same `Message-ID`, by which mail programs show it once. */
-  readonly id: string;
-  /** An address and nothing else. */
-  readonly to: string;
-  readonly subject: string;
-  readonly text: string;
-  readonly html: string;
-}
-
-/** Sends mails, to a server or into a folder. */
-export interface Mailer {
-  /** Resolves when the mail was taken over. @throws NotSent `refused` or `unavailable` */
-  send(mail: Mail): Promise<void>;
-  /** Ends the connections that are kept open. */
-  close(): Promise<void>;
-}
 
 export interface MailerOptions {
   /** `smtp` is an `smtp://` or `smtps://` address with the credentials, `from` an address or `Name <address>`. */

@@ -16,7 +16,7 @@ import { notificationStore } from '../store/notification-store.ts';
 import { organizationStore } from '../store/organization-store.ts';
 import { noticeContent } from './content.ts';
 import { disableChat } from './linking.ts';
-import type { Mailer } from './mailer.ts';
+import type { Mailer } from './mail.ts';
 import type { Messenger } from './messenger.ts';
 import { NotSent } from './not-sent.ts';
 import { nextTry } from './retries.ts';

@@ -1,7 +1,7 @@
 import { createTransport } from 'nodemailer';
 import type { Clock } from '../../lib/clock.ts';
 import { composed } from './composed.ts';
-import type { Mailer } from './mailer.ts';
+import type { Mailer } from './mail.ts';
 import { NotSent, within } from './not-sent.ts';
 import { plainLine } from './plain-line.ts';
 

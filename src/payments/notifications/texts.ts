@@ -1,5 +1,5 @@
 import type { Content } from './content.ts';
-import type { Mail } from './mailer.ts';
+import type { Mail } from './mail.ts';
 import { plainLine } from './plain-line.ts';
 
 /** The messenger's limit. Source: Bot API, "sendMessage". */
