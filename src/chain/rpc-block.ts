@@ -1,5 +1,10 @@
 import type { Address, Hash, Hex } from 'viem';
 
+/** The same as an integer. */
+export function optionalBigInt(quantity: string | null | undefined): bigint | null {
+  return quantity === null || quantity === undefined ? null : BigInt(quantity);
+}
+
 /** A block as nodes send it, with whole transactions or their hashes. Quantities are hexadecimal. */
 export interface RpcBlock {
   number: Hex | null;

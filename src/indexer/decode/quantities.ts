@@ -16,11 +16,6 @@ export function optionalNumber(quantity: string | null | undefined): number | nu
   return quantity === null || quantity === undefined ? null : Number(quantity);
 }
 
-/** The same as an integer. */
-export function optionalBigInt(quantity: string | null | undefined): bigint | null {
-  return quantity === null || quantity === undefined ? null : BigInt(quantity);
-}
-
 /** JSON text of a list; null when there is nothing in it. */
 export function jsonOrNull(list: readonly unknown[] | null | undefined): string | null {
   return list === null || list === undefined || list.length === 0 ? null : JSON.stringify(list);

@@ -1,9 +1,10 @@
 import type { RpcReceipt, RpcTransaction } from '../../chain/rpc-block.ts';
+import { optionalBigInt } from '../../chain/rpc-block.ts';
 import { booleanColumn, bytesColumn, bytesOrNullColumn, type Column, uintColumn } from '../../db/columns.ts';
 import { factsOf, type TransactionType } from '../facts.ts';
 import { placeKey } from '../place.ts';
 import type { FetchedBlock, JudgedBlock } from '../sync/fetched-block.ts';
-import { jsonOrNull, optionalBigInt, optionalNumber, optionalUint, timestampMs } from './quantities.ts';
+import { jsonOrNull, optionalNumber, optionalUint, timestampMs } from './quantities.ts';
 import type { TokenTransfer } from './token-transfers.ts';
 
 /** One transaction of the block as a row of `transactions`. `transfers` by position in the block. */

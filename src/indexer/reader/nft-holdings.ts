@@ -2,10 +2,7 @@ import type { Address } from 'viem';
 import { bytesColumn, hexOf, uintColumn, uintOf } from '../../db/columns.ts';
 import type { Handle } from '../../db/open.ts';
 import type { Page } from './page.ts';
-
-/** The standards whose tokens have ids. */
-export const NFT_TYPES = ['ERC-721', 'ERC-1155'] as const;
-export type NftType = (typeof NFT_TYPES)[number];
+import type { NftType } from './token-id.ts';
 
 /** One id of a token that an address holds. */
 export interface NftHoldingRow {

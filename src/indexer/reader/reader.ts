@@ -34,7 +34,8 @@ import {
   totals,
 } from './statistics.ts';
 import { type TokenHoldingQuery, type TokenHoldingRow, tokenHoldings } from './token-holdings.ts';
-import { type InstanceKey, type InstanceRow, tokenInstances } from './token-instances.ts';
+import type { InstanceKey } from './token-id.ts';
+import { type InstanceRow, tokenInstances } from './token-instances.ts';
 import { type BalanceMove, tokenMoves } from './token-moves.ts';
 import { tokensWithSymbols } from './token-symbols.ts';
 import {

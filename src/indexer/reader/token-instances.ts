@@ -1,14 +1,7 @@
 import type { Address } from 'viem';
 import { bytesColumn, hexOf, uintColumn, uintOf } from '../../db/columns.ts';
 import type { Handle } from '../../db/open.ts';
-import type { NftType } from './nft-holdings.ts';
-
-/** One id of a token. */
-export interface InstanceKey {
-  token: Address;
-  tokenId: bigint;
-  type: NftType;
-}
+import type { InstanceKey } from './token-id.ts';
 
 /** Who has an id that somebody has. */
 export interface InstanceRow extends InstanceKey {

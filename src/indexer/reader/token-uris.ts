@@ -2,7 +2,7 @@ import { type Address, encodeFunctionData, erc721Abi, type Hex, numberToHex, par
 import { nodeAnswered } from '../../chain/answered.ts';
 import type { ChainClient } from '../../chain/client.ts';
 import { textOf, wordOf } from '../sync/call-result.ts';
-import type { InstanceKey } from './token-instances.ts';
+import type { InstanceKey } from './token-id.ts';
 
 const ERC1155 = parseAbi(['function uri(uint256 id) view returns (string)']);
 
