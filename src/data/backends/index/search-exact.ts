@@ -1,13 +1,7 @@
-import { type Address, type Hash, isAddress, isHash } from 'viem';
-import type { BlockRow } from '../../../indexer/reader/blocks.ts';
+import { type Hash, isAddress, isHash } from 'viem';
 import { findTransaction } from './node-answer.ts';
+import type { ExactMatch } from './records/search-result.ts';
 import type { IndexSource } from './source.ts';
-
-/** What a search names outright. `timestamp` is null while the transaction waits. */
-export type ExactMatch =
-  | { readonly kind: 'address'; readonly address: Address }
-  | { readonly kind: 'block'; readonly row: BlockRow }
-  | { readonly kind: 'transaction'; readonly hash: Hash; readonly timestamp: number | null };
 
 export interface ExactSearch {
   /** The one thing that is meant, or null. */

@@ -1,8 +1,14 @@
-import type { Address } from 'viem';
+import type { Address, Hash } from 'viem';
 import type { ExplorerSchemas } from '../../../../contract/explorer.ts';
-import type { ExactMatch } from '../search-exact.ts';
+import type { BlockRow } from '../../../../indexer/reader/blocks.ts';
 import type { Parties } from './parties.ts';
 import { checksummed, timestamp } from './text.ts';
+
+/** What a search names outright. `timestamp` is null while the transaction waits. */
+export type ExactMatch =
+  | { readonly kind: 'address'; readonly address: Address }
+  | { readonly kind: 'block'; readonly row: BlockRow }
+  | { readonly kind: 'transaction'; readonly hash: Hash; readonly timestamp: number | null };
 
 type Result = ExplorerSchemas['SearchResult'];
 
