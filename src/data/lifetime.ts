@@ -1,7 +1,12 @@
 import type { Entry } from './cache/entry.ts';
 import { type Found, isPassing } from './chains/outcome.ts';
 import type { Validity } from './port/backend.ts';
-import type { Row } from './row.ts';
+
+/**
+ * Stability of an operation's answers. `record`: about one thing that settles with its block. `moving`: a feed,
+ * a statistic, a list that grows.
+ */
+export type AnswerStability = 'record' | 'moving';
 
 /** How long answers are kept, in milliseconds. */
 export interface Lifetimes {
@@ -28,7 +33,11 @@ export type Lifetime = Omit<Entry, 'representation' | 'chainIds' | 'backends' | 
 
 /** Lifetime of an answer of one chain, by its operation's row and by how settled it is on its chain. */
 export function lifetimeOf<Body>(
-  { operationId, row, isLaterPage }: { operationId: string; row: Row; isLaterPage: boolean },
+  {
+    operationId,
+    row,
+    isLaterPage,
+  }: { operationId: string; row: { readonly lifetime: AnswerStability }; isLaterPage: boolean },
   found: Found<Body>,
   { lifetimes, now }: { lifetimes: Lifetimes; now: number },
 ): Lifetime {
