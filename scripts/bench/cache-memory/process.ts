@@ -4,10 +4,10 @@
  */
 import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type ResponseCache, responseCache } from '../../../src/data/cache/response-cache.ts';
-import { systemClock } from '../../../src/lib/clock.ts';
-import { createLogger } from '../../../src/lib/logger.ts';
-import { represent } from '../../../src/lib/representation.ts';
+import { type ResponseCache, responseCache } from '#data/cache/response-cache.ts';
+import { systemClock } from '#lib/clock.ts';
+import { createLogger } from '#lib/logger.ts';
+import { represent } from '#lib/representation.ts';
 import { pageOf } from '../normalise/pages.ts';
 
 const WARM_UP = 100;

@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Pool } from 'undici';
-import { newId } from '../../../src/lib/ids.ts';
-import { deliveryBody } from '../../../src/payments/model/delivery-body.ts';
-import { testEventData } from '../../../src/payments/model/test-event.ts';
-import { newWebhookSecret } from '../../../src/payments/model/webhook-secret.ts';
-import { attemptHeaders } from '../../../src/payments/webhooks/sign.ts';
+import { newId } from '#lib/ids.ts';
+import { deliveryBody } from '#payments/model/delivery-body.ts';
+import { testEventData } from '#payments/model/test-event.ts';
+import { newWebhookSecret } from '#payments/model/webhook-secret.ts';
+import { attemptHeaders } from '#payments/webhooks/sign.ts';
 import type { Figure } from '../figure.ts';
 import { median } from '../server-process.ts';
 import { startPlatform } from './platform.ts';

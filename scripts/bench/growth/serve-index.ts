@@ -1,20 +1,20 @@
+import { explorerContract } from '#contract/explorer.ts';
+import { insightsContract } from '#contract/insights.ts';
+import { mount } from '#contract/mount.ts';
+import { indexBackend } from '#data/backends/index/index-backend.ts';
+import { responseCache } from '#data/cache/response-cache.ts';
+import { explorer } from '#data/explorer.ts';
+import { dataHandlers } from '#data/handlers.ts';
+import { openDatabase } from '#db/open.ts';
+import { createApp } from '#http/app.ts';
+import { createMetrics } from '#http/metrics.ts';
+import { listen } from '#http/server.ts';
+import { openQueryPool } from '#indexer/query/pool.ts';
+import { knownAbis } from '#indexer/reader/abi.ts';
+import { createReader } from '#indexer/reader/reader.ts';
+import { systemClock } from '#lib/clock.ts';
+import { createLogger } from '#lib/logger.ts';
 import { createChainClient } from '../../../src/chain/client.ts';
-import { explorerContract } from '../../../src/contract/explorer.ts';
-import { insightsContract } from '../../../src/contract/insights.ts';
-import { mount } from '../../../src/contract/mount.ts';
-import { indexBackend } from '../../../src/data/backends/index/index-backend.ts';
-import { responseCache } from '../../../src/data/cache/response-cache.ts';
-import { explorer } from '../../../src/data/explorer.ts';
-import { dataHandlers } from '../../../src/data/handlers.ts';
-import { openDatabase } from '../../../src/db/open.ts';
-import { createApp } from '../../../src/http/app.ts';
-import { createMetrics } from '../../../src/http/metrics.ts';
-import { listen } from '../../../src/http/server.ts';
-import { openQueryPool } from '../../../src/indexer/query/pool.ts';
-import { knownAbis } from '../../../src/indexer/reader/abi.ts';
-import { createReader } from '../../../src/indexer/reader/reader.ts';
-import { systemClock } from '../../../src/lib/clock.ts';
-import { createLogger } from '../../../src/lib/logger.ts';
 
 export interface ServedIndex extends AsyncDisposable {
   readonly url: string;

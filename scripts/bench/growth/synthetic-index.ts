@@ -1,13 +1,13 @@
-import { migrate } from '../../../src/db/migrate.ts';
-import { openDatabase } from '../../../src/db/open.ts';
-import { transaction } from '../../../src/db/transaction.ts';
-import { blockRows } from '../../../src/indexer/decode/block.ts';
-import { writeBlocks } from '../../../src/indexer/store/block-writer.ts';
-import { clean, type Dirty, nextDirty } from '../../../src/indexer/store/dirty.ts';
-import { claimForChain } from '../../../src/indexer/store/head.ts';
-import { INDEX_MIGRATIONS } from '../../../src/indexer/store/migrations.ts';
-import { writeReadings } from '../../../src/indexer/store/state-writer.ts';
-import type { Reading } from '../../../src/indexer/sync/read-state.ts';
+import { migrate } from '#db/migrate.ts';
+import { openDatabase } from '#db/open.ts';
+import { transaction } from '#db/transaction.ts';
+import { blockRows } from '#indexer/decode/block.ts';
+import { writeBlocks } from '#indexer/store/block-writer.ts';
+import { clean, type Dirty, nextDirty } from '#indexer/store/dirty.ts';
+import { claimForChain } from '#indexer/store/head.ts';
+import { INDEX_MIGRATIONS } from '#indexer/store/migrations.ts';
+import { writeReadings } from '#indexer/store/state-writer.ts';
+import type { Reading } from '#indexer/sync/read-state.ts';
 import { BUSY, NFT, syntheticBlock } from './synthetic-block.ts';
 
 const BLOCKS_PER_COMMIT = 500;

@@ -4,19 +4,19 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import Database from 'better-sqlite3';
-import type { Column } from '../../../src/db/columns.ts';
-import { migrate } from '../../../src/db/migrate.ts';
-import { openDatabase } from '../../../src/db/open.ts';
-import { transaction } from '../../../src/db/transaction.ts';
+import type { Column } from '#db/columns.ts';
+import { migrate } from '#db/migrate.ts';
+import { openDatabase } from '#db/open.ts';
+import { transaction } from '#db/transaction.ts';
 import {
   BLOCK_COLUMNS,
   BLOCK_DETAILS_COLUMNS,
   LOG_COLUMNS,
   TRANSACTION_COLUMNS,
   TRANSACTION_DETAILS_COLUMNS,
-} from '../../../src/indexer/store/columns-of.ts';
-import { claimForChain } from '../../../src/indexer/store/head.ts';
-import { INDEX_MIGRATIONS } from '../../../src/indexer/store/migrations.ts';
+} from '#indexer/store/columns-of.ts';
+import { claimForChain } from '#indexer/store/head.ts';
+import { INDEX_MIGRATIONS } from '#indexer/store/migrations.ts';
 import { bulkBlock, TRANSACTIONS_PER_BLOCK } from './bulk-rows.ts';
 
 export const CHAIN_ID = 31_337;

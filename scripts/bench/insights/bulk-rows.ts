@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
-import { type Column, uintColumn } from '../../../src/db/columns.ts';
-import { placeKey } from '../../../src/indexer/place.ts';
+import { type Column, uintColumn } from '#db/columns.ts';
+import { placeKey } from '#indexer/place.ts';
 
 export const TRANSACTIONS_PER_BLOCK = 10;
 /** Senders of all transactions but the wallets'. */

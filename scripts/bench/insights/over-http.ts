@@ -1,4 +1,4 @@
-import { hexOf } from '../../../src/db/columns.ts';
+import { hexOf } from '#db/columns.ts';
 import type { Figure } from '../figure.ts';
 import { median, startServer } from '../server-process.ts';
 import type { BulkIndex } from './bulk-index.ts';

@@ -1,5 +1,5 @@
-import { openQueryDatabase } from '../../../src/indexer/query/database.ts';
-import { openEngine } from '../../../src/indexer/query/engine.ts';
+import { openQueryDatabase } from '#indexer/query/database.ts';
+import { openEngine } from '#indexer/query/engine.ts';
 import type { Figure } from '../figure.ts';
 import { median } from '../server-process.ts';
 import type { BulkIndex } from './bulk-index.ts';

@@ -1,9 +1,9 @@
 import { text } from 'node:stream/consumers';
 import createKnex, { type Knex } from 'knex';
 import Koa from 'koa';
-import { listen } from '../../../src/http/server.ts';
-import type { Logger } from '../../../src/lib/logger.ts';
-import { linkValues } from '../../../src/payments/store/link-rows.ts';
+import { listen } from '#http/server.ts';
+import type { Logger } from '#lib/logger.ts';
+import { linkValues } from '#payments/store/link-rows.ts';
 import { aLink } from './link.ts';
 
 /**

@@ -1,7 +1,7 @@
-import { newId, randomBase62 } from '../../../src/lib/ids.ts';
-import type { Owner } from '../../../src/payments/model/owner.ts';
-import { NATIVE_COIN } from '../../../src/payments/model/payment-chain.ts';
-import type { PaymentLink } from '../../../src/payments/model/payment-link.ts';
+import { newId, randomBase62 } from '#lib/ids.ts';
+import type { Owner } from '#payments/model/owner.ts';
+import { NATIVE_COIN } from '#payments/model/payment-chain.ts';
+import type { PaymentLink } from '#payments/model/payment-link.ts';
 
 export const CHAIN_ID = 31_337;
 const RECIPIENT = `0x${'5e'.repeat(20)}`;

@@ -1,5 +1,5 @@
-import type { Owner } from '../../../src/payments/model/owner.ts';
-import type { PaymentLink } from '../../../src/payments/model/payment-link.ts';
+import type { Owner } from '#payments/model/owner.ts';
+import type { PaymentLink } from '#payments/model/payment-link.ts';
 import type { Figure } from '../figure.ts';
 import { median, type ServerProcess, startServer } from '../server-process.ts';
 import { aLink, CREATION } from './link.ts';

@@ -1,8 +1,8 @@
 import { dirname, join } from 'node:path';
-import { createMetrics } from '../../../src/http/metrics.ts';
-import { systemClock } from '../../../src/lib/clock.ts';
-import type { Logger } from '../../../src/lib/logger.ts';
-import { startPaymentsService } from '../../../src/payments/service.ts';
+import { createMetrics } from '#http/metrics.ts';
+import { systemClock } from '#lib/clock.ts';
+import type { Logger } from '#lib/logger.ts';
+import { startPaymentsService } from '#payments/service.ts';
 import { CHAIN_ID } from './link.ts';
 
 /** So high that no load reaches it; each request is counted all the same. */

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { startPaymentChain, type TestPaymentChain } from '../../../test/support/payment-chain.ts';
+import { startPaymentChain, type TestPaymentChain } from '#test/support/payment-chain.ts';
 import type { Figure } from '../figure.ts';
 import { median, startServer } from '../server-process.ts';
 import { CREATION } from './link.ts';

@@ -1,16 +1,16 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { migrate } from '../../../src/db/migrate.ts';
-import { type Db, openDatabase } from '../../../src/db/open.ts';
-import { transaction } from '../../../src/db/transaction.ts';
-import { newId } from '../../../src/lib/ids.ts';
-import { issueKey } from '../../../src/payments/api/issue-key.ts';
-import type { Owner } from '../../../src/payments/model/owner.ts';
-import type { PaymentLink } from '../../../src/payments/model/payment-link.ts';
-import { linkValues } from '../../../src/payments/store/link-rows.ts';
-import { PAYMENTS_MIGRATIONS } from '../../../src/payments/store/migrations.ts';
-import { organizationStore } from '../../../src/payments/store/organization-store.ts';
+import { migrate } from '#db/migrate.ts';
+import { type Db, openDatabase } from '#db/open.ts';
+import { transaction } from '#db/transaction.ts';
+import { newId } from '#lib/ids.ts';
+import { issueKey } from '#payments/api/issue-key.ts';
+import type { Owner } from '#payments/model/owner.ts';
+import type { PaymentLink } from '#payments/model/payment-link.ts';
+import { linkValues } from '#payments/store/link-rows.ts';
+import { PAYMENTS_MIGRATIONS } from '#payments/store/migrations.ts';
+import { organizationStore } from '#payments/store/organization-store.ts';
 
 /** An SQLite file with the schema of payments, and one organization. */
 export interface Shop extends AsyncDisposable {

@@ -1,8 +1,8 @@
-import type { Json } from '../../../src/contract/document.ts';
-import { isObject } from '../../../src/contract/document.ts';
-import { PAYMENTS_ERRORS } from '../../../src/contract/payments-errors.ts';
-import type { ResponseValidators } from '../../../src/contract/response-validators.ts';
-import { describeErrors } from '../../../src/contract/violations.ts';
+import type { Json } from '#contract/document.ts';
+import { isObject } from '#contract/document.ts';
+import { PAYMENTS_ERRORS } from '#contract/payments-errors.ts';
+import type { ResponseValidators } from '#contract/response-validators.ts';
+import { describeErrors } from '#contract/violations.ts';
 import type { Exchange } from '../client.ts';
 import { parsed } from '../judge.ts';
 import { isKeyed, type Operation } from './operation.ts';

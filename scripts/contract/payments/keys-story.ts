@@ -1,4 +1,4 @@
-import { randomBase62 } from '../../../src/lib/ids.ts';
+import { randomBase62 } from '#lib/ids.ts';
 import { tryPermission } from './attempts.ts';
 import type { Drive } from './drive.ts';
 

@@ -1,6 +1,6 @@
-import type { JsonObject } from '../../../src/contract/document.ts';
-import { isObject, list } from '../../../src/contract/document.ts';
-import { randomBase62 } from '../../../src/lib/ids.ts';
+import type { JsonObject } from '#contract/document.ts';
+import { isObject, list } from '#contract/document.ts';
+import { randomBase62 } from '#lib/ids.ts';
 import type { Drive } from './drive.ts';
 
 /** The links of a run: one with an amount, and one whose payer chooses, fills in a form and is shipped to. */

@@ -1,4 +1,4 @@
-import type { Contract } from '../../../src/contract/contract.ts';
+import type { Contract } from '#contract/contract.ts';
 import {
   child,
   type Json,
@@ -6,9 +6,9 @@ import {
   operationsOf,
   parametersOf,
   resolve,
-} from '../../../src/contract/document.ts';
-import type { OperationRow } from '../../../src/contract/operations.ts';
-import { newId, randomBase62 } from '../../../src/lib/ids.ts';
+} from '#contract/document.ts';
+import type { OperationRow } from '#contract/operations.ts';
+import { newId, randomBase62 } from '#lib/ids.ts';
 import { statusesOf, type Target } from '../judge.ts';
 import { goodValues } from '../values.ts';
 

@@ -1,5 +1,5 @@
-import { paymentsContract } from '../../../src/contract/payments.ts';
-import { systemClock } from '../../../src/lib/clock.ts';
+import { paymentsContract } from '#contract/payments.ts';
+import { systemClock } from '#lib/clock.ts';
 import type { RecordingClient } from '../client.ts';
 import type { ContractReport } from '../run.ts';
 import { type Known, tryMethods, tryOperation } from './attempts.ts';

@@ -1,5 +1,5 @@
-import { child, isObject, type JsonObject, list } from '../../../src/contract/document.ts';
-import { randomBase62 } from '../../../src/lib/ids.ts';
+import { child, isObject, type JsonObject, list } from '#contract/document.ts';
+import { randomBase62 } from '#lib/ids.ts';
 import type { Drive } from './drive.ts';
 
 /** Nobody is ever there: the name is reserved (RFC 6761). So every attempt fails, and soon. */

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { block } from '../../../src/data/backends/blockscout/normalise/block.ts';
-import { each, fieldsOf } from '../../../src/data/upstream/fields.ts';
-import { parseJson } from '../../../src/data/upstream/lossless-json.ts';
+import { block } from '#data/backends/blockscout/normalise/block.ts';
+import { each, fieldsOf } from '#data/upstream/fields.ts';
+import { parseJson } from '#data/upstream/lossless-json.ts';
 import { PLACEHOLDER } from '../../support/blockscout/blocks.ts';
 import { fixtureOf, fixturesOf, validates } from '../../support/blockscout-fixtures.ts';
 

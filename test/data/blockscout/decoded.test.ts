@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { decodedInputOrNull } from '../../../src/data/backends/blockscout/normalise/decoded.ts';
+import { decodedInputOrNull } from '#data/backends/blockscout/normalise/decoded.ts';
 
 const ALICE = '0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045';
 

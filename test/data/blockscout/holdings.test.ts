@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { addressNft } from '../../../src/data/backends/blockscout/normalise/address-nft.ts';
-import { addressToken } from '../../../src/data/backends/blockscout/normalise/address-token.ts';
-import { coinHolder, coinTotals } from '../../../src/data/backends/blockscout/normalise/coin-holder.ts';
-import { each, fieldsOf } from '../../../src/data/upstream/fields.ts';
+import { addressNft } from '#data/backends/blockscout/normalise/address-nft.ts';
+import { addressToken } from '#data/backends/blockscout/normalise/address-token.ts';
+import { coinHolder, coinTotals } from '#data/backends/blockscout/normalise/coin-holder.ts';
+import { each, fieldsOf } from '#data/upstream/fields.ts';
 import { type Fixture, fixtureOf, fixturesOf, validates } from '../../support/blockscout-fixtures.ts';
 
 function itemsOf<Item>({ body }: Fixture, read: (item: unknown) => Item): Item[] {

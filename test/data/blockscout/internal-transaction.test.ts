@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { internalTransaction } from '../../../src/data/backends/blockscout/normalise/internal-transaction.ts';
-import { fieldsOf } from '../../../src/data/upstream/fields.ts';
+import { internalTransaction } from '#data/backends/blockscout/normalise/internal-transaction.ts';
+import { fieldsOf } from '#data/upstream/fields.ts';
 import { fixtureOf, fixturesOf, validates } from '../../support/blockscout-fixtures.ts';
 import { itemsOf, unreadable, withoutNewerFields } from './generations.ts';
 

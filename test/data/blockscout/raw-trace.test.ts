@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { rawTrace } from '../../../src/data/backends/blockscout/normalise/raw-trace.ts';
-import { fieldsOf, listOf } from '../../../src/data/upstream/fields.ts';
+import { rawTrace } from '#data/backends/blockscout/normalise/raw-trace.ts';
+import { fieldsOf, listOf } from '#data/upstream/fields.ts';
 import { fixtureOf, fixturesOf, validates } from '../../support/blockscout-fixtures.ts';
 
 const HASH = /0x[0-9a-f]{64}/.exec(fixtureOf('getTransactionRawTrace', 'v6').path)?.[0] ?? '';

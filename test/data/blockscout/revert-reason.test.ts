@@ -1,7 +1,7 @@
 import { encodeAbiParameters, encodeErrorResult, parseAbi } from 'viem';
 import { expect, test } from 'vitest';
-import { revertReasonOrNull } from '../../../src/data/backends/blockscout/normalise/revert-reason.ts';
-import { transaction } from '../../../src/data/backends/blockscout/normalise/transaction.ts';
+import { revertReasonOrNull } from '#data/backends/blockscout/normalise/revert-reason.ts';
+import { transaction } from '#data/backends/blockscout/normalise/transaction.ts';
 import { fixtureOf } from '../../support/blockscout-fixtures.ts';
 
 test('every generation tells the same of a reverted transaction, whatever form its reason has', () => {

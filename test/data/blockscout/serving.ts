@@ -1,5 +1,5 @@
-import type { DataServiceOptions } from '../../../src/data/service.ts';
-import { createLogger } from '../../../src/lib/logger.ts';
+import type { DataServiceOptions } from '#data/service.ts';
+import { createLogger } from '#lib/logger.ts';
 import { blockscoutChain, startTestDataService } from '../../support/data-service.ts';
 import { record } from '../../support/json.ts';
 import { type Behaviour, type SeenRequest, startScriptedUpstream } from '../../support/scripted-upstream.ts';

@@ -1,4 +1,4 @@
-import type { DataServiceOptions } from '../../../src/data/service.ts';
+import type { DataServiceOptions } from '#data/service.ts';
 import { fixtureOf } from '../../support/blockscout-fixtures.ts';
 import { client } from '../../support/contract-client.ts';
 import { blockscoutChain, startTestDataService } from '../../support/data-service.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { smartContract } from '../../../src/data/backends/blockscout/normalise/smart-contract.ts';
+import { smartContract } from '#data/backends/blockscout/normalise/smart-contract.ts';
 import { fixtureOf, fixturesOf, validates } from '../../support/blockscout-fixtures.ts';
 
 function contractOf(name: string) {

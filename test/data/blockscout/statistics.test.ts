@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { indexingStatus } from '../../../src/data/backends/blockscout/normalise/indexing-status.ts';
-import { marketChart } from '../../../src/data/backends/blockscout/normalise/market-chart.ts';
-import { stats } from '../../../src/data/backends/blockscout/normalise/stats.ts';
-import { transactionsChart } from '../../../src/data/backends/blockscout/normalise/transactions-chart.ts';
-import { fieldsOf } from '../../../src/data/upstream/fields.ts';
+import { indexingStatus } from '#data/backends/blockscout/normalise/indexing-status.ts';
+import { marketChart } from '#data/backends/blockscout/normalise/market-chart.ts';
+import { stats } from '#data/backends/blockscout/normalise/stats.ts';
+import { transactionsChart } from '#data/backends/blockscout/normalise/transactions-chart.ts';
+import { fieldsOf } from '#data/upstream/fields.ts';
 import { fixtureOf, fixturesOf, validates } from '../../support/blockscout-fixtures.ts';
 
 const READERS = {

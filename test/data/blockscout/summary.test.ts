@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { summary } from '../../../src/data/backends/blockscout/normalise/summary.ts';
+import { summary } from '#data/backends/blockscout/normalise/summary.ts';
 import { fixtureOf, fixturesOf, validates } from '../../support/blockscout-fixtures.ts';
 
 const OPERATION = 'getTransactionSummary';

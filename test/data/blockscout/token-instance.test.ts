@@ -1,8 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import {
-  tokenInstance,
-  tokenInstanceOrNull,
-} from '../../../src/data/backends/blockscout/normalise/token-instance.ts';
+import { tokenInstance, tokenInstanceOrNull } from '#data/backends/blockscout/normalise/token-instance.ts';
 import { fixtureOf, fixturesOf, validates } from '../../support/blockscout-fixtures.ts';
 
 /** But for the latest, which they are compared with. */

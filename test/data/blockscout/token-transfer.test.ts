@@ -1,9 +1,6 @@
 import { expect, test } from 'vitest';
-import {
-  embeddedTokenTransfer,
-  tokenTransfer,
-} from '../../../src/data/backends/blockscout/normalise/token-transfer.ts';
-import { fieldsOf } from '../../../src/data/upstream/fields.ts';
+import { embeddedTokenTransfer, tokenTransfer } from '#data/backends/blockscout/normalise/token-transfer.ts';
+import { fieldsOf } from '#data/upstream/fields.ts';
 import { fixtureOf, fixturesOf, validates } from '../../support/blockscout-fixtures.ts';
 import { itemsOf, unreadable, withoutNewerFields } from './generations.ts';
 

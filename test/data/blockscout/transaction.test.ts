@@ -1,9 +1,6 @@
 import { expect, test } from 'vitest';
-import {
-  transaction,
-  transactionOrNull,
-} from '../../../src/data/backends/blockscout/normalise/transaction.ts';
-import { fieldsOf, listOf } from '../../../src/data/upstream/fields.ts';
+import { transaction, transactionOrNull } from '#data/backends/blockscout/normalise/transaction.ts';
+import { fieldsOf, listOf } from '#data/upstream/fields.ts';
 import { fixtureOf, fixturesOf, validates } from '../../support/blockscout-fixtures.ts';
 import { itemsOf, unreadable, withoutNewerFields } from './generations.ts';
 

@@ -3,8 +3,8 @@ import {
   addressWithdrawal,
   blockWithdrawal,
   withdrawal,
-} from '../../../src/data/backends/blockscout/normalise/withdrawal.ts';
-import { each, fieldsOf, listOf } from '../../../src/data/upstream/fields.ts';
+} from '#data/backends/blockscout/normalise/withdrawal.ts';
+import { each, fieldsOf, listOf } from '#data/upstream/fields.ts';
 import { fixtureOf, fixturesOf, validates } from '../../support/blockscout-fixtures.ts';
 
 const READERS = {

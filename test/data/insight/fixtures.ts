@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { insightsContract } from '../../../src/contract/insights.ts';
-import { responseValidators } from '../../../src/contract/response-validators.ts';
-import { toJson } from '../../../src/lib/json.ts';
+import { insightsContract } from '#contract/insights.ts';
+import { responseValidators } from '#contract/response-validators.ts';
+import { toJson } from '#lib/json.ts';
 import { record, text } from '../../support/json.ts';
 
 const ROOT = new URL('../../fixtures/insight/', import.meta.url);

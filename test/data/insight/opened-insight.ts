@@ -1,15 +1,9 @@
-import { insightBackend } from '../../../src/data/backends/insight/insight-backend.ts';
-import { judge } from '../../../src/data/backends/insight/judge.ts';
-import type { Backend } from '../../../src/data/port/backend.ts';
-import { BackendError } from '../../../src/data/port/backend-error.ts';
-import type {
-  Entity,
-  GroupsQuery,
-  InsightsAnswers,
-  InsightsAsk,
-  RecordsQuery,
-} from '../../../src/data/port/insights.ts';
-import { createLogger } from '../../../src/lib/logger.ts';
+import { insightBackend } from '#data/backends/insight/insight-backend.ts';
+import { judge } from '#data/backends/insight/judge.ts';
+import type { Backend } from '#data/port/backend.ts';
+import { BackendError } from '#data/port/backend-error.ts';
+import type { Entity, GroupsQuery, InsightsAnswers, InsightsAsk, RecordsQuery } from '#data/port/insights.ts';
+import { createLogger } from '#lib/logger.ts';
 import { record } from '../../support/json.ts';
 import type { Behaviour, SeenRequest } from '../../support/scripted-upstream.ts';
 import { opened } from '../upstream/opened.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Entity } from '../../../src/data/port/insights.ts';
+import type { Entity } from '#data/port/insights.ts';
 import { list, record } from '../../support/json.ts';
 import { fixtureOf, fixturesOf, violationsOf } from './fixtures.ts';
 import { about, always, failureOf, openedInsight, queryFor, sentTo } from './opened-insight.ts';

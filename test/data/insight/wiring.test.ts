@@ -2,12 +2,12 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { loadConfig } from '../../../src/config/load.ts';
-import { dataServiceOptions } from '../../../src/data/from-config.ts';
-import { openChain, type Resources } from '../../../src/data/open-chain.ts';
-import { createMetrics } from '../../../src/http/metrics.ts';
-import { systemClock } from '../../../src/lib/clock.ts';
-import { createLogger } from '../../../src/lib/logger.ts';
+import { loadConfig } from '#config/load.ts';
+import { dataServiceOptions } from '#data/from-config.ts';
+import { openChain, type Resources } from '#data/open-chain.ts';
+import { createMetrics } from '#http/metrics.ts';
+import { systemClock } from '#lib/clock.ts';
+import { createLogger } from '#lib/logger.ts';
 import { startScriptedUpstream } from '../../support/scripted-upstream.ts';
 import { about, queryFor } from './opened-insight.ts';
 

@@ -1,8 +1,8 @@
 import { type Address, erc20Abi, getContractAddress, isHex, parseAbi } from 'viem';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { insightsContract } from '../../../src/contract/insights.ts';
-import { responseValidators } from '../../../src/contract/response-validators.ts';
-import { abiAnswers } from '../../../src/data/backends/index/insights/abi.ts';
+import { insightsContract } from '#contract/insights.ts';
+import { responseValidators } from '#contract/response-validators.ts';
+import { abiAnswers } from '#data/backends/index/insights/abi.ts';
 import { CHAIN_ID, type Deployed, startTestChain, type TestChain } from '../../indexer/support.ts';
 import { type IndexedSource, indexed } from './nft-support.ts';
 

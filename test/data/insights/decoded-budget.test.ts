@@ -1,8 +1,8 @@
 import { encodeAbiParameters, type Hex, toEventSelector } from 'viem';
 import { expect, test } from 'vitest';
-import { recordReaders } from '../../../src/data/backends/index/insights/record-readers.ts';
-import { namedEvent } from '../../../src/data/insights/signature.ts';
-import { knownAbis } from '../../../src/indexer/reader/abi.ts';
+import { recordReaders } from '#data/backends/index/insights/record-readers.ts';
+import { namedEvent } from '#data/insights/signature.ts';
+import { knownAbis } from '#indexer/reader/abi.ts';
 
 const WORD: Hex = `0x${'00'.repeat(31)}07`;
 

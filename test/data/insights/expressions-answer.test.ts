@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { answerOf } from '../../../src/data/insights/expressions/answer.ts';
-import { type Aggregation, planOf } from '../../../src/data/insights/expressions/plan.ts';
-import { written } from '../../../src/data/insights/expressions/written.ts';
-import type { Group, Value } from '../../../src/lib/expression.ts';
+import { answerOf } from '#data/insights/expressions/answer.ts';
+import { type Aggregation, planOf } from '#data/insights/expressions/plan.ts';
+import { written } from '#data/insights/expressions/written.ts';
+import type { Group, Value } from '#lib/expression.ts';
 
 const ALL = { limit: 1000, page: 0 };
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { InvalidParameter } from '../../../src/contract/violations.ts';
-import { type Aggregation, planOf } from '../../../src/data/insights/expressions/plan.ts';
-import type { Entity } from '../../../src/data/port/insights.ts';
+import { InvalidParameter } from '#contract/violations.ts';
+import { type Aggregation, planOf } from '#data/insights/expressions/plan.ts';
+import type { Entity } from '#data/port/insights.ts';
 
 function namesOf(entity: Entity, asked: Aggregation): string[] {
   return planOf(entity, asked).columns.map(({ name }) => name);

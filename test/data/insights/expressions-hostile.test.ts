@@ -1,17 +1,13 @@
 import { rm } from 'node:fs/promises';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { InvalidParameter } from '../../../src/contract/violations.ts';
-import { answerOf } from '../../../src/data/insights/expressions/answer.ts';
-import {
-  type Aggregation,
-  type AggregationPlan,
-  planOf,
-} from '../../../src/data/insights/expressions/plan.ts';
-import { FIELDS } from '../../../src/data/insights/fields.ts';
-import type { Engine } from '../../../src/indexer/query/engine.ts';
-import type { GroupsQuery } from '../../../src/indexer/query/query.ts';
-import type { Group } from '../../../src/lib/expression.ts';
+import { InvalidParameter } from '#contract/violations.ts';
+import { answerOf } from '#data/insights/expressions/answer.ts';
+import { type Aggregation, type AggregationPlan, planOf } from '#data/insights/expressions/plan.ts';
+import { FIELDS } from '#data/insights/fields.ts';
+import type { Engine } from '#indexer/query/engine.ts';
+import type { GroupsQuery } from '#indexer/query/query.ts';
+import type { Group } from '#lib/expression.ts';
 import { indexOf } from '../../indexer/query/grouped-rows.ts';
 import { temporaryFolder } from '../../indexer/support.ts';
 import { rowsOfChain } from './expression-rows.ts';

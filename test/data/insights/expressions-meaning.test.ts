@@ -1,12 +1,12 @@
 import { rm } from 'node:fs/promises';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { answerOf } from '../../../src/data/insights/expressions/answer.ts';
-import { type AggregationPlan, planOf } from '../../../src/data/insights/expressions/plan.ts';
-import { FIELDS } from '../../../src/data/insights/fields.ts';
-import type { Entity } from '../../../src/data/port/insights.ts';
-import type { Engine } from '../../../src/indexer/query/engine.ts';
-import type { Group } from '../../../src/lib/expression.ts';
+import { answerOf } from '#data/insights/expressions/answer.ts';
+import { type AggregationPlan, planOf } from '#data/insights/expressions/plan.ts';
+import { FIELDS } from '#data/insights/fields.ts';
+import type { Entity } from '#data/port/insights.ts';
+import type { Engine } from '#indexer/query/engine.ts';
+import type { Group } from '#lib/expression.ts';
 import { indexOf } from '../../indexer/query/grouped-rows.ts';
 import { temporaryFolder } from '../../indexer/support.ts';
 import {

@@ -1,7 +1,7 @@
-import type { InsightsSchemas } from '../../../src/contract/insights.ts';
-import type { Chain } from '../../../src/data/chains/chain.ts';
-import type { Backend, Validity } from '../../../src/data/port/backend.ts';
-import type { Entity, EntityRecords, InsightsAnswers, InsightsAsk } from '../../../src/data/port/insights.ts';
+import type { InsightsSchemas } from '#contract/insights.ts';
+import type { Chain } from '#data/chains/chain.ts';
+import type { Backend, Validity } from '#data/port/backend.ts';
+import type { Entity, EntityRecords, InsightsAnswers, InsightsAsk } from '#data/port/insights.ts';
 import { record } from '../../support/json.ts';
 import { answererOver, backend, told } from '../answer-support.ts';
 

@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { type Address, labelhash, namehash } from 'viem';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type NameBook, nameBook } from '../../../src/data/backends/index/insights/name-book.ts';
-import { resolveAddress } from '../../../src/data/backends/index/insights/names.ts';
-import { asBackendError, isOfKind } from '../../../src/data/port/backend-error.ts';
-import type { ChainIndex } from '../../../src/indexer/index-service.ts';
-import { type NameQuestion, resolveName } from '../../../src/indexer/reader/resolve-name.ts';
+import { type NameBook, nameBook } from '#data/backends/index/insights/name-book.ts';
+import { resolveAddress } from '#data/backends/index/insights/names.ts';
+import { asBackendError, isOfKind } from '#data/port/backend-error.ts';
+import type { ChainIndex } from '#indexer/index-service.ts';
+import { type NameQuestion, resolveName } from '#indexer/reader/resolve-name.ts';
 import {
   clientOf,
   type Deployed,

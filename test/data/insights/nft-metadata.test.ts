@@ -1,12 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Address } from 'viem';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { insightsContract } from '../../../src/contract/insights.ts';
-import { responseValidators } from '../../../src/contract/response-validators.ts';
-import { nftAnswers } from '../../../src/data/backends/index/insights/nft-transfers.ts';
-import type { NftTransfersRequest } from '../../../src/data/port/insights.ts';
-import { type RemoteDocuments, remoteDocuments } from '../../../src/data/remote-documents.ts';
-import { createLogger } from '../../../src/lib/logger.ts';
+import { insightsContract } from '#contract/insights.ts';
+import { responseValidators } from '#contract/response-validators.ts';
+import { nftAnswers } from '#data/backends/index/insights/nft-transfers.ts';
+import type { NftTransfersRequest } from '#data/port/insights.ts';
+import { type RemoteDocuments, remoteDocuments } from '#data/remote-documents.ts';
+import { createLogger } from '#lib/logger.ts';
 import { CHAIN_ID, type Deployed, startTestChain, type TestChain } from '../../indexer/support.ts';
 import { type ManualClock, manualClock } from '../../support/manual-clock.ts';
 import {

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { type Address, getContractAddress } from 'viem';
-import type { MetadataDocuments } from '../../../src/data/backends/index/insights/metadata-documents.ts';
-import type { IndexSource } from '../../../src/data/backends/index/source.ts';
-import { openDatabase } from '../../../src/db/open.ts';
-import { type KnownAbi, knownAbis } from '../../../src/indexer/reader/abi.ts';
-import { createReader } from '../../../src/indexer/reader/reader.ts';
+import type { MetadataDocuments } from '#data/backends/index/insights/metadata-documents.ts';
+import type { IndexSource } from '#data/backends/index/source.ts';
+import { openDatabase } from '#db/open.ts';
+import { type KnownAbi, knownAbis } from '#indexer/reader/abi.ts';
+import { createReader } from '#indexer/reader/reader.ts';
 import { CHAIN_ID, clientOf, openTestIndex, type TestChain } from '../../indexer/support.ts';
 import { text } from '../../support/json.ts';
 import { talkingToken } from '../../support/talking-token.ts';

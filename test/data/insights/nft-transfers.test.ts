@@ -1,9 +1,9 @@
 import { type Address, getContractAddress } from 'viem';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { insightsContract } from '../../../src/contract/insights.ts';
-import { responseValidators } from '../../../src/contract/response-validators.ts';
-import { nftAnswers } from '../../../src/data/backends/index/insights/nft-transfers.ts';
-import type { NftTransfersRequest } from '../../../src/data/port/insights.ts';
+import { insightsContract } from '#contract/insights.ts';
+import { responseValidators } from '#contract/response-validators.ts';
+import { nftAnswers } from '#data/backends/index/insights/nft-transfers.ts';
+import type { NftTransfersRequest } from '#data/port/insights.ts';
 import { CHAIN_ID, type Deployed, startTestChain, type TestChain } from '../../indexer/support.ts';
 import { type IndexedSource, indexed, lower } from './nft-support.ts';
 

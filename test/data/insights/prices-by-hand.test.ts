@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { ChainIndex } from '../../../src/indexer/index-service.ts';
+import type { ChainIndex } from '#indexer/index-service.ts';
 import {
   CHAIN_ID,
   canonicalContent,

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { type Address, getAddress, type Hex, isAddress, maxUint256, slice } from 'viem';
-import { indexBackend } from '../../../src/data/backends/index/index-backend.ts';
-import type { InsightsAnswers } from '../../../src/data/port/insights.ts';
-import type { ChainIndex } from '../../../src/indexer/index-service.ts';
-import type { Exchange } from '../../../src/indexer/reader/markets.ts';
+import { indexBackend } from '#data/backends/index/index-backend.ts';
+import type { InsightsAnswers } from '#data/port/insights.ts';
+import type { ChainIndex } from '#indexer/index-service.ts';
+import type { Exchange } from '#indexer/reader/markets.ts';
 import { CHAIN_ID, type Deployed, openTestIndex, type TestChain } from '../../indexer/support.ts';
 
 /** What the index of a chain answers, where prices are read from `prices`. */

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { ChainIndex } from '../../../src/indexer/index-service.ts';
+import type { ChainIndex } from '#indexer/index-service.ts';
 import { type Deployed, startTestChain, type TestChain } from '../../indexer/support.ts';
 import { only } from '../values-support.ts';
 import { indexed, insightsOf, lower, openMarket, priceQuestions, type TestMarket } from './prices-support.ts';

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { type Address, formatUnits, parseAbi } from 'viem';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { EmbeddedChain } from '../../../src/devnet/start-devnet.ts';
-import type { ChainIndex } from '../../../src/indexer/index-service.ts';
+import type { EmbeddedChain } from '#devnet/start-devnet.ts';
+import type { ChainIndex } from '#indexer/index-service.ts';
 import { clientOf, openTestIndex } from '../../indexer/support.ts';
 import { startTestDevnet, TEST_END_TIME, type TestDevnet } from '../../support/devnet.ts';
 import { type Node, nodeOf, only } from '../values-support.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { BackendError, type BackendErrorKind } from '../../../src/data/port/backend-error.ts';
-import type { InsightsAnswers, InsightsAsk } from '../../../src/data/port/insights.ts';
+import { BackendError, type BackendErrorKind } from '#data/port/backend-error.ts';
+import type { InsightsAnswers, InsightsAsk } from '#data/port/insights.ts';
 import { chain, failure, told } from '../answer-support.ts';
 import { asking, memory } from './memory-support.ts';
 

@@ -1,8 +1,8 @@
 import { type AbiEvent, parseAbiItem, toEventSelector } from 'viem';
 import { describe, expect, test } from 'vitest';
-import { InvalidParameter } from '../../../src/contract/violations.ts';
-import { namedEvent } from '../../../src/data/insights/signature.ts';
-import { knownAbis } from '../../../src/indexer/reader/abi.ts';
+import { InvalidParameter } from '#contract/violations.ts';
+import { namedEvent } from '#data/insights/signature.ts';
+import { knownAbis } from '#indexer/reader/abi.ts';
 
 describe('a signature', () => {
   test.each([

@@ -1,7 +1,7 @@
-import { BackendError } from '../../../src/data/port/backend-error.ts';
-import { openUpstream, type UpstreamOptions } from '../../../src/data/upstream/open-upstream.ts';
-import type { GetOptions, Reply, Upstream } from '../../../src/data/upstream/upstream.ts';
-import { createLogger, type Logger } from '../../../src/lib/logger.ts';
+import { BackendError } from '#data/port/backend-error.ts';
+import { openUpstream, type UpstreamOptions } from '#data/upstream/open-upstream.ts';
+import type { GetOptions, Reply, Upstream } from '#data/upstream/upstream.ts';
+import { createLogger, type Logger } from '#lib/logger.ts';
 import { record } from '../../support/json.ts';
 import { type ManualClock, manualClock } from '../../support/manual-clock.ts';
 import {

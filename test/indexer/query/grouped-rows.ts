@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import { bytesColumn, bytesOrNullColumn, uintColumn } from '../../../src/db/columns.ts';
-import { migrate } from '../../../src/db/migrate.ts';
-import { openDatabase } from '../../../src/db/open.ts';
-import { placeKey } from '../../../src/indexer/place.ts';
-import { type Engine, openEngine } from '../../../src/indexer/query/engine.ts';
-import { TRANSACTION_COLUMNS } from '../../../src/indexer/store/columns-of.ts';
-import { INDEX_MIGRATIONS } from '../../../src/indexer/store/migrations.ts';
+import { bytesColumn, bytesOrNullColumn, uintColumn } from '#db/columns.ts';
+import { migrate } from '#db/migrate.ts';
+import { openDatabase } from '#db/open.ts';
+import { placeKey } from '#indexer/place.ts';
+import { type Engine, openEngine } from '#indexer/query/engine.ts';
+import { TRANSACTION_COLUMNS } from '#indexer/store/columns-of.ts';
+import { INDEX_MIGRATIONS } from '#indexer/store/migrations.ts';
 
 /** What a test says of a transaction, by public name; the rest is the same in all of them. */
 export interface TransactionRow {

@@ -1,11 +1,11 @@
 import { rm } from 'node:fs/promises';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { compile } from '../../../src/indexer/query/compile.ts';
-import { openQueryDatabase } from '../../../src/indexer/query/database.ts';
-import type { Engine } from '../../../src/indexer/query/engine.ts';
-import { type Filter, type GroupsQuery, QueryTooLarge } from '../../../src/indexer/query/query.ts';
-import { integerOf, sortable } from '../../../src/indexer/query/sortable.ts';
-import type { Group, RowExpression } from '../../../src/lib/expression.ts';
+import { compile } from '#indexer/query/compile.ts';
+import { openQueryDatabase } from '#indexer/query/database.ts';
+import type { Engine } from '#indexer/query/engine.ts';
+import { type Filter, type GroupsQuery, QueryTooLarge } from '#indexer/query/query.ts';
+import { integerOf, sortable } from '#indexer/query/sortable.ts';
+import type { Group, RowExpression } from '#lib/expression.ts';
 import { temporaryFolder } from '../support.ts';
 import { indexOf, type TransactionRow } from './grouped-rows.ts';
 

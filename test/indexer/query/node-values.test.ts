@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { numberToHex } from 'viem';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { ChainIndex } from '../../../src/indexer/index-service.ts';
-import type { Entity, FieldValues } from '../../../src/indexer/query/query.ts';
+import type { ChainIndex } from '#indexer/index-service.ts';
+import type { Entity, FieldValues } from '#indexer/query/query.ts';
 import { CHAIN_ID, openTestIndex, startTestChain, type TestChain } from '../support.ts';
 
 const never = new AbortController().signal;

@@ -2,8 +2,8 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { openEngine } from '../../../src/indexer/query/engine.ts';
-import { openQueryPool, type QueryPool, type QueryPoolOptions } from '../../../src/indexer/query/pool.ts';
+import { openEngine } from '#indexer/query/engine.ts';
+import { openQueryPool, type QueryPool, type QueryPoolOptions } from '#indexer/query/pool.ts';
 import {
   type Entity,
   type GroupsQuery,
@@ -11,8 +11,8 @@ import {
   type QueryEngine,
   QueryTooLarge,
   type RowsQuery,
-} from '../../../src/indexer/query/query.ts';
-import { systemClock } from '../../../src/lib/clock.ts';
+} from '#indexer/query/query.ts';
+import { systemClock } from '#lib/clock.ts';
 import { manualClock } from '../../support/manual-clock.ts';
 import { CHAIN_ID, temporaryFolder } from '../support.ts';
 import { randomBlocks, writeIndex } from './random-blocks.ts';

@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { type Hash, type Hex, numberToHex, pad } from 'viem';
+import { migrate } from '#db/migrate.ts';
+import { openDatabase } from '#db/open.ts';
+import { transaction } from '#db/transaction.ts';
+import { blockRows } from '#indexer/decode/block.ts';
+import { writeBlocks } from '#indexer/store/block-writer.ts';
+import { claimForChain } from '#indexer/store/head.ts';
+import { INDEX_MIGRATIONS } from '#indexer/store/migrations.ts';
+import type { FetchedBlock } from '#indexer/sync/fetched-block.ts';
 import type { RpcLog, RpcReceipt, RpcTransaction } from '../../../src/chain/rpc-block.ts';
-import { migrate } from '../../../src/db/migrate.ts';
-import { openDatabase } from '../../../src/db/open.ts';
-import { transaction } from '../../../src/db/transaction.ts';
-import { blockRows } from '../../../src/indexer/decode/block.ts';
-import { writeBlocks } from '../../../src/indexer/store/block-writer.ts';
-import { claimForChain } from '../../../src/indexer/store/head.ts';
-import { INDEX_MIGRATIONS } from '../../../src/indexer/store/migrations.ts';
-import type { FetchedBlock } from '../../../src/indexer/sync/fetched-block.ts';
 
 /** Few, so that values meet. */
 export const ADDRESSES = ['a1', 'b2', 'c3', 'd4'].map((byte): Hex => `0x${byte.repeat(20)}`);

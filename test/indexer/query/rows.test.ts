@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Engine, openEngine } from '../../../src/indexer/query/engine.ts';
-import { openQueryPool, type QueryPool } from '../../../src/indexer/query/pool.ts';
-import type { Entity, FieldValues, QueryEngine, RowsQuery } from '../../../src/indexer/query/query.ts';
-import { systemClock } from '../../../src/lib/clock.ts';
+import { type Engine, openEngine } from '#indexer/query/engine.ts';
+import { openQueryPool, type QueryPool } from '#indexer/query/pool.ts';
+import type { Entity, FieldValues, QueryEngine, RowsQuery } from '#indexer/query/query.ts';
+import { systemClock } from '#lib/clock.ts';
 import { CHAIN_ID, temporaryFolder } from '../support.ts';
 import { plainAnswer, recordsOf } from './plain-query.ts';
 import { ADDRESSES, AMOUNTS, randomBlocks, writeIndex } from './random-blocks.ts';

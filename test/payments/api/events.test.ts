@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { PaymentsSchemas } from '../../../src/contract/payments.ts';
-import { newId } from '../../../src/lib/ids.ts';
-import type { EventData } from '../../../src/payments/model/event.ts';
-import { eventStore } from '../../../src/payments/store/event-store.ts';
-import { linkStore } from '../../../src/payments/store/link-store.ts';
+import type { PaymentsSchemas } from '#contract/payments.ts';
+import { newId } from '#lib/ids.ts';
+import type { EventData } from '#payments/model/event.ts';
+import { eventStore } from '#payments/store/event-store.ts';
+import { linkStore } from '#payments/store/link-store.ts';
 import { eachDatabase } from '../../support/databases.ts';
 import { list, record, text } from '../../support/json.ts';
 import {

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { child, isObject, type Json, resolve } from '../../../src/contract/document.ts';
-import { paymentsContract } from '../../../src/contract/payments.ts';
-import type { Db } from '../../../src/db/open.ts';
-import { execute, rowsOf } from '../../../src/db/query.ts';
-import { csvLine } from '../../../src/payments/api/csv.ts';
+import { child, isObject, type Json, resolve } from '#contract/document.ts';
+import { paymentsContract } from '#contract/payments.ts';
+import type { Db } from '#db/open.ts';
+import { execute, rowsOf } from '#db/query.ts';
+import { csvLine } from '#payments/api/csv.ts';
 import { eachDatabase } from '../../support/databases.ts';
 import { list, record, text } from '../../support/json.ts';
 import {

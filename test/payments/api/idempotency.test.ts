@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { rowsOf } from '../../../src/db/query.ts';
+import { rowsOf } from '#db/query.ts';
 import { eventually } from '../../http/serve.ts';
 import { eachDatabase } from '../../support/databases.ts';
 import { type Answered, type GatedKeys, type Sent, startGatedKeys } from '../../support/gated-keys.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { execute, rowsOf } from '../../../src/db/query.ts';
-import { newId } from '../../../src/lib/ids.ts';
+import { execute, rowsOf } from '#db/query.ts';
+import { newId } from '#lib/ids.ts';
 import { eachDatabase } from '../../support/databases.ts';
 import { list, record, text } from '../../support/json.ts';
 import {

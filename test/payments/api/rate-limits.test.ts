@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { newId } from '../../../src/lib/ids.ts';
+import { newId } from '#lib/ids.ts';
 import { eachDatabase } from '../../support/databases.ts';
 import { type Answered, type GatedKeys, startGatedKeys } from '../../support/gated-keys.ts';
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { linkStore } from '../../../src/payments/store/link-store.ts';
+import { linkStore } from '#payments/store/link-store.ts';
 import { eachDatabase } from '../../support/databases.ts';
 import { record, text } from '../../support/json.ts';
 import {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { uintColumn } from '../../../src/db/columns.ts';
-import { linkStore } from '../../../src/payments/store/link-store.ts';
+import { uintColumn } from '#db/columns.ts';
+import { linkStore } from '#payments/store/link-store.ts';
 import { eachDatabase } from '../../support/databases.ts';
 import { record, text } from '../../support/json.ts';
 import {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { OutgoingOptions } from '../../../src/payments/outgoing.ts';
+import type { OutgoingOptions } from '#payments/outgoing.ts';
 import { sqliteDatabase, type TestDatabase } from '../../support/databases.ts';
 import { errorOf, type Merchant, type PaymentsApi, startPaymentsApi } from '../../support/payments-api.ts';
 import { dataOf, WEBHOOKS } from '../../support/webhooks-api.ts';

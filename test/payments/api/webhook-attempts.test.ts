@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { rowsOf } from '../../../src/db/query.ts';
-import { transaction } from '../../../src/db/transaction.ts';
-import { idempotencyStore } from '../../../src/payments/store/idempotency-store.ts';
+import { rowsOf } from '#db/query.ts';
+import { transaction } from '#db/transaction.ts';
+import { idempotencyStore } from '#payments/store/idempotency-store.ts';
 import { eventually } from '../../http/serve.ts';
 import { eachDatabase } from '../../support/databases.ts';
 import { faultsOf } from '../../support/event-contract.ts';

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { rowsOf } from '../../../src/db/query.ts';
-import { transaction } from '../../../src/db/transaction.ts';
-import type { PaymentLink } from '../../../src/payments/model/payment-link.ts';
-import { linkStore } from '../../../src/payments/store/link-store.ts';
-import { sessionStore } from '../../../src/payments/store/session-store.ts';
+import { rowsOf } from '#db/query.ts';
+import { transaction } from '#db/transaction.ts';
+import type { PaymentLink } from '#payments/model/payment-link.ts';
+import { linkStore } from '#payments/store/link-store.ts';
+import { sessionStore } from '#payments/store/session-store.ts';
 import { eachDatabase } from '../../support/databases.ts';
 import { record, text } from '../../support/json.ts';
 import {

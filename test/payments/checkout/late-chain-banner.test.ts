@@ -1,6 +1,6 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { LATE_MS } from '../../../src/payments/chain-status.ts';
+import { LATE_MS } from '#payments/chain-status.ts';
 import { launchBrowser } from '../../support/browser.ts';
 import { sqliteDatabase } from '../../support/databases.ts';
 import { type FaultyNode, faultyNode } from '../../support/faulty-node.ts';

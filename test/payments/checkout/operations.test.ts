@@ -1,9 +1,9 @@
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { NATIVE_COIN } from '../../../src/payments/model/payment-chain.ts';
-import type { PaymentLink } from '../../../src/payments/model/payment-link.ts';
-import { linkStore } from '../../../src/payments/store/link-store.ts';
-import { transactionStore } from '../../../src/payments/store/transaction-store.ts';
+import { NATIVE_COIN } from '#payments/model/payment-chain.ts';
+import type { PaymentLink } from '#payments/model/payment-link.ts';
+import { linkStore } from '#payments/store/link-store.ts';
+import { transactionStore } from '#payments/store/transaction-store.ts';
 import { eachDatabase } from '../../support/databases.ts';
 import { record, text } from '../../support/json.ts';
 import {

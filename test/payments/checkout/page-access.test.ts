@@ -1,6 +1,6 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { CheckoutSession } from '../../../src/payments/model/session.ts';
+import type { CheckoutSession } from '#payments/model/session.ts';
 import { launchBrowser } from '../../support/browser.ts';
 import { type ServedPages, servePages } from '../../support/checkout-pages.ts';
 

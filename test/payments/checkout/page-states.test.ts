@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { CheckoutSession } from '../../../src/payments/model/session.ts';
+import type { CheckoutSession } from '#payments/model/session.ts';
 import { PAGE_LIFETIME_MS, type ServedPages, servePages } from '../../support/checkout-pages.ts';
 
 const HASH = `0x${'4f'.repeat(32)}`;

@@ -1,15 +1,11 @@
 import { expect, test } from 'vitest';
-import { paymentsContract } from '../../../src/contract/payments.ts';
-import { responseValidators } from '../../../src/contract/response-validators.ts';
-import type { EventType } from '../../../src/payments/model/event.ts';
-import {
-  checkoutCompletedData,
-  checkoutExpiredData,
-  paymentData,
-} from '../../../src/payments/model/event-data.ts';
-import type { CheckoutSession } from '../../../src/payments/model/session.ts';
-import { completed, failed, sighted, unseen } from '../../../src/payments/model/settling.ts';
-import { NO_LOG } from '../../../src/payments/model/transfer.ts';
+import { paymentsContract } from '#contract/payments.ts';
+import { responseValidators } from '#contract/response-validators.ts';
+import type { EventType } from '#payments/model/event.ts';
+import { checkoutCompletedData, checkoutExpiredData, paymentData } from '#payments/model/event-data.ts';
+import type { CheckoutSession } from '#payments/model/session.ts';
+import { completed, failed, sighted, unseen } from '#payments/model/settling.ts';
+import { NO_LOG } from '#payments/model/transfer.ts';
 import { aSession, aTransfer, hash } from '../../support/payments-sessions.ts';
 
 const address = {

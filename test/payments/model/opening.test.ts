@@ -5,9 +5,9 @@ import {
   openingOf,
   type SessionDraft,
   type Terms,
-} from '../../../src/payments/model/opening.ts';
-import { NATIVE_COIN, paymentChains } from '../../../src/payments/model/payment-chain.ts';
-import type { PaymentLink } from '../../../src/payments/model/payment-link.ts';
+} from '#payments/model/opening.ts';
+import { NATIVE_COIN, paymentChains } from '#payments/model/payment-chain.ts';
+import type { PaymentLink } from '#payments/model/payment-link.ts';
 import { aLink, RECORD_TIME } from '../../support/payments-records.ts';
 
 const OWNER = { organizationId: 'org_a', mode: 'test' } as const;

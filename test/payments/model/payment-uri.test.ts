@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { NATIVE_COIN } from '../../../src/payments/model/payment-chain.ts';
-import { paymentUri } from '../../../src/payments/model/payment-uri.ts';
+import { NATIVE_COIN } from '#payments/model/payment-chain.ts';
+import { paymentUri } from '#payments/model/payment-uri.ts';
 
 const recipientAddress = '0x70997970c51812dc3a010c7d01b50e0d17dc79c8';
 const tokenAddress = '0x5fbdb2315678afecb367f032d93f642f64180aa3';

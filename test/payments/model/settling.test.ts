@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { CheckoutSession } from '../../../src/payments/model/session.ts';
+import type { CheckoutSession } from '#payments/model/session.ts';
 import {
   awaited,
   completed,
@@ -10,8 +10,8 @@ import {
   reorged,
   sighted,
   unseen,
-} from '../../../src/payments/model/settling.ts';
-import type { Account } from '../../../src/payments/model/standing.ts';
+} from '#payments/model/settling.ts';
+import type { Account } from '#payments/model/standing.ts';
 import { aSession, aTransfer, hash } from '../../support/payments-sessions.ts';
 
 const PRICE = 2_500_000n;

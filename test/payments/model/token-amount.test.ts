@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { amountText, tokenAmount, unitsOf } from '../../../src/payments/model/token-amount.ts';
+import { amountText, tokenAmount, unitsOf } from '#payments/model/token-amount.ts';
 
 test.each([
   [12_500_000n, 6, '12.5'],

@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { createLogger } from '../../../src/lib/logger.ts';
-import type { Mail, Mailer } from '../../../src/payments/notifications/mail.ts';
-import { createMailer } from '../../../src/payments/notifications/mailer.ts';
-import { smtpMailer } from '../../../src/payments/notifications/smtp-mailer.ts';
+import { createLogger } from '#lib/logger.ts';
+import type { Mail, Mailer } from '#payments/notifications/mail.ts';
+import { createMailer } from '#payments/notifications/mailer.ts';
+import { smtpMailer } from '#payments/notifications/smtp-mailer.ts';
 import { manualClock } from '../../support/manual-clock.ts';
 import { closedPort, parsedMail, type SmtpReceiver, startSmtpReceiver } from '../../support/smtp-receiver.ts';
 

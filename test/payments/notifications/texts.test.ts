@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import type { NoticePayload } from '../../../src/payments/model/notification.ts';
-import { noticeContent } from '../../../src/payments/notifications/content.ts';
-import { mailOf, messageOf } from '../../../src/payments/notifications/texts.ts';
+import type { NoticePayload } from '#payments/model/notification.ts';
+import { noticeContent } from '#payments/notifications/content.ts';
+import { mailOf, messageOf } from '#payments/notifications/texts.ts';
 import { aPaymentEvent, BASE, paymentFacts } from '../../support/notification-records.ts';
 
 const OWNER = { organizationId: 'org_1', mode: 'live' } as const;

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { type Db, openDatabase } from '../../../src/db/open.ts';
-import { rowsOf } from '../../../src/db/query.ts';
-import { newKey } from '../../../src/payments/model/key-format.ts';
-import type { Organization, Owner } from '../../../src/payments/model/owner.ts';
-import { apiKeyStore } from '../../../src/payments/store/api-key-store.ts';
-import { organizationStore } from '../../../src/payments/store/organization-store.ts';
+import { type Db, openDatabase } from '#db/open.ts';
+import { rowsOf } from '#db/query.ts';
+import { newKey } from '#payments/model/key-format.ts';
+import type { Organization, Owner } from '#payments/model/owner.ts';
+import { apiKeyStore } from '#payments/store/api-key-store.ts';
+import { organizationStore } from '#payments/store/organization-store.ts';
 import { eachDatabase } from '../../support/databases.ts';
 import { anApiKey, anOrganization, RECORD_TIME } from '../../support/payments-records.ts';
 

@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { type Db, openDatabase } from '../../../src/db/open.ts';
-import { execute, rowsOf } from '../../../src/db/query.ts';
-import { transaction } from '../../../src/db/transaction.ts';
-import { SealError, seals } from '../../../src/lib/sealed.ts';
-import type { Owner } from '../../../src/payments/model/owner.ts';
-import { IDEMPOTENCY_LIFETIME_MS, idempotencyStore } from '../../../src/payments/store/idempotency-store.ts';
-import { organizationStore } from '../../../src/payments/store/organization-store.ts';
+import { type Db, openDatabase } from '#db/open.ts';
+import { execute, rowsOf } from '#db/query.ts';
+import { transaction } from '#db/transaction.ts';
+import { SealError, seals } from '#lib/sealed.ts';
+import type { Owner } from '#payments/model/owner.ts';
+import { IDEMPOTENCY_LIFETIME_MS, idempotencyStore } from '#payments/store/idempotency-store.ts';
+import { organizationStore } from '#payments/store/organization-store.ts';
 import { eachDatabase } from '../../support/databases.ts';
 import { anOrganization, RECORD_TIME } from '../../support/payments-records.ts';
 

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { Binding } from '../../../src/db/columns.ts';
-import { type Db, openDatabase } from '../../../src/db/open.ts';
-import { rowsOf } from '../../../src/db/query.ts';
-import type { Owner } from '../../../src/payments/model/owner.ts';
-import type { PaymentLink } from '../../../src/payments/model/payment-link.ts';
-import { type LinkList, linkStore } from '../../../src/payments/store/link-store.ts';
-import { organizationStore } from '../../../src/payments/store/organization-store.ts';
+import type { Binding } from '#db/columns.ts';
+import { type Db, openDatabase } from '#db/open.ts';
+import { rowsOf } from '#db/query.ts';
+import type { Owner } from '#payments/model/owner.ts';
+import type { PaymentLink } from '#payments/model/payment-link.ts';
+import { type LinkList, linkStore } from '#payments/store/link-store.ts';
+import { organizationStore } from '#payments/store/organization-store.ts';
 import { eachDatabase, sqliteDatabase, type TestDatabase } from '../../support/databases.ts';
 import { aLink, anOrganization } from '../../support/payments-records.ts';
 

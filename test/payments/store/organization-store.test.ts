@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { type Db, openDatabase } from '../../../src/db/open.ts';
-import { organizationStore } from '../../../src/payments/store/organization-store.ts';
+import { type Db, openDatabase } from '#db/open.ts';
+import { organizationStore } from '#payments/store/organization-store.ts';
 import { eachDatabase } from '../../support/databases.ts';
 import { anOrganization } from '../../support/payments-records.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { blockRhythm } from '../../../src/payments/watcher/block-rhythm.ts';
+import { blockRhythm } from '#payments/watcher/block-rhythm.ts';
 import { manualClock } from '../../support/manual-clock.ts';
 
 /** The pause after a look at each of several heads, whose times are in seconds. */

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { NATIVE_COIN, type PaymentChain } from '../../../src/payments/model/payment-chain.ts';
+import { NATIVE_COIN, type PaymentChain } from '#payments/model/payment-chain.ts';
 import { eachDatabase } from '../../support/databases.ts';
 import { manualClock } from '../../support/manual-clock.ts';
 import { addressOf, startPaymentChain, type TestPaymentChain } from '../../support/payment-chain.ts';

@@ -1,10 +1,10 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { transaction } from '../../../src/db/transaction.ts';
-import { type PaymentChain, paymentChains } from '../../../src/payments/model/payment-chain.ts';
-import { settlement } from '../../../src/payments/store/settlement/settlement.ts';
-import type { ChainWatcher } from '../../../src/payments/watcher/chain-watcher.ts';
-import { NOT_FOUND_MS } from '../../../src/payments/watcher/claims.ts';
-import { expiryWorker } from '../../../src/payments/watcher/expiry.ts';
+import { transaction } from '#db/transaction.ts';
+import { type PaymentChain, paymentChains } from '#payments/model/payment-chain.ts';
+import { settlement } from '#payments/store/settlement/settlement.ts';
+import type { ChainWatcher } from '#payments/watcher/chain-watcher.ts';
+import { NOT_FOUND_MS } from '#payments/watcher/claims.ts';
+import { expiryWorker } from '#payments/watcher/expiry.ts';
 import { sqliteDatabase } from '../../support/databases.ts';
 import { type ManualClock, manualClock } from '../../support/manual-clock.ts';
 import { addressOf, startPaymentChain, type TestPaymentChain } from '../../support/payment-chain.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { CheckoutSession } from '../../../src/payments/model/session.ts';
-import { linkStore } from '../../../src/payments/store/link-store.ts';
-import { transferStore } from '../../../src/payments/store/transfer-store.ts';
+import type { CheckoutSession } from '#payments/model/session.ts';
+import { linkStore } from '#payments/store/link-store.ts';
+import { transferStore } from '#payments/store/transfer-store.ts';
 import { eachDatabase } from '../../support/databases.ts';
 import { manualClock } from '../../support/manual-clock.ts';
 import { startPaymentChain, type TestPaymentChain } from '../../support/payment-chain.ts';

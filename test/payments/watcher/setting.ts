@@ -1,21 +1,21 @@
 import { randomBytes } from 'node:crypto';
+import { type DatabaseOptions, type Db, openDatabase } from '#db/open.ts';
+import { transaction } from '#db/transaction.ts';
+import type { Clock } from '#lib/clock.ts';
+import { newId } from '#lib/ids.ts';
+import { createLogger } from '#lib/logger.ts';
+import { seals as sealsOf } from '#lib/sealed.ts';
+import type { Owner } from '#payments/model/owner.ts';
+import { NATIVE_COIN, type PaymentChain } from '#payments/model/payment-chain.ts';
+import type { CheckoutSession } from '#payments/model/session.ts';
+import { eventStore } from '#payments/store/event-store.ts';
+import { organizationStore } from '#payments/store/organization-store.ts';
+import { type SessionDraft, sessionStore } from '#payments/store/session-store.ts';
+import { settlement } from '#payments/store/settlement/settlement.ts';
+import { transactionStore } from '#payments/store/transaction-store.ts';
+import { type ChainWatcher, chainWatcher } from '#payments/watcher/chain-watcher.ts';
+import type { Fault } from '#payments/watcher/steps.ts';
 import { createChainClient } from '../../../src/chain/client.ts';
-import { type DatabaseOptions, type Db, openDatabase } from '../../../src/db/open.ts';
-import { transaction } from '../../../src/db/transaction.ts';
-import type { Clock } from '../../../src/lib/clock.ts';
-import { newId } from '../../../src/lib/ids.ts';
-import { createLogger } from '../../../src/lib/logger.ts';
-import { seals as sealsOf } from '../../../src/lib/sealed.ts';
-import type { Owner } from '../../../src/payments/model/owner.ts';
-import { NATIVE_COIN, type PaymentChain } from '../../../src/payments/model/payment-chain.ts';
-import type { CheckoutSession } from '../../../src/payments/model/session.ts';
-import { eventStore } from '../../../src/payments/store/event-store.ts';
-import { organizationStore } from '../../../src/payments/store/organization-store.ts';
-import { type SessionDraft, sessionStore } from '../../../src/payments/store/session-store.ts';
-import { settlement } from '../../../src/payments/store/settlement/settlement.ts';
-import { transactionStore } from '../../../src/payments/store/transaction-store.ts';
-import { type ChainWatcher, chainWatcher } from '../../../src/payments/watcher/chain-watcher.ts';
-import type { Fault } from '../../../src/payments/watcher/steps.ts';
 import { anOrganization } from '../../support/payments-records.ts';
 
 /** Of tests only. */

@@ -1,12 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openDatabase } from '#db/open.ts';
+import { rowsOf } from '#db/query.ts';
+import { systemClock } from '#lib/clock.ts';
+import { NATIVE_COIN } from '#payments/model/payment-chain.ts';
+import { cursorStore } from '#payments/store/cursor-store.ts';
+import { startChainWatcher } from '#payments/watcher/chain-watcher.ts';
 import { createChainClient } from '../../../src/chain/client.ts';
-import { openDatabase } from '../../../src/db/open.ts';
-import { rowsOf } from '../../../src/db/query.ts';
-import { systemClock } from '../../../src/lib/clock.ts';
-import { NATIVE_COIN } from '../../../src/payments/model/payment-chain.ts';
-import { cursorStore } from '../../../src/payments/store/cursor-store.ts';
-import { startChainWatcher } from '../../../src/payments/watcher/chain-watcher.ts';
 import { eachDatabase } from '../../support/databases.ts';
 import { type FaultyNode, faultyNode } from '../../support/faulty-node.ts';
 import { startPaymentChain, type TestPaymentChain } from '../../support/payment-chain.ts';

@@ -1,6 +1,6 @@
-import { type DatabaseOptions, openDatabase } from '../../../src/db/open.ts';
-import { type Clock, systemClock } from '../../../src/lib/clock.ts';
-import { type DispatcherStep, startDispatcher } from '../../../src/payments/webhooks/dispatcher.ts';
+import { type DatabaseOptions, openDatabase } from '#db/open.ts';
+import { type Clock, systemClock } from '#lib/clock.ts';
+import { type DispatcherStep, startDispatcher } from '#payments/webhooks/dispatcher.ts';
 import { log, loopbackSender, seals } from './setting.ts';
 
 // A dispatcher in a process of its own, for tests that end it in the hard way. It is told what to do in JSON.

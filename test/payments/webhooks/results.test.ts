@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { systemClock } from '../../../src/lib/clock.ts';
-import type { AttemptResult } from '../../../src/payments/model/webhook.ts';
-import { results } from '../../../src/payments/webhooks/results.ts';
+import { systemClock } from '#lib/clock.ts';
+import type { AttemptResult } from '#payments/model/webhook.ts';
+import { results } from '#payments/webhooks/results.ts';
 import { log } from './setting.ts';
 
 test('writes a result that comes at the very moment at which the one before was written', async () => {

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { createServer as createSecureServer } from 'node:https';
 import { createServer as createRawServer } from 'node:net';
 import { describe, expect, test, vi } from 'vitest';
-import { createLogger } from '../../../src/lib/logger.ts';
-import { webhookSender } from '../../../src/payments/webhooks/sender.ts';
+import { createLogger } from '#lib/logger.ts';
+import { webhookSender } from '#payments/webhooks/sender.ts';
 import { type Answer, startReceiver } from '../../support/webhook-receiver.ts';
 
 const log = createLogger({ level: 'silent' });

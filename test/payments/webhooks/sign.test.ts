@@ -1,8 +1,8 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { Webhook, WebhookVerificationError } from 'standardwebhooks';
 import { describe, expect, test } from 'vitest';
-import { deliveryBody } from '../../../src/payments/model/delivery-body.ts';
-import { attemptHeaders, type SignedAttempt } from '../../../src/payments/webhooks/sign.ts';
+import { deliveryBody } from '#payments/model/delivery-body.ts';
+import { attemptHeaders, type SignedAttempt } from '#payments/webhooks/sign.ts';
 
 // The independent verifier refuses what is older than five minutes by the real clock.
 const NOW = Date.now();

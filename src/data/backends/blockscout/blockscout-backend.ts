@@ -1,5 +1,5 @@
-import type { Clock } from '../../../lib/clock.ts';
-import type { Logger } from '../../../lib/logger.ts';
+import type { Clock } from '#lib/clock.ts';
+import type { Logger } from '#lib/logger.ts';
 import type { Backend } from '../../port/backend.ts';
 import type { Upstream } from '../../upstream/upstream.ts';
 import { addressAnswers } from './addresses.ts';

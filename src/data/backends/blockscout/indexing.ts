@@ -1,4 +1,4 @@
-import type { Clock } from '../../../lib/clock.ts';
+import type { Clock } from '#lib/clock.ts';
 import type { Upstream } from '../../upstream/upstream.ts';
 import { indexingStatus } from './normalise/indexing-status.ts';
 import { sideRequests } from './side-requests.ts';

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { Clock } from '../../../lib/clock.ts';
+import type { Clock } from '#lib/clock.ts';
 
 /** Filters that an instance refused: they are not sent again for an hour, for it may be upgraded meanwhile. */
 export interface Refusals {

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { Clock } from '../../../lib/clock.ts';
+import type { Clock } from '#lib/clock.ts';
 import { type Fields, isFields, listOf, pick } from '../../upstream/fields.ts';
 import type { Upstream } from '../../upstream/upstream.ts';
 import { hashOrNull, integerOrNull, textOrNull } from '../../upstream/values.ts';

@@ -1,4 +1,4 @@
-import type { Clock } from '../../../lib/clock.ts';
+import type { Clock } from '#lib/clock.ts';
 import type { Upstream } from '../../upstream/upstream.ts';
 
 /** How long what is asked beside an answer may take, whoever waits for it. */

@@ -1,5 +1,5 @@
-import type { Clock } from '../../../lib/clock.ts';
-import type { Logger } from '../../../lib/logger.ts';
+import type { Clock } from '#lib/clock.ts';
+import type { Logger } from '#lib/logger.ts';
 import type { Answer, BodyOf, OperationId } from '../../port/backend.ts';
 import { readable } from '../../upstream/readable.ts';
 import type { Upstream } from '../../upstream/upstream.ts';

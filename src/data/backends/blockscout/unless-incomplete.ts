@@ -1,4 +1,4 @@
-import type { Clock } from '../../../lib/clock.ts';
+import type { Clock } from '#lib/clock.ts';
 import type { Answer, Answers, Ask, BodyOf, OperationId, RequestOf } from '../../port/backend.ts';
 import { BackendError, isOfKind } from '../../port/backend-error.ts';
 import { isFields } from '../../upstream/fields.ts';

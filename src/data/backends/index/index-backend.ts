@@ -1,8 +1,8 @@
 import type { Address } from 'viem';
-import type { QueryEngine } from '../../../indexer/query/query.ts';
-import type { Exchange } from '../../../indexer/reader/markets.ts';
-import type { Reader } from '../../../indexer/reader/reader.ts';
-import type { Clock } from '../../../lib/clock.ts';
+import type { QueryEngine } from '#indexer/query/query.ts';
+import type { Exchange } from '#indexer/reader/markets.ts';
+import type { Reader } from '#indexer/reader/reader.ts';
+import type { Clock } from '#lib/clock.ts';
 import type { Backend } from '../../port/backend.ts';
 import type { InsightsAnswers } from '../../port/insights.ts';
 import { addressListAnswers } from './address-lists.ts';

@@ -1,4 +1,4 @@
-import type { Fold, RowExpression, ValueType } from '../../../lib/expression.ts';
+import type { Fold, RowExpression, ValueType } from '#lib/expression.ts';
 import { FIELDS } from '../../insights/fields.ts';
 import { BackendError } from '../../port/backend-error.ts';
 import type { Entity } from '../../port/insights.ts';

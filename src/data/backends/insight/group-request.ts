@@ -1,4 +1,4 @@
-import type { Fold, RowExpression } from '../../../lib/expression.ts';
+import type { Fold, RowExpression } from '#lib/expression.ts';
 import type { GroupsQuery } from '../../port/insights.ts';
 import { columnOf } from './columns.ts';
 import { type Written, written, writtenFold } from './expressions.ts';

@@ -1,4 +1,4 @@
-import type { Value, ValueType } from '../../../lib/expression.ts';
+import type { Value, ValueType } from '#lib/expression.ts';
 import { required } from '../../upstream/fields.ts';
 import { bigintOrNull, numberOrNull, textOrNull } from '../../upstream/values.ts';
 import { quantityOrNull, secondsOrNull } from './normalise/forms.ts';

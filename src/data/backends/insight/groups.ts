@@ -1,4 +1,4 @@
-import type { Group, Value } from '../../../lib/expression.ts';
+import type { Group, Value } from '#lib/expression.ts';
 import { BackendError } from '../../port/backend-error.ts';
 import type { GroupsQuery, InsightsAnswers, InsightsAsk } from '../../port/insights.ts';
 import { at, type Fields } from '../../upstream/fields.ts';

@@ -1,4 +1,4 @@
-import type { Logger } from '../../../lib/logger.ts';
+import type { Logger } from '#lib/logger.ts';
 import type { Backend } from '../../port/backend.ts';
 import type { Upstream } from '../../upstream/upstream.ts';
 import { abiAnswers } from './contract-abi.ts';

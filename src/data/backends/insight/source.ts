@@ -1,4 +1,4 @@
-import type { Logger } from '../../../lib/logger.ts';
+import type { Logger } from '#lib/logger.ts';
 import { BackendError, isOfKind } from '../../port/backend-error.ts';
 import type { InsightsAsk, InsightsOperationId } from '../../port/insights.ts';
 import { at, each, type Fields, fieldsOf, isFields, listOf } from '../../upstream/fields.ts';

@@ -1,4 +1,4 @@
-import type { Group, Value } from '../../../lib/expression.ts';
+import type { Group, Value } from '#lib/expression.ts';
 import { compareInOrder } from './compare.ts';
 import { compute } from './compute.ts';
 import type { Finished } from './finished.ts';

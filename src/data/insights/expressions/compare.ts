@@ -1,4 +1,4 @@
-import type { Value } from '../../../lib/expression.ts';
+import type { Value } from '#lib/expression.ts';
 
 /** Rising order of two values that are not null: numbers by amount, all else by its text. */
 export function compareValues(left: Value, right: Value): number {

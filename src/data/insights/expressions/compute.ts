@@ -1,4 +1,4 @@
-import type { Value } from '../../../lib/expression.ts';
+import type { Value } from '#lib/expression.ts';
 import type { Operator } from './parse.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { Fold } from '../../../lib/expression.ts';
+import type { Fold } from '#lib/expression.ts';
 import type { Entity } from '../../port/insights.ts';
 import { canonical } from './canonical.ts';
 import { hasAggregate } from './group-keys.ts';

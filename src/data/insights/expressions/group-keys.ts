@@ -1,4 +1,4 @@
-import type { RowExpression } from '../../../lib/expression.ts';
+import type { RowExpression } from '#lib/expression.ts';
 import type { Entity } from '../../port/insights.ts';
 import { canonical } from './canonical.ts';
 import { checkAlias } from './names.ts';

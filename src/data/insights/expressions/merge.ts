@@ -1,4 +1,4 @@
-import type { Fold, Group, Value } from '../../../lib/expression.ts';
+import type { Fold, Group, Value } from '#lib/expression.ts';
 import { compareValues } from './compare.ts';
 import { compute } from './compute.ts';
 

@@ -1,5 +1,5 @@
-import { InvalidParameter } from '../../../contract/violations.ts';
-import type { Fold, RowExpression } from '../../../lib/expression.ts';
+import { InvalidParameter } from '#contract/violations.ts';
+import type { Fold, RowExpression } from '#lib/expression.ts';
 import type { Entity } from '../../port/insights.ts';
 import { canonical } from './canonical.ts';
 import { type Finished, finishing, readsRows, type TypedFinished } from './finished.ts';

@@ -1,4 +1,4 @@
-import type { Bucket, RowExpression } from '../../../lib/expression.ts';
+import type { Bucket, RowExpression } from '#lib/expression.ts';
 import type { Entity } from '../../port/insights.ts';
 import { FIELDS, fieldNamed } from '../fields.ts';
 import type { Call, Node } from './parse.ts';

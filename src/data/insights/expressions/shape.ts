@@ -1,4 +1,4 @@
-import type { ValueType } from '../../../lib/expression.ts';
+import type { ValueType } from '#lib/expression.ts';
 import type { Operator } from './parse.ts';
 
 /** What kind of value an expression has, and how it is written; `moment` is a time written as text. */

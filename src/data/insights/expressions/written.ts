@@ -1,4 +1,4 @@
-import type { Value } from '../../../lib/expression.ts';
+import type { Value } from '#lib/expression.ts';
 import type { Shape } from './shape.ts';
 
 const MAX_SAFE = BigInt(Number.MAX_SAFE_INTEGER);

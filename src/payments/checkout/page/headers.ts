@@ -1,5 +1,5 @@
 import type { Context } from 'koa';
-import { namesTag } from '../../../http/send.ts';
+import { namesTag } from '#http/send.ts';
 
 /** Everything comes from this server; only pictures of the merchant and icons of wallets come from elsewhere. */
 export const CONTENT_POLICY = [

@@ -1,6 +1,6 @@
-import type { Transaction } from '../../../db/open.ts';
-import { newId } from '../../../lib/ids.ts';
-import type { Seals } from '../../../lib/sealed.ts';
+import type { Transaction } from '#db/open.ts';
+import { newId } from '#lib/ids.ts';
+import type { Seals } from '#lib/sealed.ts';
 import type { EventData } from '../../model/event.ts';
 import { checkoutCompletedData, paymentData } from '../../model/event-data.ts';
 import type { PaymentTransaction } from '../../model/payment-transaction.ts';

@@ -1,4 +1,4 @@
-import { newId } from '../../../lib/ids.ts';
+import { newId } from '#lib/ids.ts';
 import type { PaymentTransaction } from '../../model/payment-transaction.ts';
 import type { CheckoutSession } from '../../model/session.ts';
 import { awaited, failed, unseen } from '../../model/settling.ts';

@@ -1,7 +1,7 @@
-import type { Binding } from '../../../db/columns.ts';
-import { placeholders } from '../../../db/insert.ts';
-import { execute, rowsOf } from '../../../db/query.ts';
-import { newId } from '../../../lib/ids.ts';
+import type { Binding } from '#db/columns.ts';
+import { placeholders } from '#db/insert.ts';
+import { execute, rowsOf } from '#db/query.ts';
+import { newId } from '#lib/ids.ts';
 import { checkoutExpiredData } from '../../model/event-data.ts';
 import type { CheckoutSession } from '../../model/session.ts';
 import { overtaken } from '../../model/settling.ts';

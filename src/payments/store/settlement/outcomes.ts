@@ -1,4 +1,4 @@
-import { execute } from '../../../db/query.ts';
+import { execute } from '#db/query.ts';
 import type { PaymentTransaction } from '../../model/payment-transaction.ts';
 import type { FailureReason } from '../../model/session.ts';
 import { completed, failed, needsUse, orphaned, reorged } from '../../model/settling.ts';

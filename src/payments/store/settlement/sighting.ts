@@ -1,5 +1,5 @@
-import { execute } from '../../../db/query.ts';
-import { newId } from '../../../lib/ids.ts';
+import { execute } from '#db/query.ts';
+import { newId } from '#lib/ids.ts';
 import type { PaymentTransaction } from '../../model/payment-transaction.ts';
 import type { CheckoutSession } from '../../model/session.ts';
 import { orphaned, reorged, type Sight, sighted, unseen } from '../../model/settling.ts';

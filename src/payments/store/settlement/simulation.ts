@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
-import type { PaymentsSchemas } from '../../../contract/payments.ts';
-import { newId } from '../../../lib/ids.ts';
+import type { PaymentsSchemas } from '#contract/payments.ts';
+import { newId } from '#lib/ids.ts';
 import type { PaymentTransaction } from '../../model/payment-transaction.ts';
 import type { CheckoutSession } from '../../model/session.ts';
 import { completed, failed, unseen } from '../../model/settling.ts';

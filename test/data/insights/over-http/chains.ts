@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { rawRequest } from '../../../support/raw-request.ts';
+import { rawRequest } from '#test/support/raw-request.ts';
 import { type Block, type Envelope, type Ground, lower, PUBLIC_HOST, pathOf, type Row } from './ground.ts';
 
 /** One or many chains in one answer. */

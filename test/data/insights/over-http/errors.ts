@@ -1,6 +1,6 @@
 import { keccak256, toHex } from 'viem';
 import { describe, expect, test } from 'vitest';
-import { rawGet } from '../../../support/raw-request.ts';
+import { rawGet } from '#test/support/raw-request.ts';
 import { type Envelope, type Event, type Ground, pathOf, type Query, type Row } from './ground.ts';
 
 const TRANSFER = 'Transfer(address,address,uint256)';

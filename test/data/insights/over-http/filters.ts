@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { child, list, resolve } from '../../../../src/contract/document.ts';
-import { insightsContract } from '../../../../src/contract/insights.ts';
-import { FIELDS } from '../../../../src/data/insights/fields.ts';
-import type { Entity } from '../../../../src/data/port/insights.ts';
+import { child, list, resolve } from '#contract/document.ts';
+import { insightsContract } from '#contract/insights.ts';
+import { FIELDS } from '#data/insights/fields.ts';
+import type { Entity } from '#data/port/insights.ts';
 import { type Envelope, type Ground, pathOf, type Row } from './ground.ts';
 
 const OPERATORS = ['gte', 'gt', 'lte', 'lt'] as const;

@@ -1,11 +1,11 @@
 import { type Address, type Hex, namehash, parseAbi } from 'viem';
-import type { InsightsSchemas } from '../../../../src/contract/insights.ts';
-import type { EmbeddedChain } from '../../../../src/devnet/start-devnet.ts';
-import { createLogger } from '../../../../src/lib/logger.ts';
-import { type Client, client } from '../../../support/contract-client.ts';
-import { servedChain, startTestDataService } from '../../../support/data-service.ts';
-import { startTestDevnet } from '../../../support/devnet.ts';
-import { until } from '../../../support/until.ts';
+import type { InsightsSchemas } from '#contract/insights.ts';
+import type { EmbeddedChain } from '#devnet/start-devnet.ts';
+import { createLogger } from '#lib/logger.ts';
+import { type Client, client } from '#test/support/contract-client.ts';
+import { servedChain, startTestDataService } from '#test/support/data-service.ts';
+import { startTestDevnet } from '#test/support/devnet.ts';
+import { until } from '#test/support/until.ts';
 import { everything, type Node, nodeOf } from '../../values-support.ts';
 import { registerNames } from './register-names.ts';
 

@@ -1,8 +1,8 @@
 import { type Address, encodeFunctionData, labelhash, namehash, numberToHex } from 'viem';
-import { nameRegistryAbi, nameResolverAbi } from '../../../../src/devnet/abis.ts';
-import { deriveAccounts } from '../../../../src/devnet/accounts.ts';
-import { httpRpc } from '../../../../src/devnet/rpc.ts';
-import type { EmbeddedChain } from '../../../../src/devnet/start-devnet.ts';
+import { nameRegistryAbi, nameResolverAbi } from '#devnet/abis.ts';
+import { deriveAccounts } from '#devnet/accounts.ts';
+import { httpRpc } from '#devnet/rpc.ts';
+import type { EmbeddedChain } from '#devnet/start-devnet.ts';
 
 /** Names that only the first embedded chain knows, for contracts of it. */
 export const NAMES = { 'coin.eth': 'Community Token', 'cards.eth': 'Postcards' } as const;

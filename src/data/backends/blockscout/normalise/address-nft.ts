@@ -1,6 +1,6 @@
-import type { ExplorerSchemas } from '../../../../contract/explorer.ts';
-import { fieldsOf, required } from '../../../upstream/fields.ts';
-import { naturalOrNull, textOrNull } from '../../../upstream/values.ts';
+import type { ExplorerSchemas } from '#contract/explorer.ts';
+import { fieldsOf, required } from '#data/upstream/fields.ts';
+import { naturalOrNull, textOrNull } from '#data/upstream/values.ts';
 import { tokenInstance } from './token-instance.ts';
 
 /**

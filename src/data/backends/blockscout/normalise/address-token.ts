@@ -1,12 +1,12 @@
-import type { ExplorerSchemas } from '../../../../contract/explorer.ts';
-import { at, fieldsOf, given, pick, required } from '../../../upstream/fields.ts';
+import type { ExplorerSchemas } from '#contract/explorer.ts';
+import { at, fieldsOf, given, pick, required } from '#data/upstream/fields.ts';
 import {
   addressHashOrNull,
   countOrNull,
   decimalOrNull,
   naturalOrNull,
   textOrNull,
-} from '../../../upstream/values.ts';
+} from '#data/upstream/values.ts';
 import { tokenInstanceOrNull } from './token-instance.ts';
 
 /**

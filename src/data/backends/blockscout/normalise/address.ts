@@ -1,15 +1,6 @@
-import type { ExplorerSchemas } from '../../../../contract/explorer.ts';
-import {
-  at,
-  type Fields,
-  fieldsOf,
-  given,
-  isFields,
-  listOf,
-  pick,
-  required,
-} from '../../../upstream/fields.ts';
-import { addressHashOrNull, booleanOrNull, integerOrNull, textOrNull } from '../../../upstream/values.ts';
+import type { ExplorerSchemas } from '#contract/explorer.ts';
+import { at, type Fields, fieldsOf, given, isFields, listOf, pick, required } from '#data/upstream/fields.ts';
+import { addressHashOrNull, booleanOrNull, integerOrNull, textOrNull } from '#data/upstream/values.ts';
 
 type Address = ExplorerSchemas['Address'];
 

@@ -1,5 +1,5 @@
-import type { ExplorerSchemas } from '../../../../contract/explorer.ts';
-import { at, each, fieldsOf, isFields, listOf, pick, required } from '../../../upstream/fields.ts';
+import type { ExplorerSchemas } from '#contract/explorer.ts';
+import { at, each, fieldsOf, isFields, listOf, pick, required } from '#data/upstream/fields.ts';
 import {
   countOrNull,
   hashOrNull,
@@ -8,7 +8,7 @@ import {
   numberOrNull,
   timestampOrNull,
   unsignedOrNull,
-} from '../../../upstream/values.ts';
+} from '#data/upstream/values.ts';
 import { addressIn } from './address.ts';
 
 type Block = ExplorerSchemas['Block'];

@@ -1,6 +1,6 @@
-import type { ExplorerSchemas } from '../../../../contract/explorer.ts';
-import { fieldsOf, pick } from '../../../upstream/fields.ts';
-import { decimalOrNull, naturalOrNull } from '../../../upstream/values.ts';
+import type { ExplorerSchemas } from '#contract/explorer.ts';
+import { fieldsOf, pick } from '#data/upstream/fields.ts';
+import { decimalOrNull, naturalOrNull } from '#data/upstream/values.ts';
 import { address } from './address.ts';
 
 /**

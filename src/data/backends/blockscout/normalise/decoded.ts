@@ -1,6 +1,6 @@
-import type { ExplorerSchemas } from '../../../../contract/explorer.ts';
-import { type Fields, isFields, listOf } from '../../../upstream/fields.ts';
-import { booleanOrNull, textOrNull } from '../../../upstream/values.ts';
+import type { ExplorerSchemas } from '#contract/explorer.ts';
+import { type Fields, isFields, listOf } from '#data/upstream/fields.ts';
+import { booleanOrNull, textOrNull } from '#data/upstream/values.ts';
 import { decodedTextOrNull } from './decoded-text.ts';
 
 type DecodedInput = ExplorerSchemas['DecodedInput'];

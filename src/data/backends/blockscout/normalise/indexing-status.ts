@@ -1,6 +1,6 @@
-import type { ExplorerSchemas } from '../../../../contract/explorer.ts';
-import { fieldsOf, required } from '../../../upstream/fields.ts';
-import { booleanOrNull, decimalOrNull } from '../../../upstream/values.ts';
+import type { ExplorerSchemas } from '#contract/explorer.ts';
+import { fieldsOf, required } from '#data/upstream/fields.ts';
+import { booleanOrNull, decimalOrNull } from '#data/upstream/values.ts';
 
 /**
  * How far upstream has indexed. Its ratios are text, although its documents say numbers; that of internal transactions

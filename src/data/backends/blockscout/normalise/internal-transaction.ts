@@ -1,5 +1,5 @@
-import type { ExplorerSchemas } from '../../../../contract/explorer.ts';
-import { fieldsOf, pick, required } from '../../../upstream/fields.ts';
+import type { ExplorerSchemas } from '#contract/explorer.ts';
+import { fieldsOf, pick, required } from '#data/upstream/fields.ts';
 import {
   booleanOrNull,
   countOrNull,
@@ -7,7 +7,7 @@ import {
   naturalOrNull,
   textOrNull,
   timestampOrNull,
-} from '../../../upstream/values.ts';
+} from '#data/upstream/values.ts';
 import { addressIn, addressOrNullIn } from './address.ts';
 
 type InternalTransaction = ExplorerSchemas['InternalTransaction'];

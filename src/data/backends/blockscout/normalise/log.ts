@@ -1,6 +1,6 @@
-import type { ExplorerSchemas } from '../../../../contract/explorer.ts';
-import { fieldsOf, given, listOf, pick, required } from '../../../upstream/fields.ts';
-import { countOrNull, hashOrNull, hexOrNull } from '../../../upstream/values.ts';
+import type { ExplorerSchemas } from '#contract/explorer.ts';
+import { fieldsOf, given, listOf, pick, required } from '#data/upstream/fields.ts';
+import { countOrNull, hashOrNull, hexOrNull } from '#data/upstream/values.ts';
 import { addressIn, addressOrNullIn } from './address.ts';
 import { decodedLogOrNull } from './decoded.ts';
 

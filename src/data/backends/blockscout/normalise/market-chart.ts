@@ -1,6 +1,6 @@
-import type { ExplorerSchemas } from '../../../../contract/explorer.ts';
-import { at, each, fieldsOf, given, required } from '../../../upstream/fields.ts';
-import { dayOrNull, decimalOrNull } from '../../../upstream/values.ts';
+import type { ExplorerSchemas } from '#contract/explorer.ts';
+import { at, each, fieldsOf, given, required } from '#data/upstream/fields.ts';
+import { dayOrNull, decimalOrNull } from '#data/upstream/values.ts';
 
 type MarketChart = ExplorerSchemas['MarketChart'];
 

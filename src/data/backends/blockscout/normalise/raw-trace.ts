@@ -1,14 +1,8 @@
-import type { ExplorerSchemas } from '../../../../contract/explorer.ts';
-import { parityOfFrame } from '../../../../lib/parity-of-frame.ts';
-import { type NodeTraceItem, rawTrace as shaped } from '../../../port/raw-trace.ts';
-import { at, each, type Fields, fieldsOf, isFields, required, Unreadable } from '../../../upstream/fields.ts';
-import {
-  addressHashOrNull,
-  countOrNull,
-  hashOrNull,
-  hexOrNull,
-  textOrNull,
-} from '../../../upstream/values.ts';
+import type { ExplorerSchemas } from '#contract/explorer.ts';
+import { type NodeTraceItem, rawTrace as shaped } from '#data/port/raw-trace.ts';
+import { at, each, type Fields, fieldsOf, isFields, required, Unreadable } from '#data/upstream/fields.ts';
+import { addressHashOrNull, countOrNull, hashOrNull, hexOrNull, textOrNull } from '#data/upstream/values.ts';
+import { parityOfFrame } from '#lib/parity-of-frame.ts';
 import { callFrame } from './call-frame.ts';
 
 /**

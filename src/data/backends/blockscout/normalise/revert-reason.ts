@@ -1,8 +1,8 @@
 import { decodeAbiParameters } from 'viem';
-import type { ExplorerSchemas } from '../../../../contract/explorer.ts';
-import { panicText } from '../../../../lib/panic.ts';
-import { isFields } from '../../../upstream/fields.ts';
-import { bareHexOrNull, bigintOrNull, hexOrNull } from '../../../upstream/values.ts';
+import type { ExplorerSchemas } from '#contract/explorer.ts';
+import { isFields } from '#data/upstream/fields.ts';
+import { bareHexOrNull, bigintOrNull, hexOrNull } from '#data/upstream/values.ts';
+import { panicText } from '#lib/panic.ts';
 import { decodedInputOrNull } from './decoded.ts';
 
 /** `Error(string)` and `Panic(uint256)`. Source: Solidity documentation, "Panic via assert and Error via require". */

@@ -1,6 +1,6 @@
-import type { ExplorerSchemas } from '../../../../contract/explorer.ts';
-import { fieldsOf, required } from '../../../upstream/fields.ts';
-import { addressHashOrNull, hashOrNull } from '../../../upstream/values.ts';
+import type { ExplorerSchemas } from '#contract/explorer.ts';
+import { fieldsOf, required } from '#data/upstream/fields.ts';
+import { addressHashOrNull, hashOrNull } from '#data/upstream/values.ts';
 
 type SearchRedirect = ExplorerSchemas['SearchRedirect'];
 

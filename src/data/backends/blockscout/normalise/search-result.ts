@@ -1,5 +1,5 @@
-import type { ExplorerSchemas } from '../../../../contract/explorer.ts';
-import { type Fields, fieldsOf, isFields, pick } from '../../../upstream/fields.ts';
+import type { ExplorerSchemas } from '#contract/explorer.ts';
+import { type Fields, fieldsOf, isFields, pick } from '#data/upstream/fields.ts';
 import {
   addressHashOrNull,
   booleanOrNull,
@@ -10,7 +10,7 @@ import {
   naturalOrNull,
   textOrNull,
   timestampOrNull,
-} from '../../../upstream/values.ts';
+} from '#data/upstream/values.ts';
 
 type SearchResult = ExplorerSchemas['SearchResult'];
 type SearchBlock = ExplorerSchemas['SearchBlock'];

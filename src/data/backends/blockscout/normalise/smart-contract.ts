@@ -1,6 +1,5 @@
-import type { ExplorerSchemas } from '../../../../contract/explorer.ts';
-import { toJson } from '../../../../lib/json.ts';
-import { type Fields, fieldsOf, given, isFields, listOf, pick } from '../../../upstream/fields.ts';
+import type { ExplorerSchemas } from '#contract/explorer.ts';
+import { type Fields, fieldsOf, given, isFields, listOf, pick } from '#data/upstream/fields.ts';
 import {
   addressHashOrNull,
   bareHexOrNull,
@@ -9,7 +8,8 @@ import {
   hexOrNull,
   textOrNull,
   timestampOrNull,
-} from '../../../upstream/values.ts';
+} from '#data/upstream/values.ts';
+import { toJson } from '#lib/json.ts';
 import { decodedArgumentsOrNull } from './constructor-arguments.ts';
 
 type SmartContract = ExplorerSchemas['SmartContract'];

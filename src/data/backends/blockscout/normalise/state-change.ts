@@ -1,6 +1,6 @@
-import type { ExplorerSchemas } from '../../../../contract/explorer.ts';
-import { at, each, type Fields, fieldsOf, given, required } from '../../../upstream/fields.ts';
-import { booleanOrNull, naturalOrNull, signedOrNull } from '../../../upstream/values.ts';
+import type { ExplorerSchemas } from '#contract/explorer.ts';
+import { at, each, type Fields, fieldsOf, given, required } from '#data/upstream/fields.ts';
+import { booleanOrNull, naturalOrNull, signedOrNull } from '#data/upstream/values.ts';
 import { addressIn } from './address.ts';
 import { tokenOrNullIn } from './token.ts';
 import { tokenInstanceOrNull } from './token-instance.ts';

@@ -1,5 +1,5 @@
-import type { ExplorerSchemas } from '../../../../contract/explorer.ts';
-import { type Fields, fieldsOf, given, isFields, required } from '../../../upstream/fields.ts';
+import type { ExplorerSchemas } from '#contract/explorer.ts';
+import { type Fields, fieldsOf, given, isFields, required } from '#data/upstream/fields.ts';
 import {
   countOrNull,
   decimalOrNull,
@@ -7,7 +7,7 @@ import {
   numberOrNull,
   textOrNull,
   timestampOrNull,
-} from '../../../upstream/values.ts';
+} from '#data/upstream/values.ts';
 
 type Stats = ExplorerSchemas['Stats'];
 

@@ -1,6 +1,6 @@
-import type { ExplorerSchemas } from '../../../../contract/explorer.ts';
-import { at, each, fieldsOf, isFields, required } from '../../../upstream/fields.ts';
-import { addressHashOrNull, booleanOrNull, textOrNull } from '../../../upstream/values.ts';
+import type { ExplorerSchemas } from '#contract/explorer.ts';
+import { at, each, fieldsOf, isFields, required } from '#data/upstream/fields.ts';
+import { addressHashOrNull, booleanOrNull, textOrNull } from '#data/upstream/values.ts';
 import { address } from './address.ts';
 import { token } from './token.ts';
 

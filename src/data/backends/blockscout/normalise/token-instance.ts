@@ -1,6 +1,6 @@
-import type { ExplorerSchemas } from '../../../../contract/explorer.ts';
-import { type Fields, fieldsOf, given, isFields, required } from '../../../upstream/fields.ts';
-import { addressHashOrNull, booleanOrNull, naturalOrNull } from '../../../upstream/values.ts';
+import type { ExplorerSchemas } from '#contract/explorer.ts';
+import { type Fields, fieldsOf, given, isFields, required } from '#data/upstream/fields.ts';
+import { addressHashOrNull, booleanOrNull, naturalOrNull } from '#data/upstream/values.ts';
 import { addressOrNullIn } from './address.ts';
 import { tokenOrNullIn } from './token.ts';
 

@@ -1,6 +1,6 @@
-import type { ExplorerSchemas } from '../../../../contract/explorer.ts';
-import { at, type Fields, fieldsOf, pick, required } from '../../../upstream/fields.ts';
-import { addressHashOrNull, decimalOrNull, naturalOrNull, textOrNull } from '../../../upstream/values.ts';
+import type { ExplorerSchemas } from '#contract/explorer.ts';
+import { at, type Fields, fieldsOf, pick, required } from '#data/upstream/fields.ts';
+import { addressHashOrNull, decimalOrNull, naturalOrNull, textOrNull } from '#data/upstream/values.ts';
 
 type Token = ExplorerSchemas['Token'];
 

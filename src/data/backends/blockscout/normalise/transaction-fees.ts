@@ -1,6 +1,6 @@
-import type { ExplorerSchemas } from '../../../../contract/explorer.ts';
-import { type Fields, isFields, pick } from '../../../upstream/fields.ts';
-import { naturalOrNull } from '../../../upstream/values.ts';
+import type { ExplorerSchemas } from '#contract/explorer.ts';
+import { type Fields, isFields, pick } from '#data/upstream/fields.ts';
+import { naturalOrNull } from '#data/upstream/values.ts';
 
 type Transaction = ExplorerSchemas['Transaction'];
 type Prices = Pick<

@@ -1,5 +1,5 @@
-import type { ExplorerSchemas } from '../../../../contract/explorer.ts';
-import { at, each, fieldsOf, isFields, listOf, pick, required } from '../../../upstream/fields.ts';
+import type { ExplorerSchemas } from '#contract/explorer.ts';
+import { at, each, fieldsOf, isFields, listOf, pick, required } from '#data/upstream/fields.ts';
 import {
   booleanOrNull,
   countOrNull,
@@ -11,7 +11,7 @@ import {
   textOrNull,
   timestampOrNull,
   unsignedOrNull,
-} from '../../../upstream/values.ts';
+} from '#data/upstream/values.ts';
 import { addressIn, addressOrNullIn } from './address.ts';
 import { decodedInputOrNull } from './decoded.ts';
 import { revertReasonOrNull } from './revert-reason.ts';

@@ -1,6 +1,6 @@
-import type { ExplorerSchemas } from '../../../../contract/explorer.ts';
-import { at, each, fieldsOf, pick, required } from '../../../upstream/fields.ts';
-import { countOrNull, dayOrNull } from '../../../upstream/values.ts';
+import type { ExplorerSchemas } from '#contract/explorer.ts';
+import { at, each, fieldsOf, pick, required } from '#data/upstream/fields.ts';
+import { countOrNull, dayOrNull } from '#data/upstream/values.ts';
 
 type TransactionsChart = ExplorerSchemas['TransactionsChart'];
 

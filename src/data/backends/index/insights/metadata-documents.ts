@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { Clock } from '../../../../lib/clock.ts';
+import type { Clock } from '#lib/clock.ts';
 import { contentOf } from '../records/metadata.ts';
 import { turns } from './metadata-turns.ts';
 

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { type Address, namehash } from 'viem';
-import type { Reader } from '../../../../indexer/reader/reader.ts';
-import type { Clock } from '../../../../lib/clock.ts';
+import type { Reader } from '#indexer/reader/reader.ts';
+import type { Clock } from '#lib/clock.ts';
 
 /** What names of one chain stand for. */
 export interface NameBook {

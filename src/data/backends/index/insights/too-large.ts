@@ -1,5 +1,5 @@
-import { QueriesBusy, QueryTooLarge } from '../../../../indexer/query/query.ts';
-import { BackendError } from '../../../port/backend-error.ts';
+import { BackendError } from '#data/port/backend-error.ts';
+import { QueriesBusy, QueryTooLarge } from '#indexer/query/query.ts';
 
 const ADVICE = {
   deadline:

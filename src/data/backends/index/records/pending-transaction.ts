@@ -1,7 +1,7 @@
 import type { Address } from 'viem';
-import type { ExplorerSchemas } from '../../../../contract/explorer.ts';
-import type { Abis } from '../../../../indexer/reader/abi.ts';
-import type { PendingTransaction } from '../../../../indexer/reader/pending.ts';
+import type { ExplorerSchemas } from '#contract/explorer.ts';
+import type { Abis } from '#indexer/reader/abi.ts';
+import type { PendingTransaction } from '#indexer/reader/pending.ts';
 import { decodedInput, methodOf } from './decoded.ts';
 import type { Parties } from './parties.ts';
 import { amount } from './text.ts';

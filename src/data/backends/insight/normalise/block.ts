@@ -1,6 +1,6 @@
-import type { InsightsSchemas } from '../../../../contract/insights.ts';
-import { fieldsOf, pick, required } from '../../../upstream/fields.ts';
-import { hashOrNull } from '../../../upstream/values.ts';
+import type { InsightsSchemas } from '#contract/insights.ts';
+import { fieldsOf, pick, required } from '#data/upstream/fields.ts';
+import { hashOrNull } from '#data/upstream/values.ts';
 import {
   addressOrNull,
   bytesOrNull,

@@ -1,6 +1,6 @@
-import type { InsightsSchemas } from '../../../../contract/insights.ts';
-import { isFields, listOf, Unreadable } from '../../../upstream/fields.ts';
-import { parseJson } from '../../../upstream/lossless-json.ts';
+import type { InsightsSchemas } from '#contract/insights.ts';
+import { isFields, listOf, Unreadable } from '#data/upstream/fields.ts';
+import { parseJson } from '#data/upstream/lossless-json.ts';
 
 type ContractAbi = InsightsSchemas['ContractAbi'];
 

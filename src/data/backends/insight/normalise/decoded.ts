@@ -1,5 +1,5 @@
-import type { InsightsSchemas } from '../../../../contract/insights.ts';
-import { type Fields, isFields, pick } from '../../../upstream/fields.ts';
+import type { InsightsSchemas } from '#contract/insights.ts';
+import { type Fields, isFields, pick } from '#data/upstream/fields.ts';
 import { wordsOrNull } from './forms.ts';
 
 type DecodedCall = InsightsSchemas['DecodedCall'];

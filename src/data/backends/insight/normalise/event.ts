@@ -1,6 +1,6 @@
-import type { InsightsSchemas } from '../../../../contract/insights.ts';
-import { type Fields, fieldsOf, given, listOf, pick, required } from '../../../upstream/fields.ts';
-import { hashOrNull } from '../../../upstream/values.ts';
+import type { InsightsSchemas } from '#contract/insights.ts';
+import { type Fields, fieldsOf, given, listOf, pick, required } from '#data/upstream/fields.ts';
+import { hashOrNull } from '#data/upstream/values.ts';
 import { decodedEventOrNull } from './decoded.ts';
 import { addressOrNull, bytesOrNull, chainIdOf, countOrNull, type Place, secondsOrNull } from './forms.ts';
 

@@ -1,4 +1,4 @@
-import { type Fields, required } from '../../../upstream/fields.ts';
+import { type Fields, required } from '#data/upstream/fields.ts';
 import {
   addressHashOrNull,
   bigintOrNull,
@@ -6,7 +6,7 @@ import {
   integerOrNull,
   naturalOrNull,
   timestampOrNull,
-} from '../../../upstream/values.ts';
+} from '#data/upstream/values.ts';
 
 /*
  * Values in the forms of document 2: hex in lower case, moments in milliseconds (Decision 86). Each reader answers null

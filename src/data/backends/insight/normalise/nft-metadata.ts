@@ -1,6 +1,6 @@
-import type { InsightsSchemas } from '../../../../contract/insights.ts';
-import { type Fields, given, isFields, listOf } from '../../../upstream/fields.ts';
-import { integerOrNull } from '../../../upstream/values.ts';
+import type { InsightsSchemas } from '#contract/insights.ts';
+import { type Fields, given, isFields, listOf } from '#data/upstream/fields.ts';
+import { integerOrNull } from '#data/upstream/values.ts';
 import { addressOrNull, wordsOrNull } from './forms.ts';
 import { nftTypeOrNull } from './token-kind.ts';
 

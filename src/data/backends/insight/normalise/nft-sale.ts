@@ -1,6 +1,6 @@
-import type { InsightsSchemas } from '../../../../contract/insights.ts';
-import { type Fields, given, isFields, listOf } from '../../../upstream/fields.ts';
-import { hashOrNull } from '../../../upstream/values.ts';
+import type { InsightsSchemas } from '#contract/insights.ts';
+import { type Fields, given, isFields, listOf } from '#data/upstream/fields.ts';
+import { hashOrNull } from '#data/upstream/values.ts';
 import { addressOrNull, quantityOrNull, wordsOrNull } from './forms.ts';
 import { assetTypeOrNull } from './token-kind.ts';
 

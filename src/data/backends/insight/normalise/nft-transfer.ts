@@ -1,6 +1,6 @@
-import type { InsightsSchemas } from '../../../../contract/insights.ts';
-import { fieldsOf, given, pick, required } from '../../../upstream/fields.ts';
-import { hashOrNull } from '../../../upstream/values.ts';
+import type { InsightsSchemas } from '#contract/insights.ts';
+import { fieldsOf, given, pick, required } from '#data/upstream/fields.ts';
+import { hashOrNull } from '#data/upstream/values.ts';
 import { addressOrNull, chainIdOf, countOrNull, momentOrNull, type Place, quantityOrNull } from './forms.ts';
 import { nftMetadataOrNull } from './nft-metadata.ts';
 import { nftSaleOrNull } from './nft-sale.ts';

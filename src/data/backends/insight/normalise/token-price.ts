@@ -1,6 +1,6 @@
-import type { InsightsSchemas } from '../../../../contract/insights.ts';
-import { each, fieldsOf, given, pick, required } from '../../../upstream/fields.ts';
-import { dayOrNull, numberOrNull } from '../../../upstream/values.ts';
+import type { InsightsSchemas } from '#contract/insights.ts';
+import { each, fieldsOf, given, pick, required } from '#data/upstream/fields.ts';
+import { dayOrNull, numberOrNull } from '#data/upstream/values.ts';
 import { addressOrNull, chainIdOf, countOrNull, momentOrNull, type Place, wordsOrNull } from './forms.ts';
 
 type TokenPrice = InsightsSchemas['TokenPrice'];

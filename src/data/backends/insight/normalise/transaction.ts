@@ -1,7 +1,7 @@
-import type { InsightsSchemas } from '../../../../contract/insights.ts';
-import { toJson } from '../../../../lib/json.ts';
-import { type Fields, fieldsOf, given, pick, required } from '../../../upstream/fields.ts';
-import { hashOrNull } from '../../../upstream/values.ts';
+import type { InsightsSchemas } from '#contract/insights.ts';
+import { type Fields, fieldsOf, given, pick, required } from '#data/upstream/fields.ts';
+import { hashOrNull } from '#data/upstream/values.ts';
+import { toJson } from '#lib/json.ts';
 import { decodedCallOrNull } from './decoded.ts';
 import {
   addressOrNull,
