@@ -9,8 +9,8 @@ import {
   type PublicClient,
   rpcSchema,
 } from 'viem';
+import type { ChainRpcSchema } from '../evm/rpc-schema.ts';
 import type { Logger } from '../lib/logger.ts';
-import type { ChainRpcSchema } from './rpc-schema.ts';
 
 export interface ChainClientOptions {
   /** EIP-155 chain id that the node must have. */

@@ -1,7 +1,7 @@
 import type { Address } from 'viem';
 import type { BackendConfig, ChainConfig, Config } from '../config/config.ts';
 import { ConfigError } from '../config/config-error.ts';
-import { type KnownContracts, readKnownContracts } from './abis/known-contracts.ts';
+import { type KnownContracts, readKnownContracts } from './abi-files/known-contracts.ts';
 import type { ServedChain } from './open-chain.ts';
 import type { DataServiceOptions } from './service.ts';
 

@@ -1,9 +1,9 @@
 import type { Address } from 'viem';
 import { createChainClient } from '../chain/client.ts';
+import type { KnownAbi } from '../evm/abi/abi.ts';
 import type { Metrics } from '../http/metrics.ts';
 import type { ChainIndex } from '../indexer/index-service.ts';
 import type { QueryPool } from '../indexer/query/pool.ts';
-import type { KnownAbi } from '../indexer/reader/abi.ts';
 import type { Exchange } from '../indexer/reader/markets.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Logger } from '../lib/logger.ts';

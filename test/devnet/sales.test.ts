@@ -1,6 +1,6 @@
 import { erc721Abi, parseEventLogs } from 'viem';
 import { expect, test } from 'vitest';
-import { ORDER_FULFILLED } from '../../src/indexer/reader/seaport.ts';
+import { ORDER_FULFILLED } from '../../src/evm/seaport.ts';
 import { startTestDevnet } from '../support/devnet.ts';
 import { framesOf, viewChain } from './chain-view.ts';
 

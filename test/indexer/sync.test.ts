@@ -1,13 +1,13 @@
 import { join } from 'node:path';
 import { type Address, erc20Abi, getAddress, numberToHex } from 'viem';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { RpcBlock, RpcReceipt } from '../../src/chain/rpc-block.ts';
 import { hexOf, uintOf } from '../../src/db/columns.ts';
 import { openDatabase } from '../../src/db/open.ts';
 import { httpRpc, type Rpc } from '../../src/devnet/rpc.ts';
 import { type Devnet, startDevnet } from '../../src/devnet/start-devnet.ts';
+import { tracesOfFrames, tracesOfParity } from '../../src/evm/inner-calls.ts';
+import type { RpcBlock, RpcReceipt } from '../../src/evm/rpc-block.ts';
 import type { ChainIndex } from '../../src/indexer/index-service.ts';
-import { tracesOfFrames, tracesOfParity } from '../../src/indexer/sync/calls.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { canonicalContent, clientOf, log, openTestIndex, temporaryFolder } from './support.ts';
 

@@ -1,6 +1,6 @@
 import type { Hex } from 'viem';
-import type { RpcReceipt, RpcTransaction } from '../../chain/rpc-block.ts';
 import { bytesColumn, bytesOrNullColumn, type Column, uintColumn } from '../../db/columns.ts';
+import type { RpcReceipt, RpcTransaction } from '../../evm/rpc-block.ts';
 import { placeKey } from '../place.ts';
 import type { FetchedBlock } from '../sync/fetched-block.ts';
 import { jsonOrNull, optionalNumber } from './quantities.ts';

@@ -1,7 +1,7 @@
 import type { Address } from 'viem';
 import { bytesColumn, bytesOrNullColumn, type Column, uintColumn } from '../../db/columns.ts';
+import type { InnerCall } from '../../evm/inner-calls.ts';
 import { placeKey } from '../place.ts';
-import type { InnerCall } from '../sync/calls.ts';
 import type { FetchedBlock } from '../sync/fetched-block.ts';
 
 /** A call made inside a transaction, with its place. */

@@ -1,6 +1,6 @@
 import { type Address, decodeAbiParameters, type Hex, hexToBigInt, size, slice } from 'viem';
-import type { RpcLog } from '../../chain/rpc-block.ts';
 import { bytesColumn, type Column, uintColumn } from '../../db/columns.ts';
+import type { RpcLog } from '../../evm/rpc-block.ts';
 import { type TokenType, tokenTypeColumn } from '../facts.ts';
 import { placeKey } from '../place.ts';
 import type { FetchedBlock } from '../sync/fetched-block.ts';

@@ -1,6 +1,6 @@
-import type { RpcReceipt, RpcTransaction } from '../../chain/rpc-block.ts';
-import { optionalBigInt } from '../../chain/rpc-block.ts';
 import { booleanColumn, bytesColumn, bytesOrNullColumn, type Column, uintColumn } from '../../db/columns.ts';
+import type { RpcReceipt, RpcTransaction } from '../../evm/rpc-block.ts';
+import { optionalBigInt } from '../../evm/rpc-block.ts';
 import { factsOf, type TransactionType } from '../facts.ts';
 import { placeKey } from '../place.ts';
 import type { FetchedBlock, JudgedBlock } from '../sync/fetched-block.ts';

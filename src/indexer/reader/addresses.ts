@@ -2,7 +2,7 @@ import type { Address } from 'viem';
 import { bytesColumn, hexOf } from '../../db/columns.ts';
 import { placeholders } from '../../db/insert.ts';
 import type { Handle } from '../../db/open.ts';
-import type { Abis } from './abi.ts';
+import type { Abis } from '../../evm/abi/abi.ts';
 import { implementations } from './proxies.ts';
 
 /** What is shown of an address wherever one appears. */

@@ -2,8 +2,8 @@ import type { Hash } from 'viem';
 import { bytesColumn, hexOf } from '../../db/columns.ts';
 import { placeholders } from '../../db/insert.ts';
 import type { Handle } from '../../db/open.ts';
+import { type FulfilledOrder, fulfilledOrder, ORDER_FULFILLED_TOPIC } from '../../evm/seaport.ts';
 import { placeOf } from '../place.ts';
-import { type FulfilledOrder, fulfilledOrder, ORDER_FULFILLED_TOPIC } from './seaport.ts';
 
 /** The Seaport orders that the transactions fulfilled, in the order of their logs. */
 export async function fulfilledOrders(

@@ -1,7 +1,7 @@
 import type { Address } from 'viem';
 import { bytesColumn, hexOf, uintColumn } from '../../db/columns.ts';
 import type { Handle } from '../../db/open.ts';
-import type { InstanceKey } from './token-id.ts';
+import type { InstanceKey } from '../../evm/token-id.ts';
 
 /** Well below SQLite's limit of terms in a compound select. */
 const KEYS_PER_STATEMENT = 100;

@@ -1,8 +1,8 @@
 import type { Address } from 'viem';
 import { bytesColumn, hexOf, uintColumn, uintOf } from '../../db/columns.ts';
 import type { Handle } from '../../db/open.ts';
+import type { NftType } from '../../evm/token-id.ts';
 import type { Page } from './page.ts';
-import type { NftType } from './token-id.ts';
 
 /** One id of a token that an address holds. */
 export interface NftHoldingRow {

@@ -1,8 +1,9 @@
 import type { Address, Hash } from 'viem';
 import type { ChainClient } from '../../chain/client.ts';
 import type { Db } from '../../db/open.ts';
+import type { Abis } from '../../evm/abi/abi.ts';
+import type { InstanceKey } from '../../evm/token-id.ts';
 import { type Head, readHead } from '../store/head.ts';
-import type { Abis } from './abi.ts';
 import { type AddressInternalQuery, addressInternalTransactions } from './address-internal-transactions.ts';
 import { type AddressRow, addresses } from './addresses.ts';
 import { type BlockQuery, type BlockRow, blockByNumberOrHash, blocks, validatedBlocks } from './blocks.ts';
@@ -34,7 +35,6 @@ import {
   totals,
 } from './statistics.ts';
 import { type TokenHoldingQuery, type TokenHoldingRow, tokenHoldings } from './token-holdings.ts';
-import type { InstanceKey } from './token-id.ts';
 import { type InstanceRow, tokenInstances } from './token-instances.ts';
 import { type BalanceMove, tokenMoves } from './token-moves.ts';
 import { tokensWithSymbols } from './token-symbols.ts';

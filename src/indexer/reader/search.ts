@@ -1,7 +1,7 @@
 import type { Address } from 'viem';
 import { bytesColumn, hexOf } from '../../db/columns.ts';
 import type { Handle } from '../../db/open.ts';
-import type { Abis } from './abi.ts';
+import type { Abis } from '../../evm/abi/abi.ts';
 import { addresses } from './addresses.ts';
 import type { Page } from './page.ts';
 import { searchKey } from './search-key.ts';

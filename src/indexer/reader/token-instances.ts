@@ -1,7 +1,7 @@
 import type { Address } from 'viem';
 import { bytesColumn, hexOf, uintColumn, uintOf } from '../../db/columns.ts';
 import type { Handle } from '../../db/open.ts';
-import type { InstanceKey } from './token-id.ts';
+import type { InstanceKey } from '../../evm/token-id.ts';
 
 /** Who has an id that somebody has. */
 export interface InstanceRow extends InstanceKey {

@@ -1,6 +1,6 @@
 import { type Hash, numberToHex } from 'viem';
 import type { ChainClient } from '../../chain/client.ts';
-import type { RpcReceipt, RpcTransaction } from '../../chain/rpc-block.ts';
+import type { RpcReceipt, RpcTransaction } from '../../evm/rpc-block.ts';
 import type { Logger } from '../../lib/logger.ts';
 import { type NodeSources, probeSources } from './capabilities.ts';
 import { receiversOf } from './code-trail.ts';

@@ -2,9 +2,9 @@ import { type Address, encodeFunctionData, erc20Abi, erc721Abi, type Hex, number
 import { nodeAnswered } from '../../chain/answered.ts';
 import type { ChainClient } from '../../chain/client.ts';
 import { uintOf } from '../../db/columns.ts';
-import { minimalProxyTarget } from '../reader/minimal-proxy.ts';
+import { textOf, uint8Of, wordOf } from '../../evm/call-result.ts';
+import { minimalProxyTarget } from '../../evm/minimal-proxy.ts';
 import type { Dirty } from '../store/dirty.ts';
-import { textOf, uint8Of, wordOf } from './call-result.ts';
 
 const ERC1155 = parseAbi(['function balanceOf(address account, uint256 id) view returns (uint256)']);
 const NAME = encodeFunctionData({ abi: erc20Abi, functionName: 'name' });

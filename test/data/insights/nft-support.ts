@@ -3,7 +3,7 @@ import { type Address, getContractAddress } from 'viem';
 import type { MetadataDocuments } from '#data/backends/index/insights/metadata-documents.ts';
 import type { IndexSource } from '#data/backends/index/source.ts';
 import { openDatabase } from '#db/open.ts';
-import { type KnownAbi, knownAbis } from '#indexer/reader/abi.ts';
+import { type KnownAbi, knownAbis } from '#evm/abi/abi.ts';
 import { createReader } from '#indexer/reader/reader.ts';
 import { CHAIN_ID, clientOf, openTestIndex, type TestChain } from '../../indexer/support.ts';
 import { text } from '../../support/json.ts';

@@ -2,7 +2,7 @@ import { type AbiEvent, parseAbiItem, toEventSelector } from 'viem';
 import { describe, expect, test } from 'vitest';
 import { InvalidParameter } from '#contract/violations.ts';
 import { namedEvent } from '#data/insights/signature.ts';
-import { knownAbis } from '#indexer/reader/abi.ts';
+import { knownAbis } from '#evm/abi/abi.ts';
 
 describe('a signature', () => {
   test.each([

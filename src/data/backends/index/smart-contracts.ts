@@ -1,5 +1,5 @@
 import type { Address, Hash, Hex } from 'viem';
-import { minimalProxyTarget } from '#indexer/reader/minimal-proxy.ts';
+import { minimalProxyTarget } from '#evm/minimal-proxy.ts';
 import type { Answers } from '../../port/backend.ts';
 import { nodeCannot } from './node-answer.ts';
 import { smartContract } from './records/smart-contract.ts';

@@ -1,5 +1,5 @@
 import type { Address } from 'viem';
-import type { InstanceKey } from '#indexer/reader/token-id.ts';
+import type { InstanceKey } from '#evm/token-id.ts';
 import type { InstanceRow } from '#indexer/reader/token-instances.ts';
 import { loadParties, type Parties } from './records/parties.ts';
 import type { DescribedInstance } from './records/token-instance.ts';

@@ -2,7 +2,7 @@ import type { ExplorerSchemas } from '#contract/explorer.ts';
 import { type NodeTraceItem, rawTrace as shaped } from '#data/port/raw-trace.ts';
 import { at, each, type Fields, fieldsOf, isFields, required, Unreadable } from '#data/upstream/fields.ts';
 import { addressHashOrNull, countOrNull, hashOrNull, hexOrNull, textOrNull } from '#data/upstream/values.ts';
-import { parityOfFrame } from '#lib/parity-of-frame.ts';
+import { parityOfFrame } from '#evm/parity-traces.ts';
 import { callFrame } from './call-frame.ts';
 
 /**

@@ -2,7 +2,7 @@ import { decodeAbiParameters } from 'viem';
 import type { ExplorerSchemas } from '#contract/explorer.ts';
 import { isFields } from '#data/upstream/fields.ts';
 import { bareHexOrNull, bigintOrNull, hexOrNull } from '#data/upstream/values.ts';
-import { panicText } from '#lib/panic.ts';
+import { panicText } from '#evm/panic-codes.ts';
 import { decodedInputOrNull } from './decoded.ts';
 
 /** `Error(string)` and `Panic(uint256)`. Source: Solidity documentation, "Panic via assert and Error via require". */

@@ -1,7 +1,7 @@
 import type { AbiParameter } from 'viem';
 import type { InsightsSchemas } from '#contract/insights.ts';
-import { typeText } from '#indexer/reader/abi-text.ts';
-import type { Decoded } from '#indexer/reader/decoded.ts';
+import { typeText } from '#evm/abi/abi-text.ts';
+import type { Decoded } from '#evm/abi/decoded.ts';
 
 /** A call in the form of this family. Decision 85. */
 export function decodedCall(decoded: Decoded): InsightsSchemas['DecodedCall'] {

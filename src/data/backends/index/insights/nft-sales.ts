@@ -1,6 +1,6 @@
 import type { InsightsSchemas } from '#contract/insights.ts';
+import type { FulfilledOrder, OrderItem } from '#evm/seaport.ts';
 import type { NftTransferRow } from '#indexer/reader/nft-transfers.ts';
-import type { FulfilledOrder, OrderItem } from '#indexer/reader/seaport.ts';
 
 type SaleItem = InsightsSchemas['SaleItem'];
 

@@ -1,6 +1,6 @@
 import type { Address, Hex } from 'viem';
 import type { ExplorerSchemas } from '#contract/explorer.ts';
-import type { Abis } from '#indexer/reader/abi.ts';
+import type { Abis } from '#evm/abi/abi.ts';
 
 /** Decision 20: the method's name, else its selector, else null. */
 export function methodOf(abis: Abis, selector: Hex | null): string | null {

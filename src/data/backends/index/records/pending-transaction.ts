@@ -1,6 +1,6 @@
 import type { Address } from 'viem';
 import type { ExplorerSchemas } from '#contract/explorer.ts';
-import type { Abis } from '#indexer/reader/abi.ts';
+import type { Abis } from '#evm/abi/abi.ts';
 import type { PendingTransaction } from '#indexer/reader/pending.ts';
 import { decodedInput, methodOf } from './decoded.ts';
 import type { Parties } from './parties.ts';

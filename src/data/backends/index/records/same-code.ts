@@ -1,5 +1,5 @@
 import type { Hex } from 'viem';
-import type { ContractSource } from '#indexer/reader/contract-source.ts';
+import type { ContractSource } from '#evm/abi/contract-source.ts';
 
 /** Whether code on the chain is what was compiled, apart from the bytes that the constructor filled in. */
 export function isSameCode(code: Hex, compiled: Hex, immutables: ContractSource['immutables']): boolean {

@@ -1,6 +1,6 @@
 import type { Address, Hex } from 'viem';
 import type { ExplorerSchemas } from '#contract/explorer.ts';
-import type { KnownAbi } from '#indexer/reader/abi.ts';
+import type { KnownAbi } from '#evm/abi/abi.ts';
 import { argumentsOf, decodedArguments } from './constructor-arguments.ts';
 import { isSameCode } from './same-code.ts';
 import { checksummed } from './text.ts';

@@ -1,5 +1,5 @@
 import type { ExplorerSchemas } from '#contract/explorer.ts';
-import type { Abis } from '#indexer/reader/abi.ts';
+import type { Abis } from '#evm/abi/abi.ts';
 import type { TokenTransferRow } from '#indexer/reader/token-transfers.ts';
 import { methodOf } from './decoded.ts';
 import type { Parties } from './parties.ts';

@@ -11,7 +11,7 @@ import {
   size,
   slice,
 } from 'viem';
-import { panicText } from '../../lib/panic.ts';
+import { panicText } from '../panic-codes.ts';
 import { quotedText } from './abi-text.ts';
 import type { ContractSource } from './contract-source.ts';
 import { decodeCall } from './decode-call.ts';

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join, normalize } from 'node:path';
 import { type Address, type Hex, isHex, keccak256, toBytes } from 'viem';
-import type { KnownAbi } from '../../indexer/reader/abi.ts';
+import type { KnownAbi } from '../../evm/abi/abi.ts';
 import { checkedAbi } from './plain-abi.ts';
 import { isRecord, member, readJson, readText, UnreadableAbi } from './read-json.ts';
 

@@ -1,6 +1,6 @@
 import { type Dirent, readdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import type { KnownAbi } from '../../indexer/reader/abi.ts';
+import type { KnownAbi } from '../../evm/abi/abi.ts';
 import { plainAbi } from './plain-abi.ts';
 import { UnreadableAbi } from './read-json.ts';
 import { registryContract } from './registry-contract.ts';

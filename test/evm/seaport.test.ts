@@ -1,6 +1,6 @@
 import { encodeAbiParameters, encodeEventTopics, type Hex, isHex, toEventSelector } from 'viem';
 import { expect, test } from 'vitest';
-import { fulfilledOrder, ORDER_FULFILLED, ORDER_FULFILLED_TOPIC } from '../../src/indexer/reader/seaport.ts';
+import { fulfilledOrder, ORDER_FULFILLED, ORDER_FULFILLED_TOPIC } from '../../src/evm/seaport.ts';
 import { PLACE, recordedOrder } from '../support/seaport-log.ts';
 
 const SEAPORT = '0x00000000006c3852cbef3e08e8df289169ede581';

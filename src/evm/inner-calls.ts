@@ -1,5 +1,5 @@
 import type { Address, Hash, Hex } from 'viem';
-import type { RpcBlockTraces, RpcCallFrame, RpcParityTrace } from '../../chain/rpc-schema.ts';
+import type { RpcBlockTraces, RpcCallFrame, RpcParityTrace } from './rpc-schema.ts';
 
 /** One call below a transaction's own, in the order in which calls were made. */
 export interface InnerCall {

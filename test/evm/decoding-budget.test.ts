@@ -10,9 +10,9 @@ import {
   toHex,
 } from 'viem';
 import { describe, expect, test } from 'vitest';
-import { knownAbis } from '../../src/indexer/reader/abi.ts';
-import { mayDecode } from '../../src/indexer/reader/decoding-budget.ts';
-import { signaturesOf } from '../../src/indexer/reader/signatures.ts';
+import { knownAbis } from '../../src/evm/abi/abi.ts';
+import { mayDecode } from '../../src/evm/abi/decoding-budget.ts';
+import { signaturesOf } from '../../src/evm/abi/signatures.ts';
 
 const TO = '0x00000000000000000000000000000000000000aa';
 const SOON_MS = 100;

@@ -1,6 +1,6 @@
 import { encodeAbiParameters, pad, stringToHex } from 'viem';
 import { expect, test } from 'vitest';
-import { textOf, uint8Of, wordOf } from '../../src/indexer/sync/call-result.ts';
+import { textOf, uint8Of, wordOf } from '../../src/evm/call-result.ts';
 
 test('a text is read as string or, of old tokens, as bytes32', () => {
   expect(textOf(encodeAbiParameters([{ type: 'string' }], ['Dollar']))).toBe('Dollar');

@@ -13,7 +13,7 @@ import {
   toHex,
 } from 'viem';
 import { expect, test } from 'vitest';
-import { knownAbis } from '../../src/indexer/reader/abi.ts';
+import { knownAbis } from '../../src/evm/abi/abi.ts';
 
 const ADDRESS = getAddress('0x00000000000000000000000000000000000000aa');
 const OTHER = getAddress('0x5fbdb2315678afecb367f032d93f642f64180aa3');

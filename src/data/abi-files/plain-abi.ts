@@ -1,5 +1,5 @@
 import { type Abi, isAddress, toEventSelector, toFunctionSelector } from 'viem';
-import type { KnownAbi } from '../../indexer/reader/abi.ts';
+import type { KnownAbi } from '../../evm/abi/abi.ts';
 import { isRecord, member, readJson, UnreadableAbi } from './read-json.ts';
 
 /**

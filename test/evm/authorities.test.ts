@@ -1,7 +1,7 @@
 import { type Address, numberToHex } from 'viem';
 import { expect, test } from 'vitest';
-import { authoritiesOf } from '../../src/chain/authorities.ts';
 import { deriveAccounts } from '../../src/devnet/accounts.ts';
+import { authoritiesOf } from '../../src/evm/authorities.ts';
 
 const CHAIN_ID = 31_337;
 const DELEGATE: Address = '0x00000000000000000000000000000000000000aa';
