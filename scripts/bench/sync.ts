@@ -1,13 +1,13 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createChainClient } from '../../src/chain/client.ts';
 import { openIndex } from '../../src/indexer/index-service.ts';
 import { blockFetcher } from '../../src/indexer/sync/fetch.ts';
 import { receiverCode } from '../../src/indexer/sync/receiver-code.ts';
 import { fetchInOrder } from '../../src/indexer/sync/window.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { createLogger } from '../../src/lib/logger.ts';
+import { createChainClient } from '../../src/node/client.ts';
 
 export interface SyncBench {
   fetchOnlyBlocksPerSecond: number;

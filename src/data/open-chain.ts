@@ -1,5 +1,4 @@
 import type { Address } from 'viem';
-import { createChainClient } from '../chain/client.ts';
 import type { KnownAbi } from '../evm/abi/abi.ts';
 import type { Metrics } from '../http/metrics.ts';
 import type { ChainIndex } from '../indexer/index-service.ts';
@@ -8,6 +7,7 @@ import type { Exchange } from '../indexer/reader/markets.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Logger } from '../lib/logger.ts';
 import { VERSION } from '../lib/version.ts';
+import { createChainClient } from '../node/client.ts';
 import { blockscoutBackend } from './backends/blockscout/blockscout-backend.ts';
 import { judge } from './backends/blockscout/judge.ts';
 import { keyHeader } from './backends/blockscout/key-header.ts';

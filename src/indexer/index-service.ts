@@ -1,10 +1,10 @@
-import type { ChainClient } from '../chain/client.ts';
 import { migrate } from '../db/migrate.ts';
 import { openDatabase } from '../db/open.ts';
 import { transaction } from '../db/transaction.ts';
 import { type KnownAbi, knownAbis } from '../evm/abi/abi.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Logger } from '../lib/logger.ts';
+import type { ChainClient } from '../node/client.ts';
 import { type IndexStatus, indexProgress } from './index-progress.ts';
 import { openQueryPool, type QueryPool } from './query/pool.ts';
 import type { QueryEngine } from './query/query.ts';

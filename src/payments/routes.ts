@@ -1,6 +1,4 @@
 import type { Middleware } from 'koa';
-import type { ChainClient } from '../chain/client.ts';
-import { signatureJudge } from '../chain/signature.ts';
 import { description } from '../contract/description.ts';
 import { docs } from '../contract/docs.ts';
 import { mountGated } from '../contract/mount.ts';
@@ -15,6 +13,8 @@ import type { CrossOriginRules } from '../http/cors.ts';
 import { HttpError } from '../http/errors.ts';
 import { type Check, healthRoutes } from '../http/health.ts';
 import type { Logger } from '../lib/logger.ts';
+import type { ChainClient } from '../node/client.ts';
+import { signatureJudge } from '../node/wallet-signature.ts';
 import { apiKeyHandlers } from './api/api-keys.ts';
 import type { Known, Visitor } from './api/caller.ts';
 import type { PaymentsContext } from './api/context.ts';

@@ -1,5 +1,4 @@
 import type { Middleware, Next } from 'koa';
-import { type ChainClient, createChainClient } from '../chain/client.ts';
 import { paymentsErrorBody } from '../contract/payments-errors.ts';
 import type { DatabaseOptions, Db } from '../db/open.ts';
 import { createApp } from '../http/app.ts';
@@ -9,6 +8,7 @@ import { listen } from '../http/server.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Logger } from '../lib/logger.ts';
 import type { SecretKeySource } from '../lib/secret-key.ts';
+import { type ChainClient, createChainClient } from '../node/client.ts';
 import { chainStatusBody, registerWatcherMetrics } from './chain-status.ts';
 import { shownStates } from './checkout/shown-states.ts';
 import { stateWaits } from './checkout/state-waits.ts';

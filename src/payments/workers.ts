@@ -1,9 +1,9 @@
-import type { ChainClient } from '../chain/client.ts';
 import type { Db } from '../db/open.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Logger } from '../lib/logger.ts';
 import type { Seals } from '../lib/sealed.ts';
 import { startWorker } from '../lib/worker.ts';
+import type { ChainClient } from '../node/client.ts';
 import { type ChainStatuses, chainStatuses } from './chain-status.ts';
 import type { PaymentsCounters } from './metrics.ts';
 import { type PaymentChain, paymentChains } from './model/payment-chain.ts';

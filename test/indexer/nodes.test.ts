@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { benchSync } from '../../scripts/bench/sync.ts';
-import { createChainClient } from '../../src/chain/client.ts';
 import { openDatabase } from '../../src/db/open.ts';
-import { MinedMeanwhile } from '../../src/indexer/reader/pending.ts';
+import { createChainClient } from '../../src/node/client.ts';
+import { MinedMeanwhile } from '../../src/node/pending-transactions.ts';
 import { startNodeProxy } from './node-proxy.ts';
 import { canonicalContent, clientOf, log, openTestIndex, startTestChain, type TestChain } from './support.ts';
 

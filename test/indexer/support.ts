@@ -11,7 +11,6 @@ import {
   type Hex,
   isHex,
 } from 'viem';
-import { type ChainClient, createChainClient } from '../../src/chain/client.ts';
 import { openDatabase } from '../../src/db/open.ts';
 import { type Accounts, deriveAccounts } from '../../src/devnet/accounts.ts';
 import { findAnvil } from '../../src/devnet/anvil-binary.ts';
@@ -20,6 +19,7 @@ import { httpRpc, type Rpc } from '../../src/devnet/rpc.ts';
 import { type ChainIndex, type IndexOptions, openIndex } from '../../src/indexer/index-service.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { createLogger } from '../../src/lib/logger.ts';
+import { type ChainClient, createChainClient } from '../../src/node/client.ts';
 
 export const CHAIN_ID = 31_337;
 export const log = createLogger({ level: 'silent' });

@@ -1,6 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import type { ChainClient } from '../../src/chain/client.ts';
-import { signatureJudge } from '../../src/chain/signature.ts';
 import { mountGated } from '../../src/contract/mount.ts';
 import type { OperationRow } from '../../src/contract/operations.ts';
 import {
@@ -16,6 +14,8 @@ import { transaction } from '../../src/db/transaction.ts';
 import { newId } from '../../src/lib/ids.ts';
 import { createLogger } from '../../src/lib/logger.ts';
 import { type Seals, seals } from '../../src/lib/sealed.ts';
+import type { ChainClient } from '../../src/node/client.ts';
+import { signatureJudge } from '../../src/node/wallet-signature.ts';
 import { apiKeyHandlers } from '../../src/payments/api/api-keys.ts';
 import type { Known, Visitor } from '../../src/payments/api/caller.ts';
 import { eventHandlers } from '../../src/payments/api/events.ts';

@@ -1,8 +1,8 @@
-import { createChainClient } from '../../src/chain/client.ts';
 import { openDatabase } from '../../src/db/open.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { createLogger } from '../../src/lib/logger.ts';
 import { seals as sealsOf } from '../../src/lib/sealed.ts';
+import { createChainClient } from '../../src/node/client.ts';
 import { type PaymentChain, paymentChains } from '../../src/payments/model/payment-chain.ts';
 import { chainWatcher } from '../../src/payments/watcher/chain-watcher.ts';
 import { expiryWorker } from '../../src/payments/watcher/expiry.ts';

@@ -14,7 +14,7 @@ import { openQueryPool } from '#indexer/query/pool.ts';
 import { createReader } from '#indexer/reader/reader.ts';
 import { systemClock } from '#lib/clock.ts';
 import { createLogger } from '#lib/logger.ts';
-import { createChainClient } from '../../../src/chain/client.ts';
+import { createChainClient } from '#node/client.ts';
 
 export interface ServedIndex extends AsyncDisposable {
   readonly url: string;

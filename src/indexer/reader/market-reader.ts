@@ -1,6 +1,7 @@
 import type { Address } from 'viem';
-import type { ChainClient } from '../../chain/client.ts';
 import type { Handle } from '../../db/open.ts';
+import type { ChainClient } from '../../node/client.ts';
+import { totalSupplyAt } from '../../node/total-supply.ts';
 import {
   type Exchange,
   type PairRow,
@@ -12,7 +13,6 @@ import {
   volumeUntil,
 } from './markets.ts';
 import { type Moment, momentOf } from './moment.ts';
-import { totalSupplyAt } from './total-supply.ts';
 
 export type { Exchange, Moment, PairRow, Reserves };
 

@@ -1,13 +1,13 @@
 import type { Address, Hash } from 'viem';
-import type { ChainClient } from '../../chain/client.ts';
 import type { Handle } from '../../db/open.ts';
 import type { FulfilledOrder } from '../../evm/seaport.ts';
 import type { InstanceKey, NftType } from '../../evm/token-id.ts';
+import type { ChainClient } from '../../node/client.ts';
+import { contractUri, nftStandard } from '../../node/nft-contract.ts';
+import type { CallContext } from '../../node/token-uris.ts';
 import { fulfilledOrders } from './fulfilled-orders.ts';
 import { instanceOwners } from './instance-owners.ts';
-import { contractUri, nftStandard } from './nft-contract.ts';
 import { type NftTransferQuery, type NftTransferRow, nftTransfers } from './nft-transfers.ts';
-import type { CallContext } from './token-uris.ts';
 
 /** What the index and the contracts know of NFTs that were moved. */
 export interface NftReader {

@@ -1,8 +1,16 @@
 import type { Address, Hash } from 'viem';
-import type { ChainClient } from '../../chain/client.ts';
 import type { Db } from '../../db/open.ts';
 import type { Abis } from '../../evm/abi/abi.ts';
 import type { InstanceKey } from '../../evm/token-id.ts';
+import type { ChainClient } from '../../node/client.ts';
+import { type NodeReader, nodeReader } from '../../node/node-reads.ts';
+import {
+  type PendingTransaction,
+  pendingTransaction,
+  pendingTransactions,
+} from '../../node/pending-transactions.ts';
+import { type NameQuestion, resolveName } from '../../node/resolve-name.ts';
+import { type CallContext, ownerOf, tokenUris } from '../../node/token-uris.ts';
 import { type Head, readHead } from '../store/head.ts';
 import { type AddressInternalQuery, addressInternalTransactions } from './address-internal-transactions.ts';
 import { type AddressRow, addresses } from './addresses.ts';
@@ -19,11 +27,8 @@ import { addressLogs, type LogRow, logs } from './logs.ts';
 import { type MarketReader, marketReader } from './market-reader.ts';
 import { type NftHoldingQuery, type NftHoldingRow, nftHoldings } from './nft-holdings.ts';
 import { type NftReader, nftReader } from './nfts.ts';
-import { type NodeReader, nodeReader } from './node.ts';
 import type { ForwardPageRequest, Page, PageRequest } from './page.ts';
-import { type PendingTransaction, pendingTransaction, pendingTransactions } from './pending.ts';
 import { implementations } from './proxies.ts';
-import { type NameQuestion, resolveName } from './resolve-name.ts';
 import { contractsNamed, isOnChain, type NamedAddress, type NameQuery, tokensNamed } from './search.ts';
 import {
   type BlockLoad,
@@ -45,7 +50,6 @@ import {
   tokenTransfers,
   tokenTransfersOf,
 } from './token-transfers.ts';
-import { type CallContext, ownerOf, tokenUris } from './token-uris.ts';
 import { type TokenRow, tokens } from './tokens.ts';
 import type { TransactionRow } from './transaction-row.ts';
 import { type TransactionQuery, transactionByHash, transactions } from './transactions.ts';

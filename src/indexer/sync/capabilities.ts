@@ -1,9 +1,9 @@
 import { type Hash, type Hex, numberToHex } from 'viem';
-import { nodeAnswered } from '../../chain/answered.ts';
-import type { ChainClient } from '../../chain/client.ts';
 import { type TransactionTrace, tracesOfFrames, tracesOfParity } from '../../evm/inner-calls.ts';
 import type { RpcReceipt } from '../../evm/rpc-block.ts';
 import type { Logger } from '../../lib/logger.ts';
+import type { ChainClient } from '../../node/client.ts';
+import { nodeAnswered } from '../../node/node-refusal.ts';
 
 /** A block whose receipts and traces are wanted. */
 export interface BlockRef {

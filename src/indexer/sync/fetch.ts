@@ -1,7 +1,7 @@
 import { type Hash, numberToHex } from 'viem';
-import type { ChainClient } from '../../chain/client.ts';
 import type { RpcReceipt, RpcTransaction } from '../../evm/rpc-block.ts';
 import type { Logger } from '../../lib/logger.ts';
+import type { ChainClient } from '../../node/client.ts';
 import { type NodeSources, probeSources } from './capabilities.ts';
 import { receiversOf } from './code-trail.ts';
 import type { FetchedBlock, Header } from './fetched-block.ts';

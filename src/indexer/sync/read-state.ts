@@ -1,9 +1,9 @@
 import { type Address, encodeFunctionData, erc20Abi, erc721Abi, type Hex, numberToHex, parseAbi } from 'viem';
-import { nodeAnswered } from '../../chain/answered.ts';
-import type { ChainClient } from '../../chain/client.ts';
 import { uintOf } from '../../db/columns.ts';
 import { textOf, uint8Of, wordOf } from '../../evm/call-result.ts';
 import { minimalProxyTarget } from '../../evm/minimal-proxy.ts';
+import type { ChainClient } from '../../node/client.ts';
+import { nodeAnswered } from '../../node/node-refusal.ts';
 import type { Dirty } from '../store/dirty.ts';
 
 const ERC1155 = parseAbi(['function balanceOf(address account, uint256 id) view returns (uint256)']);

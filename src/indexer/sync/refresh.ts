@@ -1,6 +1,6 @@
-import type { ChainClient } from '../../chain/client.ts';
 import type { Db } from '../../db/open.ts';
 import { transaction } from '../../db/transaction.ts';
+import type { ChainClient } from '../../node/client.ts';
 import { clean, nextDirty } from '../store/dirty.ts';
 import type { Head } from '../store/head.ts';
 import { knownOf, writeReadings } from '../store/state-writer.ts';

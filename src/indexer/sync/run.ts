@@ -1,8 +1,8 @@
 import type { Hash } from 'viem';
-import type { ChainClient } from '../../chain/client.ts';
 import type { Db } from '../../db/open.ts';
 import { transaction } from '../../db/transaction.ts';
 import type { Logger } from '../../lib/logger.ts';
+import type { ChainClient } from '../../node/client.ts';
 import { blockRows } from '../decode/block.ts';
 import { writeBlocks } from '../store/block-writer.ts';
 import { type Head, hashAt, readHead } from '../store/head.ts';

@@ -1,10 +1,10 @@
-import type { ChainClient } from '../../chain/client.ts';
 import { leadership } from '../../db/leader.ts';
 import type { Db } from '../../db/open.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { type Logger, logAndGoOn } from '../../lib/logger.ts';
 import type { Seals } from '../../lib/sealed.ts';
 import { startWorker, type Worker } from '../../lib/worker.ts';
+import type { ChainClient } from '../../node/client.ts';
 import type { PaymentChain } from '../model/payment-chain.ts';
 import { hasOpenSessions } from '../store/chain-sessions.ts';
 import { type ChainCursor, cursorStore } from '../store/cursor-store.ts';

@@ -1,8 +1,8 @@
 import { BaseError } from 'viem';
-import { nodeAnswered } from '../../chain/answered.ts';
-import { type ChainClient, type ChainNode, WrongChain } from '../../chain/client.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { type Logger, logAndGoOn } from '../../lib/logger.ts';
+import { type ChainClient, type ChainNode, WrongChain } from '../../node/client.ts';
+import { nodeAnswered } from '../../node/node-refusal.ts';
 
 export type NodeRequest = ChainNode['request'];
 

@@ -1,6 +1,6 @@
 import type { Address, Hash, RpcBlock, RpcLog, RpcTransaction, RpcTransactionReceipt } from 'viem';
 import { LimitExceededRpcError, numberToHex, toEventSelector } from 'viem';
-import { nodeAnswered } from '../../chain/answered.ts';
+import { nodeAnswered } from '../../node/node-refusal.ts';
 import type { NodePool, NodeRequest as Request } from './node-pool.ts';
 import { inSlices, slices } from './slices.ts';
 

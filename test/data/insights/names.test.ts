@@ -8,7 +8,7 @@ import { type NameBook, nameBook } from '#data/backends/index/insights/name-book
 import { resolveAddress } from '#data/backends/index/insights/names.ts';
 import { asBackendError, isOfKind } from '#data/port/backend-error.ts';
 import type { ChainIndex } from '#indexer/index-service.ts';
-import { type NameQuestion, resolveName } from '#indexer/reader/resolve-name.ts';
+import { type NameQuestion, resolveName } from '#node/resolve-name.ts';
 import {
   clientOf,
   type Deployed,

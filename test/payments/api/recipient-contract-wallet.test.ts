@@ -2,7 +2,7 @@ import type { Address } from 'viem';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { deriveAccounts } from '#devnet/accounts.ts';
 import { createLogger } from '#lib/logger.ts';
-import { createChainClient } from '../../../src/chain/client.ts';
+import { createChainClient } from '#node/client.ts';
 import { deployContractWallet } from '../../support/contract-wallet.ts';
 import { sqliteDatabase } from '../../support/databases.ts';
 import { record, text } from '../../support/json.ts';

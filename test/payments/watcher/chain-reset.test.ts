@@ -1,9 +1,9 @@
 import { numberToHex } from 'viem';
 import { expect, test } from 'vitest';
 import { createLogger } from '#lib/logger.ts';
+import { createChainClient } from '#node/client.ts';
 import { cursorStore } from '#payments/store/cursor-store.ts';
 import { chainWatcher } from '#payments/watcher/chain-watcher.ts';
-import { createChainClient } from '../../../src/chain/client.ts';
 import { sqliteDatabase } from '../../support/databases.ts';
 import { faultyNode } from '../../support/faulty-node.ts';
 import { manualClock } from '../../support/manual-clock.ts';

@@ -1,7 +1,7 @@
 import { numberToHex } from 'viem';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { WrongChain } from '#node/client.ts';
 import { cursorStore } from '#payments/store/cursor-store.ts';
-import { WrongChain } from '../../../src/chain/client.ts';
 import { sqliteDatabase } from '../../support/databases.ts';
 import { faultyNode, type Lie } from '../../support/faulty-node.ts';
 import { manualClock } from '../../support/manual-clock.ts';

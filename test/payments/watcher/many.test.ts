@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { systemClock } from '#lib/clock.ts';
+import { createChainClient } from '#node/client.ts';
 import { startChainWatcher } from '#payments/watcher/chain-watcher.ts';
-import { createChainClient } from '../../../src/chain/client.ts';
 import { sqliteDatabase } from '../../support/databases.ts';
 import { startPaymentChain } from '../../support/payment-chain.ts';
 import { until } from '../../support/until.ts';

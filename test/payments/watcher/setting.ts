@@ -5,6 +5,7 @@ import type { Clock } from '#lib/clock.ts';
 import { newId } from '#lib/ids.ts';
 import { createLogger } from '#lib/logger.ts';
 import { seals as sealsOf } from '#lib/sealed.ts';
+import { createChainClient } from '#node/client.ts';
 import type { Owner } from '#payments/model/owner.ts';
 import { NATIVE_COIN, type PaymentChain } from '#payments/model/payment-chain.ts';
 import type { CheckoutSession } from '#payments/model/session.ts';
@@ -15,7 +16,6 @@ import { settlement } from '#payments/store/settlement/settlement.ts';
 import { transactionStore } from '#payments/store/transaction-store.ts';
 import { type ChainWatcher, chainWatcher } from '#payments/watcher/chain-watcher.ts';
 import type { Fault } from '#payments/watcher/steps.ts';
-import { createChainClient } from '../../../src/chain/client.ts';
 import { anOrganization } from '../../support/payments-records.ts';
 
 /** Of tests only. */

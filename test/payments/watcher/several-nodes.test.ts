@@ -1,7 +1,7 @@
 import { numberToHex } from 'viem';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createChainClient } from '#node/client.ts';
 import { chainWatcher } from '#payments/watcher/chain-watcher.ts';
-import { createChainClient } from '../../../src/chain/client.ts';
 import { sqliteDatabase } from '../../support/databases.ts';
 import { faultyNode, type Lie } from '../../support/faulty-node.ts';
 import { manualClock } from '../../support/manual-clock.ts';

@@ -1,6 +1,6 @@
 import type { Hash } from 'viem';
-import { MinedMeanwhile, type PendingTransaction } from '#indexer/reader/pending.ts';
 import type { TransactionRow } from '#indexer/reader/transaction-row.ts';
+import { MinedMeanwhile, type PendingTransaction } from '#node/pending-transactions.ts';
 import { BackendError } from '../../port/backend-error.ts';
 import { type IndexSource, incomplete, missingFrom, notIndexed } from './source.ts';
 

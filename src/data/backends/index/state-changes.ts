@@ -1,5 +1,5 @@
 import type { Address } from 'viem';
-import type { CoinChange } from '#indexer/reader/node.ts';
+import type { CoinChange } from '#node/node-reads.ts';
 import type { Answers } from '../../port/backend.ts';
 import { BackendError } from '../../port/backend-error.ts';
 import type { CursorPosition } from '../../port/cursor.ts';

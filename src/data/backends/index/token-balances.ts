@@ -1,6 +1,6 @@
-import type { NodeReader } from '#indexer/reader/node.ts';
 import type { BalanceMove } from '#indexer/reader/token-moves.ts';
 import type { TransactionRow } from '#indexer/reader/transaction-row.ts';
+import type { NodeReader } from '#node/node-reads.ts';
 import { sumFor, type TokenChange } from './token-changes.ts';
 
 /** A token balance before and after a transaction, in the smallest unit. */

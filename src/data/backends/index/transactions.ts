@@ -1,8 +1,8 @@
 import type { Address, Hash, Hex } from 'viem';
 import type { ExplorerSchemas } from '#contract/explorer.ts';
-import type { PendingTransaction } from '#indexer/reader/pending.ts';
 import type { TransactionRow } from '#indexer/reader/transaction-row.ts';
 import type { TransactionQuery } from '#indexer/reader/transactions.ts';
+import type { PendingTransaction } from '#node/pending-transactions.ts';
 import type { Answers } from '../../port/backend.ts';
 import { knownTransaction } from './node-answer.ts';
 import { hashBefore, placeBefore } from './position.ts';

@@ -1,7 +1,7 @@
 import type { Address } from 'viem';
 import type { ExplorerSchemas } from '#contract/explorer.ts';
 import type { Abis } from '#evm/abi/abi.ts';
-import type { PendingTransaction } from '#indexer/reader/pending.ts';
+import type { PendingTransaction } from '#node/pending-transactions.ts';
 import { decodedInput, methodOf } from './decoded.ts';
 import type { Parties } from './parties.ts';
 import { amount } from './text.ts';

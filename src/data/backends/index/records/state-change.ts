@@ -1,6 +1,6 @@
 import type { Address } from 'viem';
 import type { ExplorerSchemas } from '#contract/explorer.ts';
-import type { CoinChange } from '#indexer/reader/node.ts';
+import type { CoinChange } from '#node/node-reads.ts';
 import type { Balances } from '../token-balances.ts';
 import type { TokenChange } from '../token-changes.ts';
 import type { Parties } from './parties.ts';

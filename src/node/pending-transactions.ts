@@ -1,8 +1,8 @@
 import type { Address, Hash, Hex } from 'viem';
-import { nodeAnswered } from '../../chain/answered.ts';
-import type { ChainClient } from '../../chain/client.ts';
-import type { RpcTransaction } from '../../evm/rpc-block.ts';
-import { optionalBigInt } from '../../evm/rpc-block.ts';
+import type { RpcTransaction } from '../evm/rpc-block.ts';
+import { optionalBigInt } from '../evm/rpc-block.ts';
+import type { ChainClient } from './client.ts';
+import { nodeAnswered } from './node-refusal.ts';
 
 /** A transaction that waits in the node's pool. Amounts in wei. */
 export interface PendingTransaction {

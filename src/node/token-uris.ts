@@ -1,8 +1,8 @@
 import { type Address, encodeFunctionData, erc721Abi, type Hex, numberToHex, parseAbi, size } from 'viem';
-import { nodeAnswered } from '../../chain/answered.ts';
-import type { ChainClient } from '../../chain/client.ts';
-import { textOf, wordOf } from '../../evm/call-result.ts';
-import type { InstanceKey } from '../../evm/token-id.ts';
+import { textOf, wordOf } from '../evm/call-result.ts';
+import type { InstanceKey } from '../evm/token-id.ts';
+import type { ChainClient } from './client.ts';
+import { nodeAnswered } from './node-refusal.ts';
 
 const ERC1155 = parseAbi(['function uri(uint256 id) view returns (string)']);
 

@@ -1,6 +1,6 @@
 import { type Address, type Hash, isAddressEqual, parseAbi, zeroAddress } from 'viem';
-import { nodeAnswered } from '../../chain/answered.ts';
-import type { ChainClient } from '../../chain/client.ts';
+import type { ChainClient } from './client.ts';
+import { nodeAnswered } from './node-refusal.ts';
 
 const REGISTRY = parseAbi(['function resolver(bytes32 node) view returns (address)']);
 const RESOLVER = parseAbi(['function addr(bytes32 node) view returns (address)']);

@@ -8,8 +8,8 @@ import {
   parseAbi,
   recoverMessageAddress,
 } from 'viem';
-import { nodeAnswered } from './answered.ts';
 import type { ChainClient } from './client.ts';
+import { nodeAnswered } from './node-refusal.ts';
 
 /** A text that an address is said to have signed. */
 export interface SignedMessage {

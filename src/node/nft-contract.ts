@@ -1,7 +1,7 @@
 import { type Address, encodeFunctionData, parseAbi } from 'viem';
-import type { ChainClient } from '../../chain/client.ts';
-import { wordOf } from '../../evm/call-result.ts';
-import type { NftType } from '../../evm/token-id.ts';
+import { wordOf } from '../evm/call-result.ts';
+import type { NftType } from '../evm/token-id.ts';
+import type { ChainClient } from './client.ts';
 import { type CallContext, callAt, uriOf } from './token-uris.ts';
 
 const ABI = parseAbi([

@@ -1,7 +1,7 @@
 import { type Address, encodeFunctionData, erc20Abi, numberToHex } from 'viem';
-import { nodeAnswered } from '../../chain/answered.ts';
-import type { ChainClient } from '../../chain/client.ts';
-import { wordOf } from '../../evm/call-result.ts';
+import { wordOf } from '../evm/call-result.ts';
+import type { ChainClient } from './client.ts';
+import { nodeAnswered } from './node-refusal.ts';
 
 const data = encodeFunctionData({ abi: erc20Abi, functionName: 'totalSupply' });
 

@@ -1,10 +1,10 @@
 import { createServer } from 'node:http';
 import { type Hex, hashMessage } from 'viem';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createChainClient } from '../../src/chain/client.ts';
-import { signatureJudge } from '../../src/chain/signature.ts';
 import { deriveAccounts } from '../../src/devnet/accounts.ts';
 import { createLogger } from '../../src/lib/logger.ts';
+import { createChainClient } from '../../src/node/client.ts';
+import { signatureJudge } from '../../src/node/wallet-signature.ts';
 import { startPaymentChain, type TestPaymentChain } from '../support/payment-chain.ts';
 
 const log = createLogger({ level: 'silent' });

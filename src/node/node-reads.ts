@@ -1,9 +1,9 @@
 import { type Address, encodeFunctionData, erc20Abi, type Hash, type Hex, numberToHex, parseAbi } from 'viem';
-import { nodeAnswered } from '../../chain/answered.ts';
-import type { ChainClient } from '../../chain/client.ts';
-import { wordOf } from '../../evm/call-result.ts';
-import { parityOfFrame } from '../../evm/parity-traces.ts';
-import type { RpcFullTrace } from '../../evm/rpc-trace.ts';
+import { wordOf } from '../evm/call-result.ts';
+import { parityOfFrame } from '../evm/parity-traces.ts';
+import type { RpcFullTrace } from '../evm/rpc-trace.ts';
+import type { ChainClient } from './client.ts';
+import { nodeAnswered } from './node-refusal.ts';
 
 /**
  * What the index does not keep and the node is asked for when somebody wants it. Null where the node has no such
