@@ -1,10 +1,10 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fetchInOrder } from '../../src/indexer/fetch/fetch-ahead.ts';
+import { blockFetcher } from '../../src/indexer/fetch/fetch-blocks.ts';
+import { receiverCode } from '../../src/indexer/fetch/receiver-code.ts';
 import { openIndex } from '../../src/indexer/index-service.ts';
-import { blockFetcher } from '../../src/indexer/sync/fetch.ts';
-import { receiverCode } from '../../src/indexer/sync/receiver-code.ts';
-import { fetchInOrder } from '../../src/indexer/sync/window.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { createLogger } from '../../src/lib/logger.ts';
 import { createChainClient } from '../../src/node/client.ts';

@@ -1,7 +1,7 @@
 import type { Db } from '../db/open.ts';
 import type { Clock } from '../lib/clock.ts';
-import { isStateFresh } from './store/dirty.ts';
-import { firstNumber, type Head, readHead, readIdentity } from './store/head.ts';
+import { firstNumber, type Head, readHead, readIdentity } from './schema/head.ts';
+import { isStateFresh } from './schema/stale-state.ts';
 
 /** How far the index has come. Heights are null until known. */
 export interface IndexStatus {

@@ -9,8 +9,8 @@ import { type IndexStatus, indexProgress } from './index-progress.ts';
 import { openQueryPool, type QueryPool } from './query/pool.ts';
 import type { QueryEngine } from './query/query.ts';
 import { createReader, type Reader } from './reader/reader.ts';
-import { claimForChain } from './store/head.ts';
-import { INDEX_MIGRATIONS } from './store/migrations.ts';
+import { claimForChain } from './schema/head.ts';
+import { INDEX_MIGRATIONS } from './schema/migrations/index-migrations.ts';
 import { syncRun } from './sync/run.ts';
 
 export interface IndexOptions {

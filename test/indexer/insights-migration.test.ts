@@ -3,9 +3,9 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { migrate } from '../../src/db/migrate.ts';
 import { openDatabase } from '../../src/db/open.ts';
 import { transaction } from '../../src/db/transaction.ts';
-import * as columns from '../../src/indexer/store/columns-of.ts';
-import { claimForChain, readIdentity } from '../../src/indexer/store/head.ts';
-import { INDEX_MIGRATIONS } from '../../src/indexer/store/migrations.ts';
+import * as columns from '../../src/indexer/schema/columns.ts';
+import { claimForChain, readIdentity } from '../../src/indexer/schema/head.ts';
+import { INDEX_MIGRATIONS } from '../../src/indexer/schema/migrations/index-migrations.ts';
 import { CHAIN_ID, canonicalContent, openTestIndex, startTestChain, type TestChain } from './support.ts';
 
 let chain: TestChain;

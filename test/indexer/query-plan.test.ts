@@ -5,8 +5,8 @@ import type { Column } from '../../src/db/columns.ts';
 import { type Db, openDatabase } from '../../src/db/open.ts';
 import { knownAbis } from '../../src/evm/abi/abi.ts';
 import { NFT_TYPES } from '../../src/evm/token-id.ts';
-import { TOKEN_TYPES, TRANSACTION_TYPES } from '../../src/indexer/facts.ts';
 import { createReader, type Reader } from '../../src/indexer/reader/reader.ts';
+import { TOKEN_TYPES, TRANSACTION_TYPES } from '../../src/indexer/schema/transaction-types.ts';
 import { clientOf, openTestIndex, startTestChain, type TestChain } from './support.ts';
 
 let chain: TestChain;

@@ -10,7 +10,7 @@ import {
   toEventSelector,
 } from 'viem';
 import type { RpcLog, RpcReceipt, RpcTransaction } from '#evm/rpc-block.ts';
-import type { JudgedBlock } from '#indexer/sync/fetched-block.ts';
+import type { JudgedBlock } from '#indexer/fetch/fetched-block.ts';
 
 /** Takes part in every block, so that whatever is asked about it is as long as the chain. */
 export const BUSY: Address = `0x${'b5'.repeat(20)}`;

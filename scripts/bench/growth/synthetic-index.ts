@@ -2,12 +2,12 @@ import { migrate } from '#db/migrate.ts';
 import { openDatabase } from '#db/open.ts';
 import { transaction } from '#db/transaction.ts';
 import { blockRows } from '#indexer/decode/block.ts';
-import { writeBlocks } from '#indexer/store/block-writer.ts';
-import { clean, type Dirty, nextDirty } from '#indexer/store/dirty.ts';
-import { claimForChain } from '#indexer/store/head.ts';
-import { INDEX_MIGRATIONS } from '#indexer/store/migrations.ts';
-import { writeReadings } from '#indexer/store/state-writer.ts';
-import type { Reading } from '#indexer/sync/read-state.ts';
+import { claimForChain } from '#indexer/schema/head.ts';
+import { INDEX_MIGRATIONS } from '#indexer/schema/migrations/index-migrations.ts';
+import { clean, type Dirty, nextDirty } from '#indexer/schema/stale-state.ts';
+import type { Reading } from '#indexer/state/read-state.ts';
+import { writeReadings } from '#indexer/state/state-writer.ts';
+import { writeBlocks } from '#indexer/sync/block-writer.ts';
 import { BUSY, NFT, syntheticBlock } from './synthetic-block.ts';
 
 const BLOCKS_PER_COMMIT = 500;

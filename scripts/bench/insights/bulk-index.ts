@@ -14,9 +14,9 @@ import {
   LOG_COLUMNS,
   TRANSACTION_COLUMNS,
   TRANSACTION_DETAILS_COLUMNS,
-} from '#indexer/store/columns-of.ts';
-import { claimForChain } from '#indexer/store/head.ts';
-import { INDEX_MIGRATIONS } from '#indexer/store/migrations.ts';
+} from '#indexer/schema/columns.ts';
+import { claimForChain } from '#indexer/schema/head.ts';
+import { INDEX_MIGRATIONS } from '#indexer/schema/migrations/index-migrations.ts';
 import { bulkBlock, TRANSACTIONS_PER_BLOCK } from './bulk-rows.ts';
 
 export const CHAIN_ID = 31_337;

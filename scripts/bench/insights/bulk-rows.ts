@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { type Column, uintColumn } from '#db/columns.ts';
-import { placeKey } from '#indexer/place.ts';
+import { placeKey } from '#indexer/schema/block-position.ts';
 
 export const TRANSACTIONS_PER_BLOCK = 10;
 /** Senders of all transactions but the wallets'. */

@@ -1,12 +1,12 @@
 import { bytesColumn, bytesOrNullColumn, type Column, uintColumn } from '../../db/columns.ts';
-import type { JudgedBlock } from '../sync/fetched-block.ts';
+import type { JudgedBlock } from '../fetch/fetched-block.ts';
 import type { BlockContent } from './content.ts';
 import { blockDetailsRow, transactionDetailsRows } from './details.ts';
 import { contractRows, internalCalls, internalRow } from './internal-transactions.ts';
 import { logRows } from './logs.ts';
 import { optionalNumber, optionalUint, timestampMs } from './quantities.ts';
 import { tokenTransferRow, tokenTransfers } from './token-transfers.ts';
-import { touchedBy } from './touched.ts';
+import { touchedBy } from './touched-state.ts';
 import { blockFees, transactionRow } from './transaction.ts';
 import { withdrawalRow, withdrawals } from './withdrawals.ts';
 

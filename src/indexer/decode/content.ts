@@ -1,4 +1,4 @@
-import type { JudgedBlock } from '../sync/fetched-block.ts';
+import type { JudgedBlock } from '../fetch/fetched-block.ts';
 import type { InternalCall } from './internal-transactions.ts';
 import type { TokenTransfer } from './token-transfers.ts';
 import type { Withdrawal } from './withdrawals.ts';

@@ -1,8 +1,8 @@
 import type { Hex } from 'viem';
 import { bytesColumn, bytesOrNullColumn, type Column, uintColumn } from '../../db/columns.ts';
 import type { RpcReceipt, RpcTransaction } from '../../evm/rpc-block.ts';
-import { placeKey } from '../place.ts';
-import type { FetchedBlock } from '../sync/fetched-block.ts';
+import type { FetchedBlock } from '../fetch/fetched-block.ts';
+import { placeKey } from '../schema/block-position.ts';
 import { jsonOrNull, optionalNumber } from './quantities.ts';
 
 /** Row of `block_details`. What a chain's headers lack is null. */

@@ -1,8 +1,8 @@
 import type { Address } from 'viem';
 import { bytesColumn, bytesOrNullColumn, type Column, uintColumn } from '../../db/columns.ts';
 import type { InnerCall } from '../../evm/inner-calls.ts';
-import { placeKey } from '../place.ts';
-import type { FetchedBlock } from '../sync/fetched-block.ts';
+import type { FetchedBlock } from '../fetch/fetched-block.ts';
+import { placeKey } from '../schema/block-position.ts';
 
 /** A call made inside a transaction, with its place. */
 export interface InternalCall extends InnerCall {

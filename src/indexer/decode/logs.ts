@@ -1,6 +1,6 @@
 import { bytesColumn, bytesOrNullColumn, type Column } from '../../db/columns.ts';
-import { placeKey } from '../place.ts';
-import type { FetchedBlock } from '../sync/fetched-block.ts';
+import type { FetchedBlock } from '../fetch/fetched-block.ts';
+import { placeKey } from '../schema/block-position.ts';
 import { timestampMs } from './quantities.ts';
 
 /** A row a log, keyed by the block and the log's index in it. */

@@ -1,9 +1,9 @@
 import { type Address, decodeAbiParameters, type Hex, hexToBigInt, size, slice } from 'viem';
 import { bytesColumn, type Column, uintColumn } from '../../db/columns.ts';
 import type { RpcLog } from '../../evm/rpc-block.ts';
-import { type TokenType, tokenTypeColumn } from '../facts.ts';
-import { placeKey } from '../place.ts';
-import type { FetchedBlock } from '../sync/fetched-block.ts';
+import type { FetchedBlock } from '../fetch/fetched-block.ts';
+import { placeKey } from '../schema/block-position.ts';
+import { type TokenType, tokenTypeColumn } from '../schema/transaction-types.ts';
 
 /** keccak256 of `Transfer(address,address,uint256)`: ERC-20 with three topics, ERC-721 with four. */
 const TRANSFER = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';

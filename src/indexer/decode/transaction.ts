@@ -1,9 +1,9 @@
 import { booleanColumn, bytesColumn, bytesOrNullColumn, type Column, uintColumn } from '../../db/columns.ts';
 import type { RpcReceipt, RpcTransaction } from '../../evm/rpc-block.ts';
 import { optionalBigInt } from '../../evm/rpc-block.ts';
-import { factsOf, type TransactionType } from '../facts.ts';
-import { placeKey } from '../place.ts';
-import type { FetchedBlock, JudgedBlock } from '../sync/fetched-block.ts';
+import type { FetchedBlock, JudgedBlock } from '../fetch/fetched-block.ts';
+import { placeKey } from '../schema/block-position.ts';
+import { factsOf, type TransactionType } from '../schema/transaction-types.ts';
 import { jsonOrNull, optionalNumber, optionalUint, timestampMs } from './quantities.ts';
 import type { TokenTransfer } from './token-transfers.ts';
 

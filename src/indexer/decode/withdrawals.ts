@@ -1,7 +1,7 @@
 import type { Address } from 'viem';
 import { bytesColumn, type Column, uintColumn } from '../../db/columns.ts';
-import { placeKey } from '../place.ts';
-import type { FetchedBlock } from '../sync/fetched-block.ts';
+import type { FetchedBlock } from '../fetch/fetched-block.ts';
+import { placeKey } from '../schema/block-position.ts';
 
 const WEI_PER_GWEI = 1_000_000_000n;
 

@@ -3,7 +3,7 @@ import { bytesColumn, hexOf } from '../../db/columns.ts';
 import { placeholders } from '../../db/insert.ts';
 import type { Handle } from '../../db/open.ts';
 import { type FulfilledOrder, fulfilledOrder, ORDER_FULFILLED_TOPIC } from '../../evm/seaport.ts';
-import { placeOf } from '../place.ts';
+import { placeOf } from '../schema/block-position.ts';
 
 /** The Seaport orders that the transactions fulfilled, in the order of their logs. */
 export async function fulfilledOrders(

@@ -2,7 +2,7 @@ import type { Address, Hash } from 'viem';
 import { hexOf, hexOrNull, uintOf } from '../../db/columns.ts';
 import { placeholders } from '../../db/insert.ts';
 import type { Handle } from '../../db/open.ts';
-import { blockStart, type Place, placeKey, placeOf } from '../place.ts';
+import { blockStart, type Place, placeKey, placeOf } from '../schema/block-position.ts';
 import { EVERYTHING, inOrder, type Page, pageKeys } from './page.ts';
 import { transactionKey } from './transaction-key.ts';
 

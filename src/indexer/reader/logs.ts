@@ -2,7 +2,7 @@ import type { Address, Hash, Hex } from 'viem';
 import { bytesColumn, hexOf, hexOrNull } from '../../db/columns.ts';
 import { placeholders } from '../../db/insert.ts';
 import type { Handle } from '../../db/open.ts';
-import { placeOf } from '../place.ts';
+import { placeOf } from '../schema/block-position.ts';
 import { type ForwardPageRequest, inOrder, type Page, type PageRequest, pageKeys } from './page.ts';
 import { transactionKey } from './transaction-key.ts';
 

@@ -1,5 +1,5 @@
 import type { Handle } from '../../db/open.ts';
-import { readHead } from '../store/head.ts';
+import { readHead } from '../schema/head.ts';
 
 /** A moment of the chain. */
 export interface Moment {

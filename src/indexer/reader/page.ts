@@ -1,5 +1,5 @@
 import type { Handle } from '../../db/open.ts';
-import { blockStart, LAST_PLACE, type Place, placeKey } from '../place.ts';
+import { blockStart, LAST_PLACE, type Place, placeKey } from '../schema/block-position.ts';
 
 /** One page of a list. The last item's place, handed back as `before` or `after`, asks for the next. */
 export interface Page<Item> {

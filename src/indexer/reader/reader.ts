@@ -11,7 +11,7 @@ import {
 } from '../../node/pending-transactions.ts';
 import { type NameQuestion, resolveName } from '../../node/resolve-name.ts';
 import { type CallContext, ownerOf, tokenUris } from '../../node/token-uris.ts';
-import { type Head, readHead } from '../store/head.ts';
+import { type Head, readHead } from '../schema/head.ts';
 import { type AddressInternalQuery, addressInternalTransactions } from './address-internal-transactions.ts';
 import { type AddressRow, addresses } from './addresses.ts';
 import { type BlockQuery, type BlockRow, blockByNumberOrHash, blocks, validatedBlocks } from './blocks.ts';

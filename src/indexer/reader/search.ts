@@ -2,9 +2,9 @@ import type { Address } from 'viem';
 import { bytesColumn, hexOf } from '../../db/columns.ts';
 import type { Handle } from '../../db/open.ts';
 import type { Abis } from '../../evm/abi/abi.ts';
+import { searchKey } from '../schema/search-key.ts';
 import { addresses } from './addresses.ts';
 import type { Page } from './page.ts';
-import { searchKey } from './search-key.ts';
 
 /** A token or contract found by a name, and that name in the form in which names are compared. */
 export interface NamedAddress {

@@ -1,6 +1,6 @@
 import { uintOf } from '../../db/columns.ts';
 import type { Handle } from '../../db/open.ts';
-import { blockStart } from '../place.ts';
+import { blockStart } from '../schema/block-position.ts';
 
 /** Counters of everything indexed, kept by the writer: asking costs the same on any chain. */
 export interface Totals {

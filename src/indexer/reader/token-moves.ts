@@ -1,8 +1,8 @@
 import type { Address } from 'viem';
 import { hexOf, uintOrNull } from '../../db/columns.ts';
 import type { Handle } from '../../db/open.ts';
-import { type TokenType, tokenTypeOf } from '../facts.ts';
-import { blockStart, placeOf } from '../place.ts';
+import { blockStart, placeOf } from '../schema/block-position.ts';
+import { type TokenType, tokenTypeOf } from '../schema/transaction-types.ts';
 
 /** A token, or one id of a batch, that changed hands, with as much as balances need. */
 export interface BalanceMove {

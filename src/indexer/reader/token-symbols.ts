@@ -1,8 +1,8 @@
 import type { Address } from 'viem';
 import { hexOf } from '../../db/columns.ts';
 import type { Handle } from '../../db/open.ts';
-import { tokenTypeColumn } from '../facts.ts';
-import { searchKey } from './search-key.ts';
+import { searchKey } from '../schema/search-key.ts';
+import { tokenTypeColumn } from '../schema/transaction-types.ts';
 import { type TokenRow, tokens } from './tokens.ts';
 
 /** Anybody can give a token a known symbol: so many of those with the most holders are told of each. */

@@ -2,9 +2,9 @@ import type { Address, Hash, Hex } from 'viem';
 import { hexOf, hexOrNull, uintOrNull } from '../../db/columns.ts';
 import { placeholders } from '../../db/insert.ts';
 import type { Handle } from '../../db/open.ts';
-import { type TokenType, tokenTypeColumn, tokenTypeOf } from '../facts.ts';
-import { placeOf } from '../place.ts';
-import { ZERO_ADDRESS } from '../store/dirty.ts';
+import { placeOf } from '../schema/block-position.ts';
+import { ZERO_ADDRESS } from '../schema/stale-state.ts';
+import { type TokenType, tokenTypeColumn, tokenTypeOf } from '../schema/transaction-types.ts';
 import {
   EVERYTHING,
   type ForwardPageRequest,

@@ -2,7 +2,7 @@ import type { Address } from 'viem';
 import { bytesColumn, hexOf, uintOrNull } from '../../db/columns.ts';
 import { placeholders } from '../../db/insert.ts';
 import type { Handle } from '../../db/open.ts';
-import { type TokenType, tokenTypeOf } from '../facts.ts';
+import { type TokenType, tokenTypeOf } from '../schema/transaction-types.ts';
 
 /** A token as its contract describes itself; what it does not say is null. */
 export interface TokenRow {

@@ -1,8 +1,8 @@
 import type { Address, Hash, Hex } from 'viem';
 import { booleanOrNull, hexOf, hexOrNull, uintOf, uintOrNull } from '../../db/columns.ts';
-import { type TransactionType, typesOfFacts } from '../facts.ts';
-import { placeOf } from '../place.ts';
-import { hashList, unknownList } from './json-columns.ts';
+import { placeOf } from '../schema/block-position.ts';
+import { hashList, unknownList } from '../schema/json-columns.ts';
+import { type TransactionType, typesOfFacts } from '../schema/transaction-types.ts';
 
 /** A mined transaction. Amounts are wei; times UTC milliseconds; hex is lower case. */
 export interface TransactionRow {

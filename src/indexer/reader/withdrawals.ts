@@ -1,7 +1,7 @@
 import type { Address } from 'viem';
 import { bytesColumn, hexOf, uintOf } from '../../db/columns.ts';
 import type { Handle } from '../../db/open.ts';
-import { blockStart } from '../place.ts';
+import { blockStart } from '../schema/block-position.ts';
 import type { Page } from './page.ts';
 
 /** A withdrawal from the beacon chain. Time of its block in UTC milliseconds. */

@@ -1,8 +1,8 @@
 import type { Db } from '../../db/open.ts';
 import { transaction } from '../../db/transaction.ts';
-import { olderBlocks, readOlderBlocks, writeTypes } from '../store/older-types.ts';
-import { type CodeTrail, trailOf } from './code-trail.ts';
-import type { ReceiverCode } from './receiver-code.ts';
+import { type CodeTrail, trailOf } from '../fetch/code-trail.ts';
+import type { ReceiverCode } from '../fetch/receiver-code.ts';
+import { olderBlocks, readOlderBlocks, writeTypes } from './older-types.ts';
 
 /** Blocks of one step. A run takes one step, so that new blocks do not wait. */
 const STEP = 200;

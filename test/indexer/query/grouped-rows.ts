@@ -3,10 +3,10 @@ import Database from 'better-sqlite3';
 import { bytesColumn, bytesOrNullColumn, uintColumn } from '#db/columns.ts';
 import { migrate } from '#db/migrate.ts';
 import { openDatabase } from '#db/open.ts';
-import { placeKey } from '#indexer/place.ts';
 import { type Engine, openEngine } from '#indexer/query/engine.ts';
-import { TRANSACTION_COLUMNS } from '#indexer/store/columns-of.ts';
-import { INDEX_MIGRATIONS } from '#indexer/store/migrations.ts';
+import { placeKey } from '#indexer/schema/block-position.ts';
+import { TRANSACTION_COLUMNS } from '#indexer/schema/columns.ts';
+import { INDEX_MIGRATIONS } from '#indexer/schema/migrations/index-migrations.ts';
 
 /** What a test says of a transaction, by public name; the rest is the same in all of them. */
 export interface TransactionRow {

@@ -1,5 +1,5 @@
+import type { FetchedBlock } from '#indexer/fetch/fetched-block.ts';
 import type { Entity, FieldValues, Filter, RowsQuery } from '#indexer/query/query.ts';
-import type { FetchedBlock } from '#indexer/sync/fetched-block.ts';
 
 /** The records of a chain in the order of the chain, straight from what the node gave. */
 export function recordsOf(

@@ -5,10 +5,10 @@ import { openDatabase } from '#db/open.ts';
 import { transaction } from '#db/transaction.ts';
 import type { RpcLog, RpcReceipt, RpcTransaction } from '#evm/rpc-block.ts';
 import { blockRows } from '#indexer/decode/block.ts';
-import { writeBlocks } from '#indexer/store/block-writer.ts';
-import { claimForChain } from '#indexer/store/head.ts';
-import { INDEX_MIGRATIONS } from '#indexer/store/migrations.ts';
-import type { FetchedBlock } from '#indexer/sync/fetched-block.ts';
+import type { FetchedBlock } from '#indexer/fetch/fetched-block.ts';
+import { claimForChain } from '#indexer/schema/head.ts';
+import { INDEX_MIGRATIONS } from '#indexer/schema/migrations/index-migrations.ts';
+import { writeBlocks } from '#indexer/sync/block-writer.ts';
 
 /** Few, so that values meet. */
 export const ADDRESSES = ['a1', 'b2', 'c3', 'd4'].map((byte): Hex => `0x${byte.repeat(20)}`);

@@ -1,6 +1,6 @@
 import type { Hash } from 'viem';
 import { isHash } from 'viem';
-import type { Place } from '#indexer/place.ts';
+import type { Place } from '#indexer/schema/block-position.ts';
 import { BackendError } from '../../port/backend-error.ts';
 import type { CursorPosition } from '../../port/cursor.ts';
 

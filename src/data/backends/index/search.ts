@@ -1,5 +1,5 @@
 import type { ExplorerSchemas } from '#contract/explorer.ts';
-import { searchKey } from '#indexer/reader/search-key.ts';
+import { searchKey } from '#indexer/schema/search-key.ts';
 import type { Answers } from '../../port/backend.ts';
 import { loadParties } from './records/parties.ts';
 import {

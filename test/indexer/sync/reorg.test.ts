@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Address } from 'viem';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { ChainIndex } from '../../src/indexer/index-service.ts';
+import type { ChainIndex } from '#indexer/index-service.ts';
 import {
   canonicalContent,
   clientOf,
@@ -9,7 +9,7 @@ import {
   openTestIndex,
   startTestChain,
   type TestChain,
-} from './support.ts';
+} from '../support.ts';
 
 const NOBODY: Address = '0x00000000000000000000000000000000000000aa';
 

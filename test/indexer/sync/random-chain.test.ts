@@ -2,7 +2,13 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import type { Address, Hex } from 'viem';
 import { expect, test } from 'vitest';
-import { canonicalContent, type Deployed, openTestIndex, startTestChain, type TestChain } from './support.ts';
+import {
+  canonicalContent,
+  type Deployed,
+  openTestIndex,
+  startTestChain,
+  type TestChain,
+} from '../support.ts';
 
 type Step =
   | { kind: 'block'; transactions: { from: number; action: number }[] }

@@ -1,11 +1,18 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { benchSync } from '../../scripts/bench/sync.ts';
-import { openDatabase } from '../../src/db/open.ts';
-import { createChainClient } from '../../src/node/client.ts';
-import { MinedMeanwhile } from '../../src/node/pending-transactions.ts';
-import { startNodeProxy } from './node-proxy.ts';
-import { canonicalContent, clientOf, log, openTestIndex, startTestChain, type TestChain } from './support.ts';
+import { openDatabase } from '#db/open.ts';
+import { createChainClient } from '#node/client.ts';
+import { MinedMeanwhile } from '#node/pending-transactions.ts';
+import { benchSync } from '#scripts/bench/sync.ts';
+import { startNodeProxy } from '../node-proxy.ts';
+import {
+  canonicalContent,
+  clientOf,
+  log,
+  openTestIndex,
+  startTestChain,
+  type TestChain,
+} from '../support.ts';
 
 const VALIDATOR = '0xabababababababababababababababababababab';
 

@@ -2,7 +2,6 @@ import type { Column } from '../../db/columns.ts';
 import { insertRows, placeholders } from '../../db/insert.ts';
 import type { Handle } from '../../db/open.ts';
 import type { BlockRows } from '../decode/block.ts';
-import { factsOf } from '../facts.ts';
 import {
   BLOCK_COLUMNS,
   BLOCK_DETAILS_COLUMNS,
@@ -13,8 +12,9 @@ import {
   TRANSACTION_COLUMNS,
   TRANSACTION_DETAILS_COLUMNS,
   WITHDRAWAL_COLUMNS,
-} from './columns-of.ts';
-import { markDirty } from './dirty.ts';
+} from '../schema/columns.ts';
+import { markDirty } from '../schema/stale-state.ts';
+import { factsOf } from '../schema/transaction-types.ts';
 
 /** The bit that a creation gains when its contract turns out to be a token. */
 export const TOKEN_CREATION = factsOf(['token_creation']);

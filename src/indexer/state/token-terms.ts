@@ -1,8 +1,8 @@
 import { bytesColumn, type Column } from '../../db/columns.ts';
 import { insertRows, placeholders } from '../../db/insert.ts';
 import type { Handle } from '../../db/open.ts';
-import { searchKey } from '../reader/search-key.ts';
-import type { Reading } from '../sync/read-state.ts';
+import { searchKey } from '../schema/search-key.ts';
+import type { Reading } from './read-state.ts';
 
 type TokenReading = Extract<Reading, { kind: 'token' }>;
 

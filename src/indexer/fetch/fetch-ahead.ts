@@ -1,4 +1,4 @@
-import type { BlockFetcher } from './fetch.ts';
+import type { BlockFetcher } from './fetch-blocks.ts';
 import type { FetchedBlock } from './fetched-block.ts';
 
 /** Blocks asked for together, so that their requests travel in the same JSON-RPC batches. */

@@ -2,10 +2,10 @@ import type { Address } from 'viem';
 import { hexOf, hexOrNull } from '../../db/columns.ts';
 import { placeholders } from '../../db/insert.ts';
 import type { Handle } from '../../db/open.ts';
-import { factsOf } from '../facts.ts';
-import { blockStart, placeOf } from '../place.ts';
-import { unknownList } from '../reader/json-columns.ts';
-import type { TrailSource } from '../sync/code-trail.ts';
+import type { TrailSource } from '../fetch/code-trail.ts';
+import { blockStart, placeOf } from '../schema/block-position.ts';
+import { unknownList } from '../schema/json-columns.ts';
+import { factsOf } from '../schema/transaction-types.ts';
 
 const CONTRACT_CALL = factsOf(['contract_call']);
 

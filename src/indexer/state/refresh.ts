@@ -1,11 +1,11 @@
 import type { Db } from '../../db/open.ts';
 import { transaction } from '../../db/transaction.ts';
 import type { ChainClient } from '../../node/client.ts';
-import { clean, nextDirty } from '../store/dirty.ts';
-import type { Head } from '../store/head.ts';
-import { knownOf, writeReadings } from '../store/state-writer.ts';
-import type { BlockFetcher } from './fetch.ts';
+import type { BlockFetcher } from '../fetch/fetch-blocks.ts';
+import type { Head } from '../schema/head.ts';
+import { clean, nextDirty } from '../schema/stale-state.ts';
 import { type Reading, stateReader } from './read-state.ts';
+import { knownOf, writeReadings } from './state-writer.ts';
 
 /** Entries read from the node at once and written in one transaction. */
 const BATCH = 200;

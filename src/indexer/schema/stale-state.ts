@@ -2,7 +2,7 @@ import type { Address } from 'viem';
 import { bytesColumn, type Column, hexOf } from '../../db/columns.ts';
 import { insertRows } from '../../db/insert.ts';
 import type { Handle } from '../../db/open.ts';
-import { DIRTY_COLUMNS } from './columns-of.ts';
+import { DIRTY_COLUMNS } from './columns.ts';
 
 export const ZERO_ADDRESS = '0x0000000000000000000000000000000000000000';
 

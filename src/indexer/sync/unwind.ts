@@ -1,9 +1,9 @@
 import type { Db, Handle } from '../../db/open.ts';
 import { transaction } from '../../db/transaction.ts';
-import { blockStart } from '../place.ts';
+import { blockStart } from '../schema/block-position.ts';
+import { BLOCK_COLUMNS } from '../schema/columns.ts';
+import { DIRTY_KINDS } from '../schema/stale-state.ts';
 import { TOKEN_CREATION } from './block-writer.ts';
-import { BLOCK_COLUMNS } from './columns-of.ts';
-import { DIRTY_KINDS } from './dirty.ts';
 
 /**
  * Takes every block above `ancestor` out of the canonical chain, in one transaction: headers move to

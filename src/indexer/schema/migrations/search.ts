@@ -1,4 +1,4 @@
-import { DIRTY_KINDS } from '../dirty.ts';
+import { DIRTY_KINDS } from '../stale-state.ts';
 
 /**
  * The names and symbols under which tokens are found, in the form of `searchKey`: a prefix of one is a range of

@@ -1,6 +1,6 @@
 import type { Db } from '../../db/open.ts';
-import { firstNumber, hashAt } from '../store/head.ts';
-import type { BlockFetcher } from './fetch.ts';
+import type { BlockFetcher } from '../fetch/fetch-blocks.ts';
+import { firstNumber, hashAt } from '../schema/head.ts';
 
 /**
  * Height of the highest block that the index and the node have in common, at most `from`; one below the

@@ -1,6 +1,5 @@
 import type { Address } from 'viem';
 import { bytesColumn, type Column, uintColumn } from '../../db/columns.ts';
-import { tokenTypeColumn } from '../facts.ts';
 import {
   coinOf,
   type Dirty,
@@ -9,7 +8,8 @@ import {
   tokenBalanceOf,
   tokenOf,
   ZERO_ADDRESS,
-} from '../store/dirty.ts';
+} from '../schema/stale-state.ts';
+import { tokenTypeColumn } from '../schema/transaction-types.ts';
 import type { BlockContent } from './content.ts';
 
 /** Tokens that moved in a block, and all state that the block may have changed, each once. */

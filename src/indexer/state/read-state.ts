@@ -4,7 +4,7 @@ import { textOf, uint8Of, wordOf } from '../../evm/call-result.ts';
 import { minimalProxyTarget } from '../../evm/minimal-proxy.ts';
 import type { ChainClient } from '../../node/client.ts';
 import { nodeAnswered } from '../../node/node-refusal.ts';
-import type { Dirty } from '../store/dirty.ts';
+import type { Dirty } from '../schema/stale-state.ts';
 
 const ERC1155 = parseAbi(['function balanceOf(address account, uint256 id) view returns (uint256)']);
 const NAME = encodeFunctionData({ abi: erc20Abi, functionName: 'name' });

@@ -2,8 +2,8 @@ import type { Address } from 'viem';
 import { bytesColumn, bytesOrNullColumn, type Column, hexOf, uintColumn } from '../../db/columns.ts';
 import { insertRows, placeholders } from '../../db/insert.ts';
 import type { Handle } from '../../db/open.ts';
-import type { Known, Reading } from '../sync/read-state.ts';
-import type { Dirty } from './dirty.ts';
+import type { Dirty } from '../schema/stale-state.ts';
+import type { Known, Reading } from './read-state.ts';
 import { writeTerms } from './token-terms.ts';
 
 /** Which of the accounts are known contracts, and which of the tokens have been read before. */

@@ -1,15 +1,15 @@
 import { join } from 'node:path';
 import { type Address, erc20Abi, getAddress, numberToHex } from 'viem';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { hexOf, uintOf } from '../../src/db/columns.ts';
-import { openDatabase } from '../../src/db/open.ts';
-import { httpRpc, type Rpc } from '../../src/devnet/rpc.ts';
-import { type Devnet, startDevnet } from '../../src/devnet/start-devnet.ts';
-import { tracesOfFrames, tracesOfParity } from '../../src/evm/inner-calls.ts';
-import type { RpcBlock, RpcReceipt } from '../../src/evm/rpc-block.ts';
-import type { ChainIndex } from '../../src/indexer/index-service.ts';
-import { systemClock } from '../../src/lib/clock.ts';
-import { canonicalContent, clientOf, log, openTestIndex, temporaryFolder } from './support.ts';
+import { hexOf, uintOf } from '#db/columns.ts';
+import { openDatabase } from '#db/open.ts';
+import { httpRpc, type Rpc } from '#devnet/rpc.ts';
+import { type Devnet, startDevnet } from '#devnet/start-devnet.ts';
+import { tracesOfFrames, tracesOfParity } from '#evm/inner-calls.ts';
+import type { RpcBlock, RpcReceipt } from '#evm/rpc-block.ts';
+import type { ChainIndex } from '#indexer/index-service.ts';
+import { systemClock } from '#lib/clock.ts';
+import { canonicalContent, clientOf, log, openTestIndex, temporaryFolder } from '../support.ts';
 
 const BLOCKS = 60;
 
