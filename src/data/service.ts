@@ -14,7 +14,7 @@ import { healthRoutes } from '../http/health.ts';
 import type { Metrics } from '../http/metrics.ts';
 import { type Listening, listen } from '../http/server.ts';
 import type { ChainIndex } from '../indexer/index-service.ts';
-import type { QueryBudget, QueryPool } from '../indexer/query/pool.ts';
+import type { QueryBudget, QueryPool } from '../indexer/query/threads/pool.ts';
 import type { Clock } from '../lib/clock.ts';
 import { type Logger, logAndGoOn } from '../lib/logger.ts';
 import { warmUpNames } from './backends/index/insights/names.ts';
@@ -235,7 +235,7 @@ export async function startDataService(options: DataServiceOptions): Promise<Dat
 async function queryPoolOf({ chains, queries, clock }: DataServiceOptions): Promise<QueryPool | undefined> {
   const hasIndex = chains.some(({ backends }) => backends.some(({ kind }) => kind === 'index'));
   if (!hasIndex) return undefined;
-  const { openQueryPool } = await import('../indexer/query/pool.ts');
+  const { openQueryPool } = await import('../indexer/query/threads/pool.ts');
   return openQueryPool({ ...queries, clock });
 }
 

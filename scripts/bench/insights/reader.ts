@@ -1,5 +1,5 @@
 import { openQueryDatabase } from '#indexer/query/database.ts';
-import { openEngine } from '#indexer/query/engine.ts';
+import { openEngine } from '#indexer/query/threads/engine.ts';
 import type { Figure } from '../figure.ts';
 import { median } from '../server-process.ts';
 import type { BulkIndex } from './bulk-index.ts';

@@ -1,6 +1,6 @@
 import type Database from 'better-sqlite3';
 import { QueryTooLarge } from './query.ts';
-import { integerOf, sortable } from './sortable.ts';
+import { integerOf, sortable } from './sortable-integer.ts';
 
 type SqlValue = bigint | number | string | Buffer | null;
 

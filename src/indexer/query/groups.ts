@@ -6,7 +6,7 @@ import { selectionOf } from './entities.ts';
 import { type ListsSize, MOST_CHARACTERS } from './functions.ts';
 import { placeBounds } from './place-bounds.ts';
 import { type GroupsAnswer, type GroupsQuery, QueryTooLarge } from './query.ts';
-import { integerOf } from './sortable.ts';
+import { integerOf } from './sortable-integer.ts';
 
 /**
  * Groups the rows of a query. Needs a connection of `openQueryDatabase` with `registerFunctions`, which gave

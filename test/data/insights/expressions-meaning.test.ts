@@ -5,7 +5,7 @@ import { answerOf } from '#data/insights/expressions/answer.ts';
 import { type AggregationPlan, planOf } from '#data/insights/expressions/plan.ts';
 import { FIELDS } from '#data/insights/fields.ts';
 import type { Entity } from '#data/port/insights.ts';
-import type { Engine } from '#indexer/query/engine.ts';
+import type { Engine } from '#indexer/query/threads/engine.ts';
 import type { Group } from '#lib/expression.ts';
 import { indexOf } from '../../indexer/query/grouped-rows.ts';
 import { temporaryFolder } from '../../indexer/support.ts';

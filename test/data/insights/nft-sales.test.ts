@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { nftSale, orderOf } from '#data/backends/index/insights/nft-sales.ts';
 import { type FulfilledOrder, fulfilledOrder } from '#evm/seaport.ts';
-import type { NftTransferRow } from '#indexer/reader/nft-transfers.ts';
+import type { NftTransferRow } from '#indexer/read/tokens/nft-transfers.ts';
 import { PLACE, recordedOrder } from '../../support/seaport-log.ts';
 
 const SEAPORT = '0x00000000006c3852cbef3e08e8df289169ede581';

@@ -4,7 +4,7 @@ import type { MetadataDocuments } from '#data/backends/index/insights/metadata-d
 import type { IndexSource } from '#data/backends/index/source.ts';
 import { openDatabase } from '#db/open.ts';
 import { type KnownAbi, knownAbis } from '#evm/abi/abi.ts';
-import { createReader } from '#indexer/reader/reader.ts';
+import { createReader } from '#indexer/index-reader.ts';
 import { CHAIN_ID, clientOf, openTestIndex, type TestChain } from '../../indexer/support.ts';
 import { text } from '../../support/json.ts';
 import { talkingToken } from '../../support/talking-token.ts';

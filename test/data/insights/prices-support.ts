@@ -3,7 +3,7 @@ import { type Address, getAddress, type Hex, isAddress, maxUint256, slice } from
 import { indexBackend } from '#data/backends/index/index-backend.ts';
 import type { InsightsAnswers } from '#data/port/insights.ts';
 import type { ChainIndex } from '#indexer/index-service.ts';
-import type { Exchange } from '#indexer/reader/markets.ts';
+import type { Exchange } from '#indexer/read/tokens/markets.ts';
 import { CHAIN_ID, type Deployed, openTestIndex, type TestChain } from '../../indexer/support.ts';
 
 /** What the index of a chain answers, where prices are read from `prices`. */

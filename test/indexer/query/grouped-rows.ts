@@ -3,7 +3,7 @@ import Database from 'better-sqlite3';
 import { bytesColumn, bytesOrNullColumn, uintColumn } from '#db/columns.ts';
 import { migrate } from '#db/migrate.ts';
 import { openDatabase } from '#db/open.ts';
-import { type Engine, openEngine } from '#indexer/query/engine.ts';
+import { type Engine, openEngine } from '#indexer/query/threads/engine.ts';
 import { placeKey } from '#indexer/schema/block-position.ts';
 import { TRANSACTION_COLUMNS } from '#indexer/schema/columns.ts';
 import { INDEX_MIGRATIONS } from '#indexer/schema/migrations/index-migrations.ts';

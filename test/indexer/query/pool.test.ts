@@ -2,8 +2,6 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { openEngine } from '#indexer/query/engine.ts';
-import { openQueryPool, type QueryPool, type QueryPoolOptions } from '#indexer/query/pool.ts';
 import {
   type Entity,
   type GroupsQuery,
@@ -12,6 +10,8 @@ import {
   QueryTooLarge,
   type RowsQuery,
 } from '#indexer/query/query.ts';
+import { openEngine } from '#indexer/query/threads/engine.ts';
+import { openQueryPool, type QueryPool, type QueryPoolOptions } from '#indexer/query/threads/pool.ts';
 import { systemClock } from '#lib/clock.ts';
 import { manualClock } from '../../support/manual-clock.ts';
 import { CHAIN_ID, temporaryFolder } from '../support.ts';

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Engine, openEngine } from '#indexer/query/engine.ts';
-import { openQueryPool, type QueryPool } from '#indexer/query/pool.ts';
 import type { Entity, FieldValues, QueryEngine, RowsQuery } from '#indexer/query/query.ts';
+import { type Engine, openEngine } from '#indexer/query/threads/engine.ts';
+import { openQueryPool, type QueryPool } from '#indexer/query/threads/pool.ts';
 import { systemClock } from '#lib/clock.ts';
 import { CHAIN_ID, temporaryFolder } from '../support.ts';
 import { plainAnswer, recordsOf } from './plain-query.ts';

@@ -1,5 +1,5 @@
 import { NFT_TYPES } from '#evm/token-id.ts';
-import type { NftHoldingRow } from '#indexer/reader/nft-holdings.ts';
+import type { NftHoldingRow } from '#indexer/read/tokens/nft-holdings.ts';
 import type { Answers } from '../../port/backend.ts';
 import type { CursorPosition } from '../../port/cursor.ts';
 import { addressKey, asAddress, countKey, uintKey, wholeKeys } from './addresses-position.ts';

@@ -1,5 +1,5 @@
 import { type Address, decodeFunctionData, parseAbi } from 'viem';
-import type { TransactionRow } from '#indexer/reader/transaction-row.ts';
+import type { TransactionRow } from '#indexer/read/blocks/transaction-row.ts';
 
 /** What a call to a token allows somebody else. */
 export interface Approval {

@@ -1,4 +1,4 @@
-import type { BlockRow } from '#indexer/reader/blocks.ts';
+import type { BlockRow } from '#indexer/read/blocks/blocks.ts';
 import type { Answers } from '../../port/backend.ts';
 import { blockBefore, placeBefore } from './position.ts';
 import { blockRecord } from './records/block.ts';

@@ -1,7 +1,7 @@
 import type { Address } from 'viem';
+import type { Reader } from '#indexer/index-reader.ts';
 import type { QueryEngine } from '#indexer/query/query.ts';
-import type { Exchange } from '#indexer/reader/markets.ts';
-import type { Reader } from '#indexer/reader/reader.ts';
+import type { Exchange } from '#indexer/read/tokens/markets.ts';
 import type { Clock } from '#lib/clock.ts';
 import type { Backend } from '../../port/backend.ts';
 import type { InsightsAnswers } from '../../port/insights.ts';

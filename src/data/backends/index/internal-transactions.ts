@@ -1,6 +1,6 @@
 import type { ExplorerSchemas } from '#contract/explorer.ts';
-import type { InternalTransactionRow } from '#indexer/reader/internal-transactions.ts';
-import type { Page } from '#indexer/reader/page.ts';
+import type { InternalTransactionRow } from '#indexer/read/blocks/internal-transactions.ts';
+import type { Page } from '#indexer/read/page.ts';
 import type { Answers } from '../../port/backend.ts';
 import { minedOrPending, nodeCannot } from './node-answer.ts';
 import { internalTransaction } from './records/internal-transaction.ts';

@@ -1,5 +1,5 @@
 import { isAddress } from 'viem';
-import type { NamedAddress } from '#indexer/reader/search.ts';
+import type { NamedAddress } from '#indexer/read/search.ts';
 import { BackendError } from '../../port/backend-error.ts';
 import type { CursorPosition } from '../../port/cursor.ts';
 

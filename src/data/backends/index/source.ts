@@ -1,5 +1,5 @@
-import type { Exchange } from '#indexer/reader/markets.ts';
-import type { Reader } from '#indexer/reader/reader.ts';
+import type { Reader } from '#indexer/index-reader.ts';
+import type { Exchange } from '#indexer/read/tokens/markets.ts';
 import { BackendError, notFound } from '../../port/backend-error.ts';
 import type { CursorPosition } from '../../port/cursor.ts';
 import { encodeCursor } from '../../port/cursor.ts';

@@ -1,5 +1,5 @@
 import { formatEther } from 'viem';
-import type { BlockLoad } from '#indexer/reader/statistics.ts';
+import type { BlockLoad } from '#indexer/read/statistics.ts';
 import type { Answers } from '../../port/backend.ts';
 import { indexingStatus } from './indexing-status.ts';
 import { dateText, dayOf } from './records/day.ts';

@@ -1,6 +1,6 @@
 import type { Address } from 'viem';
-import type { TokenTransferRow } from '#indexer/reader/token-transfers.ts';
-import type { TransactionRow } from '#indexer/reader/transaction-row.ts';
+import type { TransactionRow } from '#indexer/read/blocks/transaction-row.ts';
+import type { TokenTransferRow } from '#indexer/read/tokens/token-transfers.ts';
 import type { Answers } from '../../port/backend.ts';
 import { type Approval, approvalOf } from './approval.ts';
 import { minedOrPending } from './node-answer.ts';

@@ -1,5 +1,5 @@
-import type { BalanceMove } from '#indexer/reader/token-moves.ts';
-import type { TransactionRow } from '#indexer/reader/transaction-row.ts';
+import type { TransactionRow } from '#indexer/read/blocks/transaction-row.ts';
+import type { BalanceMove } from '#indexer/read/tokens/token-moves.ts';
 import type { NodeReader } from '#node/node-reads.ts';
 import { sumFor, type TokenChange } from './token-changes.ts';
 

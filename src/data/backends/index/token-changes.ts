@@ -1,5 +1,5 @@
 import type { Address } from 'viem';
-import type { BalanceMove } from '#indexer/reader/token-moves.ts';
+import type { BalanceMove } from '#indexer/read/tokens/token-moves.ts';
 
 /** How one transaction changed what one address holds of one token, or of one id of an ERC-1155 token. */
 export interface TokenChange {

@@ -1,6 +1,6 @@
 import type { ExplorerSchemas } from '#contract/explorer.ts';
-import type { Page } from '#indexer/reader/page.ts';
-import type { TokenTransferRow } from '#indexer/reader/token-transfers.ts';
+import type { Page } from '#indexer/read/page.ts';
+import type { TokenTransferRow } from '#indexer/read/tokens/token-transfers.ts';
 import type { Answers } from '../../port/backend.ts';
 import { placeBefore } from './position.ts';
 import { loadParties } from './records/parties.ts';

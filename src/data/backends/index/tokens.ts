@@ -1,5 +1,5 @@
-import type { InstanceRow } from '#indexer/reader/token-instances.ts';
-import type { TokenRow } from '#indexer/reader/tokens.ts';
+import type { InstanceRow } from '#indexer/read/tokens/token-instances.ts';
+import type { TokenRow } from '#indexer/read/tokens/tokens.ts';
 import type { Answers } from '../../port/backend.ts';
 import { asAddress } from './addresses-position.ts';
 import { tokenInstance } from './records/token-instance.ts';

@@ -1,7 +1,7 @@
 import type { Hash } from 'viem';
 import type { ExplorerSchemas } from '#contract/explorer.ts';
-import type { LogRow } from '#indexer/reader/logs.ts';
-import type { Page } from '#indexer/reader/page.ts';
+import type { LogRow } from '#indexer/read/blocks/logs.ts';
+import type { Page } from '#indexer/read/page.ts';
 import type { Answers } from '../../port/backend.ts';
 import { minedOrPending } from './node-answer.ts';
 import { placeBefore } from './position.ts';

@@ -1,7 +1,7 @@
 import type { Address, Hash, Hex } from 'viem';
 import type { ExplorerSchemas } from '#contract/explorer.ts';
-import type { TransactionRow } from '#indexer/reader/transaction-row.ts';
-import type { TransactionQuery } from '#indexer/reader/transactions.ts';
+import type { TransactionRow } from '#indexer/read/blocks/transaction-row.ts';
+import type { TransactionQuery } from '#indexer/read/blocks/transactions.ts';
 import type { PendingTransaction } from '#node/pending-transactions.ts';
 import type { Answers } from '../../port/backend.ts';
 import { knownTransaction } from './node-answer.ts';

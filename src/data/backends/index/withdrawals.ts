@@ -1,5 +1,5 @@
-import type { Page } from '#indexer/reader/page.ts';
-import type { WithdrawalRow } from '#indexer/reader/withdrawals.ts';
+import type { WithdrawalRow } from '#indexer/read/blocks/withdrawals.ts';
+import type { Page } from '#indexer/read/page.ts';
 import type { Answers } from '../../port/backend.ts';
 import type { CursorPosition } from '../../port/cursor.ts';
 import { asAddress, countKey, wholeKeys } from './addresses-position.ts';

@@ -1,5 +1,5 @@
-import type { MarketReader, Moment } from '#indexer/reader/market-reader.ts';
-import type { TokenRow } from '#indexer/reader/tokens.ts';
+import type { MarketReader, Moment } from '#indexer/read/tokens/market-reader.ts';
+import type { TokenRow } from '#indexer/read/tokens/tokens.ts';
 import type { IndexSource } from '../source.ts';
 import { type QuoteAt, type QuotedToken, quotesOf } from './quotes.ts';
 import { product, type Ratio } from './ratio.ts';

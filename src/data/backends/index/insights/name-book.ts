@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { type Address, namehash } from 'viem';
-import type { Reader } from '#indexer/reader/reader.ts';
+import type { Reader } from '#indexer/index-reader.ts';
 import type { Clock } from '#lib/clock.ts';
 
 /** What names of one chain stand for. */

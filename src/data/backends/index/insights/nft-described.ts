@@ -1,7 +1,7 @@
 import type { Address } from 'viem';
 import type { InsightsSchemas } from '#contract/insights.ts';
 import type { InstanceKey } from '#evm/token-id.ts';
-import type { NftTransferRow } from '#indexer/reader/nft-transfers.ts';
+import type { NftTransferRow } from '#indexer/read/tokens/nft-transfers.ts';
 import type { IndexSource } from '../source.ts';
 import { type FetchedDocument, INSIDE_ONLY, type MetadataDocuments } from './metadata-documents.ts';
 import { type Described, nftCollection, nftContract, nftMetadata } from './nft-metadata.ts';

@@ -1,5 +1,5 @@
 import type { InsightsSchemas } from '#contract/insights.ts';
-import type { TokenRow } from '#indexer/reader/tokens.ts';
+import type { TokenRow } from '#indexer/read/tokens/tokens.ts';
 import { type Metadata, mediaIn, metadataOf } from '../records/metadata.ts';
 import type { FetchedDocument } from './metadata-documents.ts';
 

@@ -1,6 +1,6 @@
 import type { InsightsSchemas } from '#contract/insights.ts';
 import type { FulfilledOrder, OrderItem } from '#evm/seaport.ts';
-import type { NftTransferRow } from '#indexer/reader/nft-transfers.ts';
+import type { NftTransferRow } from '#indexer/read/tokens/nft-transfers.ts';
 
 type SaleItem = InsightsSchemas['SaleItem'];
 

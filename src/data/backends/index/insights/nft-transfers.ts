@@ -2,7 +2,7 @@ import type { Address } from 'viem';
 import type { InsightsSchemas } from '#contract/insights.ts';
 import type { InsightsAnswers } from '#data/port/insights.ts';
 import type { FulfilledOrder } from '#evm/seaport.ts';
-import type { NftTransferRow } from '#indexer/reader/nft-transfers.ts';
+import type { NftTransferRow } from '#indexer/read/tokens/nft-transfers.ts';
 import { assertCaughtUp, assertNotCutOff, type IndexSource, missingFrom } from '../source.ts';
 import { resolveAddress } from './names.ts';
 import { describeNfts } from './nft-described.ts';

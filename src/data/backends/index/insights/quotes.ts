@@ -1,5 +1,5 @@
-import type { MarketReader, PairRow } from '#indexer/reader/market-reader.ts';
-import type { TokenRow } from '#indexer/reader/tokens.ts';
+import type { MarketReader, PairRow } from '#indexer/read/tokens/market-reader.ts';
+import type { TokenRow } from '#indexer/read/tokens/tokens.ts';
 import type { IndexSource } from '../source.ts';
 import { isLess, product, type Ratio } from './ratio.ts';
 

@@ -1,5 +1,5 @@
 import type { ExplorerSchemas } from '#contract/explorer.ts';
-import type { BlockRow } from '#indexer/reader/blocks.ts';
+import type { BlockRow } from '#indexer/read/blocks/blocks.ts';
 import type { Parties } from './parties.ts';
 import { amount, percentage, timestamp } from './text.ts';
 

@@ -1,5 +1,5 @@
 import type { ExplorerSchemas } from '#contract/explorer.ts';
-import type { InternalTransactionRow } from '#indexer/reader/internal-transactions.ts';
+import type { InternalTransactionRow } from '#indexer/read/blocks/internal-transactions.ts';
 import type { Parties } from './parties.ts';
 import { timestamp } from './text.ts';
 

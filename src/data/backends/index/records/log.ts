@@ -1,6 +1,6 @@
 import type { ExplorerSchemas } from '#contract/explorer.ts';
 import type { Abis } from '#evm/abi/abi.ts';
-import type { LogRow } from '#indexer/reader/logs.ts';
+import type { LogRow } from '#indexer/read/blocks/logs.ts';
 import { decodedLog } from './decoded.ts';
 import type { Parties } from './parties.ts';
 

@@ -1,8 +1,8 @@
 import type { Address } from 'viem';
 import type { ExplorerSchemas } from '#contract/explorer.ts';
-import type { AddressRow } from '#indexer/reader/addresses.ts';
-import type { Reader } from '#indexer/reader/reader.ts';
-import type { TokenRow } from '#indexer/reader/tokens.ts';
+import type { Reader } from '#indexer/index-reader.ts';
+import type { AddressRow } from '#indexer/read/addresses.ts';
+import type { TokenRow } from '#indexer/read/tokens/tokens.ts';
 import { amount, checksummed } from './text.ts';
 
 /** Address and token records by address, for all that one answer mentions. */

@@ -1,7 +1,7 @@
 import { type Address, formatEther, formatUnits, maxUint256 } from 'viem';
 import type { ExplorerSchemas } from '#contract/explorer.ts';
 import type { Abis } from '#evm/abi/abi.ts';
-import type { TransactionRow } from '#indexer/reader/transaction-row.ts';
+import type { TransactionRow } from '#indexer/read/blocks/transaction-row.ts';
 import type { Approval } from '../approval.ts';
 import { methodOf } from './decoded.ts';
 import type { Parties } from './parties.ts';

@@ -1,5 +1,5 @@
 import type { ExplorerSchemas } from '#contract/explorer.ts';
-import type { InstanceRow } from '#indexer/reader/token-instances.ts';
+import type { InstanceRow } from '#indexer/read/tokens/token-instances.ts';
 import { type Metadata, metadataIn } from './metadata.ts';
 import type { Parties } from './parties.ts';
 import { checksummed } from './text.ts';

@@ -1,6 +1,6 @@
 import type { ExplorerSchemas } from '#contract/explorer.ts';
 import type { Abis } from '#evm/abi/abi.ts';
-import type { TokenTransferRow } from '#indexer/reader/token-transfers.ts';
+import type { TokenTransferRow } from '#indexer/read/tokens/token-transfers.ts';
 import { methodOf } from './decoded.ts';
 import type { Parties } from './parties.ts';
 import { amount, timestamp } from './text.ts';

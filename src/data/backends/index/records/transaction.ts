@@ -1,6 +1,6 @@
 import type { ExplorerSchemas } from '#contract/explorer.ts';
 import type { Abis } from '#evm/abi/abi.ts';
-import type { TransactionRow } from '#indexer/reader/transaction-row.ts';
+import type { TransactionRow } from '#indexer/read/blocks/transaction-row.ts';
 import { decodedInput, methodOf } from './decoded.ts';
 import type { Parties } from './parties.ts';
 import { amount, timestamp } from './text.ts';

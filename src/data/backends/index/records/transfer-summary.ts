@@ -1,4 +1,4 @@
-import type { TokenTransferRow } from '#indexer/reader/token-transfers.ts';
+import type { TokenTransferRow } from '#indexer/read/tokens/token-transfers.ts';
 import type { Parties } from './parties.ts';
 import { addressVariable, type Summary, sentence, text, tokenAmount } from './summary.ts';
 

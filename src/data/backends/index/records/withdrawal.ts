@@ -1,5 +1,5 @@
 import type { ExplorerSchemas } from '#contract/explorer.ts';
-import type { WithdrawalRow } from '#indexer/reader/withdrawals.ts';
+import type { WithdrawalRow } from '#indexer/read/blocks/withdrawals.ts';
 import type { Parties } from './parties.ts';
 import { timestamp } from './text.ts';
 

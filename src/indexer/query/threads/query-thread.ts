@@ -1,0 +1,168 @@
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
+import type { Clock } from '#lib/clock.ts';
+import { QueryTooLarge } from '../query.ts';
+import type { PackedAnswer } from './engine.ts';
+import type { WorkerReply, WorkerRequest, WorkerSetup } from './worker-messages.ts';
+
+const WORKER = new URL('./worker.ts', import.meta.url);
+/** A query that was told to end and has not after this long is left behind with its thread. */
+const GRACE_MS = 2_000;
+const MIB = 2 ** 20;
+/** Part of a thread's memory for new objects, which V8 bounds apart from the others. */
+const YOUNG_MIB = 16;
+
+/** One thread for queries, which asks for the next one only when it is free. */
+export interface QueryThread {
+  /**
+   * Runs a query; only one at a time. `free` never rejects and resolves when the next may come, which can be after the
+   * answer was rejected.
+   */
+  ask(request: WorkerRequest, signal: AbortSignal): { answer: Promise<PackedAnswer>; free: Promise<void> };
+  /** Starts the thread; resolves when it takes queries, or has failed to start. */
+  warmUp(): Promise<void>;
+  /** Ends the query that runs and the thread. */
+  close(): Promise<void>;
+}
+
+interface Running {
+  readonly worker: Worker;
+  readonly cancelled: Int32Array;
+}
+
+/** Threads that were left behind with a query and have not ended. */
+export interface LeftBehind {
+  count: number;
+}
+
+export interface QueryThreadOptions {
+  /** Memory of the thread, in bytes. A query that needs more is too large. */
+  readonly threadBytes: number;
+  readonly deadlineMs: number;
+  readonly clock: Clock;
+  /** Counted up and down by the thread. */
+  readonly leftBehind: LeftBehind;
+  /** Called when one of those has ended. */
+  readonly onEnded: () => void;
+}
+
+/** Starts its thread at the first query, and another one when that is gone. */
+export function queryThread(options: QueryThreadOptions): QueryThread {
+  const { threadBytes, deadlineMs, clock, leftBehind, onEnded } = options;
+  let running: Running | undefined;
+
+  function start(): Running {
+    const cacheBytes = Math.floor(threadBytes / 4);
+    const setup: WorkerSetup = {
+      cancelled: new Int32Array(new SharedArrayBuffer(4)),
+      cacheBytes,
+      grownBytes: Math.floor(threadBytes / 3),
+    };
+    const worker = new Worker(WORKER, {
+      workerData: setup,
+      resourceLimits: {
+        maxYoungGenerationSizeMb: YOUNG_MIB,
+        maxOldGenerationSizeMb: Math.max(YOUNG_MIB, Math.floor((threadBytes - cacheBytes) / MIB) - YOUNG_MIB),
+      },
+    });
+    const started = { worker, cancelled: setup.cancelled };
+    const forget = () => {
+      if (running === started) running = undefined;
+    };
+    worker.on('error', forget);
+    worker.on('exit', forget);
+    worker.unref();
+    running = started;
+    return started;
+  }
+
+  function ask(request: WorkerRequest, signal: AbortSignal) {
+    const { worker, cancelled } = running ?? start();
+    const answer = Promise.withResolvers<PackedAnswer>();
+    const free = Promise.withResolvers<void>();
+    const ended = new AbortController();
+
+    const onReply = (reply: WorkerReply) => {
+      if (reply.kind === 'ready') return;
+      if (reply.kind === 'answer') answer.resolve(reply.answer);
+      else if (reply.kind === 'tooLarge') answer.reject(new QueryTooLarge(reply.reason));
+      else answer.reject(new Error(reply.kind === 'failed' ? reply.message : 'the query was ended'));
+      if (reply.hasGrown) replace(worker);
+      finish();
+    };
+    const onGone = (cause: unknown) => {
+      answer.reject(
+        isOutOfMemory(cause)
+          ? new QueryTooLarge('memory')
+          : new Error('the thread of the query is gone', { cause }),
+      );
+      finish();
+    };
+    const onAbort = () => end(signal.reason);
+
+    function finish(): void {
+      ended.abort();
+      signal.removeEventListener('abort', onAbort);
+      worker.off('message', onReply).off('error', onGone).off('exit', onGone);
+      Atomics.store(cancelled, 0, 0);
+      worker.unref();
+      free.resolve();
+    }
+
+    /** The caller need not wait for the thread to notice. */
+    function end(reason: unknown): void {
+      answer.reject(reason);
+      Atomics.store(cancelled, 0, 1);
+      clock.sleep(GRACE_MS, ended.signal).then(abandon, () => undefined);
+    }
+
+    /** What is inside of SQLite for so long cannot be stopped; it ends some time and finds that it is to go. */
+    function abandon(): void {
+      running = undefined;
+      leftBehind.count += 1;
+      void worker.terminate().finally(() => {
+        leftBehind.count -= 1;
+        onEnded();
+      });
+      onGone(new Error('it did not end when it was told to'));
+    }
+
+    clock.sleep(deadlineMs, ended.signal).then(
+      () => end(new QueryTooLarge('deadline')),
+      () => undefined,
+    );
+    signal.addEventListener('abort', onAbort, { once: true });
+    worker.on('message', onReply).on('error', onGone).on('exit', onGone);
+    worker.ref();
+    worker.postMessage(request);
+    return { answer: answer.promise, free: free.promise };
+  }
+
+  /** The next thread starts now, so that the next query need not wait for it. */
+  function replace(worker: Worker): void {
+    running = undefined;
+    void worker.terminate();
+    start();
+  }
+
+  return {
+    ask,
+    async warmUp() {
+      if (running !== undefined) return;
+      const { worker } = start();
+      await Promise.race(['message', 'error', 'exit'].map(event => once(worker, event))).catch(
+        () => undefined,
+      );
+    },
+    async close() {
+      if (running === undefined) return;
+      const { worker, cancelled } = running;
+      Atomics.store(cancelled, 0, 1);
+      await worker.terminate();
+    },
+  };
+}
+
+function isOutOfMemory(cause: unknown): boolean {
+  return cause instanceof Error && 'code' in cause && cause.code === 'ERR_WORKER_OUT_OF_MEMORY';
+}

@@ -1,0 +1,151 @@
+import type { Address, Hash, Hex } from 'viem';
+import { bytesColumn, hexOf, hexOrNull, uintOf, uintOrNull } from '#db/columns.ts';
+import type { Handle } from '#db/open.ts';
+import { hashList } from '../../schema/json-columns.ts';
+import type { Page } from '../page.ts';
+
+/** A block. Amounts are wei, times UTC milliseconds. `isCanonical` is false for one that lost its place. */
+export interface BlockRow {
+  number: number;
+  hash: Hash;
+  isCanonical: boolean;
+  parentHash: Hash;
+  timestamp: number;
+  /** Null when the parent is not indexed. */
+  parentTimestamp: number | null;
+  miner: Address;
+  gasLimit: bigint;
+  gasUsed: bigint;
+  baseFeePerGas: bigint | null;
+  difficulty: bigint;
+  totalDifficulty: bigint | null;
+  nonce: Hex | null;
+  extraData: Hex;
+  stateRoot: Hash;
+  size: number | null;
+  unclesHashes: Hash[];
+  transactionCount: number;
+  /** Null where blocks have no withdrawals at all. */
+  withdrawalsCount: number | null;
+  /** Null when untraced. */
+  internalTransactionCount: number | null;
+  transactionFees: bigint;
+  burntFees: bigint | null;
+  priorityFees: bigint;
+  blobGasUsed: number | null;
+  excessBlobGas: bigint | null;
+}
+
+export interface BlockQuery {
+  /** `reorg` are blocks that lost their place, `uncle` those that never had one. */
+  kind: 'block' | 'reorg' | 'uncle';
+  /** The last block of the page before; the hash tells stale blocks of one height apart. */
+  before?: { number: number; hash?: Hash };
+  limit: number;
+}
+
+const PARENT_TIMESTAMP = `coalesce(
+  (select timestamp from blocks p where p.hash = b.parent_hash),
+  (select timestamp from stale_blocks s where s.hash = b.parent_hash)) as parent_timestamp`;
+const CANONICAL = `select b.*, 1 as is_canonical, ${PARENT_TIMESTAMP} from blocks b`;
+const STALE = `select b.*, 0 as is_canonical, ${PARENT_TIMESTAMP} from stale_blocks b`;
+
+/** Blocks of one kind, highest first. */
+export async function blocks(handle: Handle, { kind, before, limit }: BlockQuery): Promise<Page<BlockRow>> {
+  const number = before?.number ?? Number.MAX_SAFE_INTEGER;
+  const rows =
+    kind === 'block'
+      ? await handle.raw<BlockColumns[]>(`${CANONICAL} where b.number < ? order by b.number desc limit ?`, [
+          number,
+          limit + 1,
+        ])
+      : await handle.raw<BlockColumns[]>(
+          `${STALE} where b.kind = ? and (b.number, b.hash) < (?, ?)
+           order by b.number desc, b.hash desc limit ?`,
+          [kind, number, before?.hash === undefined ? Buffer.alloc(0) : bytesColumn(before.hash), limit + 1],
+        );
+  return { items: rows.slice(0, limit).map(blockOf), hasMore: rows.length > limit };
+}
+
+/** Canonical blocks that an address produced, highest first. */
+export async function validatedBlocks(
+  handle: Handle,
+  { miner, beforeNumber, limit }: { miner: Address; beforeNumber?: number; limit: number },
+): Promise<Page<BlockRow>> {
+  const rows = await handle.raw<BlockColumns[]>(
+    `${CANONICAL} where b.miner = ? and b.number < ? order by b.number desc limit ?`,
+    [bytesColumn(miner), beforeNumber ?? Number.MAX_SAFE_INTEGER, limit + 1],
+  );
+  return { items: rows.slice(0, limit).map(blockOf), hasMore: rows.length > limit };
+}
+
+/** By number only a canonical block; by hash also one that lost its place. Null when unknown. */
+export async function blockByNumberOrHash(handle: Handle, id: number | Hash): Promise<BlockRow | null> {
+  if (typeof id === 'number') {
+    const [row] = await handle.raw<BlockColumns[]>(`${CANONICAL} where b.number = ?`, [id]);
+    return row === undefined ? null : blockOf(row);
+  }
+  for (const select of [CANONICAL, STALE]) {
+    const [row] = await handle.raw<BlockColumns[]>(`${select} where b.hash = ?`, [bytesColumn(id)]);
+    if (row !== undefined) return blockOf(row);
+  }
+  return null;
+}
+
+interface BlockColumns {
+  number: number;
+  hash: Buffer;
+  is_canonical: number;
+  parent_hash: Buffer;
+  timestamp: number;
+  parent_timestamp: number | null;
+  miner: Buffer;
+  gas_limit: string;
+  gas_used: number;
+  base_fee_per_gas: string | null;
+  difficulty: string;
+  total_difficulty: string | null;
+  nonce: Buffer | null;
+  extra_data: Buffer;
+  state_root: Buffer;
+  size: number | null;
+  uncles: string;
+  transaction_count: number;
+  withdrawals_count: number | null;
+  internal_transaction_count: number | null;
+  transaction_fees: string;
+  burnt_fees: string | null;
+  priority_fees: string;
+  blob_gas_used: number | null;
+  excess_blob_gas: string | null;
+}
+
+function blockOf(row: BlockColumns): BlockRow {
+  return {
+    number: row.number,
+    hash: hexOf(row.hash),
+    isCanonical: row.is_canonical === 1,
+    parentHash: hexOf(row.parent_hash),
+    timestamp: row.timestamp,
+    parentTimestamp: row.parent_timestamp,
+    miner: hexOf(row.miner),
+    gasLimit: uintOf(row.gas_limit),
+    gasUsed: BigInt(row.gas_used),
+    baseFeePerGas: uintOrNull(row.base_fee_per_gas),
+    difficulty: uintOf(row.difficulty),
+    totalDifficulty: uintOrNull(row.total_difficulty),
+    nonce: hexOrNull(row.nonce),
+    extraData: hexOf(row.extra_data),
+    stateRoot: hexOf(row.state_root),
+    size: row.size,
+    unclesHashes: hashList(row.uncles),
+    transactionCount: row.transaction_count,
+    withdrawalsCount: row.withdrawals_count,
+    internalTransactionCount: row.internal_transaction_count,
+    transactionFees: uintOf(row.transaction_fees),
+    burntFees: uintOrNull(row.burnt_fees),
+    priorityFees: uintOf(row.priority_fees),
+    blobGasUsed: row.blob_gas_used,
+    excessBlobGas: uintOrNull(row.excess_blob_gas),
+  };
+}

@@ -1,0 +1,82 @@
+import type { Address, Hash, Hex } from 'viem';
+import { bytesColumn, hexOf, hexOrNull } from '#db/columns.ts';
+import { placeholders } from '#db/insert.ts';
+import type { Handle } from '#db/open.ts';
+import { placeOf } from '../../schema/block-position.ts';
+import { type ForwardPageRequest, inOrder, type Page, type PageRequest, pageKeys } from '../page.ts';
+import { transactionKey } from './transaction-key.ts';
+
+/** A log with the transaction that made it. Time in UTC milliseconds. */
+export interface LogRow {
+  blockNumber: number;
+  /** Log index in the block. */
+  index: number;
+  blockHash: Hash;
+  timestamp: number;
+  transactionHash: Hash;
+  /** Whom the transaction called; null for a creation. */
+  transactionTo: Address | null;
+  /** The contract that emitted it. */
+  address: Address;
+  topics: Hex[];
+  data: Hex;
+}
+
+/** Logs of one transaction in their order; none when the transaction is unknown. */
+export async function logs(
+  handle: Handle,
+  { transactionHash, ...page }: ForwardPageRequest & { transactionHash: Hash },
+): Promise<Page<LogRow>> {
+  const transaction = await transactionKey(handle, transactionHash);
+  if (transaction === null) return { items: [], hasMore: false };
+  const branches = [{ where: 'transaction_id = ?', bindings: [transaction] }];
+  return rowsOf(handle, await pageKeys(handle, { table: 'logs', branches, forward: true, ...page }));
+}
+
+/** Logs that a contract emitted, newest first. */
+export async function addressLogs(
+  handle: Handle,
+  { address, ...page }: PageRequest & { address: Address },
+): Promise<Page<LogRow>> {
+  const branches = [{ where: 'address = ?', bindings: [bytesColumn(address)] }];
+  return rowsOf(handle, await pageKeys(handle, { table: 'logs', branches, ...page }));
+}
+
+async function rowsOf(
+  handle: Handle,
+  { keys, hasMore }: { keys: number[]; hasMore: boolean },
+): Promise<Page<LogRow>> {
+  const rows = await handle.raw<LogColumns[]>(`${SELECT} where l.id in (${placeholders(keys.length)})`, keys);
+  return { items: inOrder(keys, rows).map(logOf), hasMore };
+}
+
+const SELECT = `select l.*, t.hash as transaction_hash, t.to_address as transaction_to, b.hash as block_hash
+  from logs l cross join transactions t on t.id = l.transaction_id
+  cross join blocks b on b.number = l.block_number`;
+
+interface LogColumns {
+  id: number;
+  block_hash: Buffer;
+  timestamp: number;
+  transaction_hash: Buffer;
+  transaction_to: Buffer | null;
+  address: Buffer;
+  topic0: Buffer | null;
+  topic1: Buffer | null;
+  topic2: Buffer | null;
+  topic3: Buffer | null;
+  data: Buffer;
+}
+
+function logOf(row: LogColumns): LogRow {
+  return {
+    ...placeOf(row.id),
+    blockHash: hexOf(row.block_hash),
+    timestamp: row.timestamp,
+    transactionHash: hexOf(row.transaction_hash),
+    transactionTo: hexOrNull(row.transaction_to),
+    address: hexOf(row.address),
+    topics: [row.topic0, row.topic1, row.topic2, row.topic3].filter(topic => topic !== null).map(hexOf),
+    data: hexOf(row.data),
+  };
+}

@@ -1,0 +1,112 @@
+import type { Address, Hex } from 'viem';
+import { bytesColumn, hexOf } from '#db/columns.ts';
+import { placeholders } from '#db/insert.ts';
+import type { Handle } from '#db/open.ts';
+
+/** Where prices are read: the pairs that this factory made, and the token that is a dollar. */
+export interface Exchange {
+  readonly factory: Address;
+  readonly usdToken: Address;
+  /** The native coin, and the token that wraps it. */
+  readonly native?: { readonly symbol: string; readonly wrapped: Address };
+}
+
+/** Pairs of the factory that these tokens have with the base, for example with the dollar. */
+export interface PairsQuery {
+  readonly factory: Address;
+  readonly base: Address;
+  readonly tokens: readonly Address[];
+}
+
+/** A pair of a token with a base. */
+export interface PairRow {
+  address: Address;
+  token: Address;
+  isBaseFirst: boolean;
+}
+
+/** What a pair holds, in the smallest units, since this time in UTC milliseconds. */
+export interface Reserves {
+  base: bigint;
+  token: bigint;
+  timestamp: number;
+}
+
+const DAY_MS = 86_400_000;
+/** The same literal as in the index over these logs, which SQLite would not take otherwise. */
+const IS_SYNC = `topic0 = x'1c411e9a96e071241c2f21f7726b17ae89e3cab4c78be50e062b03a9fffbbad1' and length(data) = 64`;
+
+/** The pairs of these tokens. A factory of this kind makes one for each token, but nobody else says so. */
+export async function pairs(handle: Handle, { factory, base, tokens }: PairsQuery): Promise<PairRow[]> {
+  if (tokens.length === 0) return [];
+  const among = placeholders(tokens.length);
+  const wanted = tokens.map(bytesColumn);
+  const [maker, other] = [bytesColumn(factory), bytesColumn(base)];
+  const rows = await handle.raw<{ address: Buffer; token: Buffer; is_base_first: number }[]>(
+    `select address, second_token as token, 1 as is_base_first from pairs
+       where factory = ? and first_token = ? and second_token in (${among})
+     union all
+     select address, first_token as token, 0 as is_base_first from pairs
+       where factory = ? and first_token in (${among}) and second_token = ?`,
+    [maker, other, ...wanted, maker, ...wanted, other],
+  );
+  return rows.map(row => ({
+    address: hexOf(row.address),
+    token: hexOf(row.token),
+    isBaseFirst: row.is_base_first === 1,
+  }));
+}
+
+/** What the pair held at a moment (UTC milliseconds); null before it held anything. */
+export async function reservesAt(handle: Handle, pair: PairRow, at: number): Promise<Reserves | null> {
+  const [row] = await handle.raw<{ timestamp: number; data: Buffer }[]>(
+    `select timestamp, data from logs where address = ? and ${IS_SYNC} and timestamp <= ?
+     order by timestamp desc, id desc limit 1`,
+    [bytesColumn(pair.address), at],
+  );
+  return row === undefined ? null : reservesOf(pair, row);
+}
+
+/** Amount of the base traded in the pair from its beginning up to a moment, in the smallest unit: what came in and what went out. */
+export async function volumeUntil(handle: Handle, pair: PairRow, at: number): Promise<bigint> {
+  const side = pair.isBaseFirst ? 'first' : 'second';
+  const [row] = await handle.raw<{ parts: string }[]>(
+    `select json_array(${side}_3, ${side}_2, ${side}_1, ${side}_0) as parts from trades
+     where pair = ? and timestamp <= ? order by timestamp desc, id desc limit 1`,
+    [bytesColumn(pair.address), at],
+  );
+  if (row === undefined) return 0n;
+  // Of numbers below 2^63, which the driver would give as floating point.
+  const parts = row.parts.slice(1, -1).split(',').map(BigInt);
+  return parts.reduce((sum, part) => (sum << 32n) + part, 0n);
+}
+
+/** Days in UTC with a trade in the pair up to a moment, the last one first. */
+export async function tradedDays(handle: Handle, pair: PairRow, at: number): Promise<number[]> {
+  const rows = await handle.raw<{ day: number }[]>(DAYS, { pair: bytesColumn(pair.address), at });
+  return rows.map(({ day }) => day);
+}
+
+/** From one day with a trade to the one before it, each by one look into the index: the trades between cost nothing. */
+const DAYS = `with recursive traded_days (day) as (
+    select * from (select timestamp / ${DAY_MS} from trades where pair = :pair and timestamp <= :at
+      order by timestamp desc limit 1)
+    union all
+    select (select timestamp / ${DAY_MS} from trades where pair = :pair and timestamp < traded_days.day * ${DAY_MS}
+      order by timestamp desc limit 1) from traded_days where day is not null
+  )
+  select day from traded_days where day is not null`;
+
+function reservesOf(
+  { isBaseFirst }: PairRow,
+  { timestamp, data }: { timestamp: number; data: Buffer },
+): Reserves {
+  const [first, second] = [data.subarray(0, 32), data.subarray(32, 64)].map(wordOf);
+  const [base = 0n, token = 0n] = isBaseFirst ? [first, second] : [second, first];
+  return { base, token, timestamp };
+}
+
+function wordOf(bytes: Buffer): bigint {
+  const hex: Hex = hexOf(bytes);
+  return BigInt(hex);
+}

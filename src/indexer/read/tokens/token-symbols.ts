@@ -1,0 +1,42 @@
+import type { Address } from 'viem';
+import { hexOf } from '#db/columns.ts';
+import type { Handle } from '#db/open.ts';
+import { searchKey } from '../../schema/search-key.ts';
+import { tokenTypeColumn } from '../../schema/transaction-types.ts';
+import { type TokenRow, tokens } from './tokens.ts';
+
+/** Anybody can give a token a known symbol: so many of those with the most holders are told of each. */
+const TOKENS_A_SYMBOL = 100;
+
+/**
+ * Fungible tokens with one of these symbols, in any letter case: symbol by symbol as they are named, of each those with
+ * more holders first, then by address.
+ */
+export async function tokensWithSymbols(handle: Handle, symbols: readonly string[]): Promise<TokenRow[]> {
+  const found = new Set<Address>();
+  for (const symbol of new Set(symbols.map(folded))) {
+    for (const address of await addressesOf(handle, symbol)) found.add(address);
+  }
+  const rows = new Map((await tokens(handle, [...found])).map(row => [row.address, row]));
+  return [...found].flatMap(address => rows.get(address) ?? []);
+}
+
+/** Terms are names as well, and what only looks like the symbol has its term too. */
+async function addressesOf(handle: Handle, symbol: string): Promise<Address[]> {
+  const key = searchKey(symbol);
+  if (key === '') return [];
+  const rows = await handle.raw<{ address: Buffer; symbol: string | null; holder_count: number }[]>(
+    `select t.address, t.symbol, t.holder_count from token_terms s cross join tokens t on t.address = s.token
+     where s.term = ? and t.type = ?`,
+    [key, tokenTypeColumn('ERC-20')],
+  );
+  return rows
+    .filter(row => row.symbol !== null && folded(row.symbol) === symbol)
+    .sort((a, b) => b.holder_count - a.holder_count || a.address.compare(b.address))
+    .slice(0, TOKENS_A_SYMBOL)
+    .map(({ address }) => hexOf(address));
+}
+
+function folded(symbol: string): string {
+  return symbol.toLowerCase();
+}

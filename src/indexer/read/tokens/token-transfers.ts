@@ -1,0 +1,149 @@
+import type { Address, Hash, Hex } from 'viem';
+import { hexOf, hexOrNull, uintOrNull } from '#db/columns.ts';
+import { placeholders } from '#db/insert.ts';
+import type { Handle } from '#db/open.ts';
+import { placeOf } from '../../schema/block-position.ts';
+import { ZERO_ADDRESS } from '../../schema/stale-state.ts';
+import { type TokenType, tokenTypeColumn, tokenTypeOf } from '../../schema/transaction-types.ts';
+import { transactionKey } from '../blocks/transaction-key.ts';
+import {
+  EVERYTHING,
+  type ForwardPageRequest,
+  inOrder,
+  type Page,
+  type PageRequest,
+  pageKeys,
+} from '../page.ts';
+
+/** One token, or one id of a batch, that changed hands. Time in UTC milliseconds. */
+export interface TokenTransferRow {
+  blockNumber: number;
+  /** Position among the block's token transfers: with the block number, the page cursor. */
+  index: number;
+  blockHash: Hash;
+  timestamp: number;
+  transactionHash: Hash;
+  transactionIndex: number;
+  logIndex: number;
+  /** Position in an ERC-1155 batch, else 0. */
+  batchIndex: number;
+  /** The transaction's method. */
+  selector: Hex | null;
+  token: Address;
+  tokenType: TokenType;
+  from: Address;
+  to: Address;
+  /** Null for ERC-20. */
+  tokenId: bigint | null;
+  /** In the token's smallest unit; null for ERC-721. */
+  amount: bigint | null;
+  type: 'token_minting' | 'token_burning' | 'token_transfer';
+}
+
+export interface TokenTransferQuery extends PageRequest {
+  blockNumber?: number;
+  /** Any of these. */
+  types?: readonly TokenType[];
+}
+
+export interface TransactionTransferQuery extends ForwardPageRequest {
+  transactionHash: Hash;
+  /** Any of these. */
+  types?: readonly TokenType[];
+}
+
+/** Token transfers, newest first. */
+export async function tokenTransfers(
+  handle: Handle,
+  query: TokenTransferQuery,
+): Promise<Page<TokenTransferRow>> {
+  const { types, ...page } = query;
+  const branches =
+    types === undefined
+      ? [EVERYTHING]
+      : columnsOf(types).map(type => ({ where: 'token_type = ?', bindings: [type] }));
+  return rowsOf(handle, await pageKeys(handle, { table: 'token_transfers', branches, ...page }));
+}
+
+/** Token transfers of one transaction in their order; none when the transaction is unknown. */
+export async function tokenTransfersOf(
+  handle: Handle,
+  query: TransactionTransferQuery,
+): Promise<Page<TokenTransferRow>> {
+  const { transactionHash, types, ...page } = query;
+  const transaction = await transactionKey(handle, transactionHash);
+  if (transaction === null) return { items: [], hasMore: false };
+  const wanted = types === undefined ? undefined : columnsOf(types);
+  // The unary plus keeps SQLite from taking the index over types, which would walk the whole chain's.
+  const ofType = wanted === undefined ? '' : ` and +token_type in (${placeholders(wanted.length)})`;
+  const branches = [{ where: `transaction_id = ?${ofType}`, bindings: [transaction, ...(wanted ?? [])] }];
+  return rowsOf(
+    handle,
+    await pageKeys(handle, { table: 'token_transfers', branches, forward: true, ...page }),
+  );
+}
+
+function columnsOf(types: readonly TokenType[]): number[] {
+  return [...new Set(types.map(tokenTypeColumn))];
+}
+
+async function rowsOf(
+  handle: Handle,
+  { keys, hasMore }: { keys: number[]; hasMore: boolean },
+): Promise<Page<TokenTransferRow>> {
+  return { items: await transfersAt(handle, keys), hasMore };
+}
+
+/** The transfers with these keys, in their order. */
+export async function transfersAt(handle: Handle, keys: readonly number[]): Promise<TokenTransferRow[]> {
+  if (keys.length === 0) return [];
+  const rows = await handle.raw<TransferColumns[]>(
+    `${SELECT} where x.id in (${placeholders(keys.length)})`,
+    keys,
+  );
+  return inOrder(keys, rows).map(transferOf);
+}
+
+const SELECT = `select x.*, t.hash as transaction_hash, t.position as transaction_index, t.selector, t.timestamp,
+    b.hash as block_hash
+  from token_transfers x cross join transactions t on t.id = x.transaction_id
+  cross join blocks b on b.number = x.block_number`;
+
+interface TransferColumns {
+  id: number;
+  block_hash: Buffer;
+  timestamp: number;
+  transaction_hash: Buffer;
+  transaction_index: number;
+  log_index: number;
+  batch_index: number;
+  selector: Buffer | null;
+  token: Buffer;
+  token_type: number;
+  from_address: Buffer;
+  to_address: Buffer;
+  token_id: string | null;
+  amount: string | null;
+}
+
+function transferOf(row: TransferColumns): TokenTransferRow {
+  const from = hexOf(row.from_address);
+  const to = hexOf(row.to_address);
+  return {
+    ...placeOf(row.id),
+    blockHash: hexOf(row.block_hash),
+    timestamp: row.timestamp,
+    transactionHash: hexOf(row.transaction_hash),
+    transactionIndex: row.transaction_index,
+    logIndex: row.log_index,
+    batchIndex: row.batch_index,
+    selector: hexOrNull(row.selector),
+    token: hexOf(row.token),
+    tokenType: tokenTypeOf(row.token_type),
+    from,
+    to,
+    tokenId: uintOrNull(row.token_id),
+    amount: uintOrNull(row.amount),
+    type: from === ZERO_ADDRESS ? 'token_minting' : to === ZERO_ADDRESS ? 'token_burning' : 'token_transfer',
+  };
+}
