@@ -7,20 +7,20 @@ import { loadConfig } from './config/load.ts';
 import { dataServiceOptions } from './data/from-config.ts';
 import { type DataService, startDataService } from './data/service.ts';
 import { type Embedded, startEmbedded } from './embedded.ts';
-import { createAdminApp } from './http/admin.ts';
+import { createAdminApp } from './http/app/admin.ts';
 import { uncountedPeers } from './http/client-address.ts';
+import { createMetrics, type Metrics } from './http/metrics.ts';
 import {
   boundedAs,
   boundOf,
   type ConnectionBounds,
   connectionBounds,
   descriptorLimit,
-} from './http/connection-bounds.ts';
-import { createMetrics, type Metrics } from './http/metrics.ts';
-import { listen } from './http/server.ts';
-import { startFailure } from './lib/cannot-start.ts';
+} from './http/server/connection-bounds.ts';
+import { listen } from './http/server/server.ts';
 import { systemClock } from './lib/clock.ts';
 import { createLogger, type Logger } from './lib/logger.ts';
+import { startFailure } from './lib/startup-error.ts';
 import { paymentsServiceOptions } from './payments/from-config.ts';
 import { type PaymentsService, startPaymentsService } from './payments/service.ts';
 

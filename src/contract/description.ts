@@ -1,9 +1,9 @@
 import Router from '@koa/router';
 import type { Middleware } from 'koa';
 import { stringify } from 'yaml';
+import { represent } from '../http/representation.ts';
 import { routesOf } from '../http/routes.ts';
 import { sendRepresentation } from '../http/send.ts';
-import { represent } from '../lib/representation.ts';
 import type { JsonObject } from './document.ts';
 import { mintlifyVariant } from './mintlify.ts';
 

@@ -1,9 +1,9 @@
 import type { Context as KoaContext, Middleware, Next } from 'koa';
 import { type Context, type Document, OpenAPIBackend } from 'openapi-backend';
 import { HttpError } from '../http/errors.ts';
+import { type Representation, represent } from '../http/representation.ts';
 import { sendRepresentation } from '../http/send.ts';
 import { toJson } from '../lib/json.ts';
-import { type Representation, represent } from '../lib/representation.ts';
 import type { Contract } from './contract.ts';
 import type { JsonObject } from './document.ts';
 import { type Answer, type Gate, throughGate } from './gate.ts';

@@ -1,4 +1,4 @@
-import type { Representation } from '../lib/representation.ts';
+import type { Representation } from '../http/representation.ts';
 import type { Contract } from './contract.ts';
 import type { OperationRow } from './operations.ts';
 import { responseValidators } from './response-validators.ts';

@@ -1,5 +1,5 @@
+import { represent } from '../http/representation.ts';
 import { toJson } from '../lib/json.ts';
-import { represent } from '../lib/representation.ts';
 import type { Entry } from './cache/entry.ts';
 import type { ResponseCache } from './cache/response-cache.ts';
 import { singleFlight } from './cache/single-flight.ts';

@@ -1,6 +1,6 @@
-import { type GuardedFetch, type GuardedFetchOptions, guardedFetch } from '../http/guarded-fetch.ts';
-import { FetchFailure, type FetchFailureKind } from '../http/guarded-fetch-failure.ts';
-import { systemLookup } from '../http/guarded-fetch-lookup.ts';
+import { FetchFailure, type FetchFailureKind } from '../http/fetch/fetch-failure.ts';
+import { type GuardedFetch, type GuardedFetchOptions, guardedFetch } from '../http/fetch/guarded-fetch.ts';
+import { systemLookup } from '../http/fetch/lookup.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Logger } from '../lib/logger.ts';
 import {

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { Coding } from '../lib/representation.ts';
+import type { Coding } from './representation.ts';
 
 /** Best first at equal wishes: what is smallest for the client. */
 const OFFERED: readonly Coding[] = ['br', 'gzip', 'identity'];

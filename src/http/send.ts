@@ -1,6 +1,6 @@
 import type { Context } from 'koa';
-import { type Coding, formTag, type Representation } from '../lib/representation.ts';
 import { acceptedCodings } from './accept-encoding.ts';
+import { type Coding, formTag, type Representation } from './representation.ts';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 

@@ -1,5 +1,5 @@
 import { type DestinationStream, type Logger as PinoLogger, pino, stdSerializers } from 'pino';
-import { textLine } from './text-line.ts';
+import { textLine } from './pretty-log.ts';
 
 export type Logger = PinoLogger;
 

@@ -2,10 +2,10 @@ import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { migrate } from '../db/migrate.ts';
 import { type DatabaseOptions, type Db, openDatabase } from '../db/open.ts';
-import { CannotStart } from '../lib/cannot-start.ts';
 import type { Logger } from '../lib/logger.ts';
 import type { Seals } from '../lib/sealed.ts';
 import type { SecretKeySource } from '../lib/secret-key.ts';
+import { CannotStart } from '../lib/startup-error.ts';
 import { openSeals } from './secret-keys.ts';
 import { PAYMENTS_MIGRATIONS } from './store/migrations.ts';
 

@@ -9,7 +9,7 @@ import {
 } from '../contract/payments.ts';
 import { paymentsError } from '../contract/payments-errors.ts';
 import { isMigrated } from '../db/migrate.ts';
-import type { CrossOriginRules } from '../http/cors.ts';
+import type { CrossOriginRules } from '../http/app/cors.ts';
 import { HttpError } from '../http/errors.ts';
 import { type Check, healthRoutes } from '../http/health.ts';
 import type { Logger } from '../lib/logger.ts';

@@ -1,8 +1,8 @@
 import type { Db } from '../db/open.ts';
 import { transaction } from '../db/transaction.ts';
-import { CannotStart } from '../lib/cannot-start.ts';
 import { type Seals, seals } from '../lib/sealed.ts';
 import { readSecretKeys, type SecretKeySource } from '../lib/secret-key.ts';
+import { CannotStart } from '../lib/startup-error.ts';
 import type { Worker } from '../lib/worker.ts';
 import { secretKeyStore } from './store/secret-key-store.ts';
 

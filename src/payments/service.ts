@@ -1,10 +1,10 @@
 import type { Middleware, Next } from 'koa';
 import { paymentsErrorBody } from '../contract/payments-errors.ts';
 import type { DatabaseOptions, Db } from '../db/open.ts';
-import { createApp } from '../http/app.ts';
-import { boundedAs, type ConnectionBounds } from '../http/connection-bounds.ts';
+import { createApp } from '../http/app/app.ts';
 import type { Metrics } from '../http/metrics.ts';
-import { listen } from '../http/server.ts';
+import { boundedAs, type ConnectionBounds } from '../http/server/connection-bounds.ts';
+import { listen } from '../http/server/server.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Logger } from '../lib/logger.ts';
 import type { SecretKeySource } from '../lib/secret-key.ts';

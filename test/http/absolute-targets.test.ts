@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { represent } from '../../src/http/representation.ts';
 import { sendRepresentation } from '../../src/http/send.ts';
-import { represent } from '../../src/lib/representation.ts';
 import { rawRequest } from '../support/raw-request.ts';
 import { type Served, serve } from './serve.ts';
 

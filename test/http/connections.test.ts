@@ -1,14 +1,14 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
+import { createMetrics } from '../../src/http/metrics.ts';
 import {
   boundedAs,
   boundOf,
   type ConnectionBoundsOptions,
   connectionBounds,
   descriptorLimit,
-} from '../../src/http/connection-bounds.ts';
-import { createMetrics } from '../../src/http/metrics.ts';
+} from '../../src/http/server/connection-bounds.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { until } from '../support/until.ts';
 import { serve } from './serve.ts';

@@ -2,7 +2,7 @@ import { connect, type Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import Koa from 'koa';
 import { describe, expect, test } from 'vitest';
-import { listen } from '../../src/http/server.ts';
+import { listen } from '../../src/http/server/server.ts';
 import { createLogger } from '../../src/lib/logger.ts';
 import { eventually, type Served, serve } from './serve.ts';
 

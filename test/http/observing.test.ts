@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { createAdminApp } from '../../src/http/admin.ts';
+import { createAdminApp } from '../../src/http/app/admin.ts';
 import { healthRoutes } from '../../src/http/health.ts';
 import { createMetrics, type Metrics } from '../../src/http/metrics.ts';
-import { listen } from '../../src/http/server.ts';
+import { listen } from '../../src/http/server/server.ts';
 import { createLogger } from '../../src/lib/logger.ts';
 import { serve } from './serve.ts';
 

@@ -1,8 +1,8 @@
 import { request } from 'node:http';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { byteSize, type Representation, represent } from '../../src/http/representation.ts';
 import { sendRepresentation } from '../../src/http/send.ts';
-import { byteSize, type Representation, represent } from '../../src/lib/representation.ts';
 import { type Served, serve } from './serve.ts';
 
 const LONG = JSON.stringify({ items: Array.from({ length: 200 }, (_, index) => ({ index, hash: '0xabc' })) });

@@ -1,9 +1,9 @@
 import { connect } from 'node:net';
 import { Writable } from 'node:stream';
 import type { Middleware } from 'koa';
-import { type AppOptions, createApp } from '../../src/http/app.ts';
+import { type AppOptions, createApp } from '../../src/http/app/app.ts';
 import { createMetrics, type Metrics } from '../../src/http/metrics.ts';
-import { type Listening, type ListenOptions, listen } from '../../src/http/server.ts';
+import { type Listening, type ListenOptions, listen } from '../../src/http/server/server.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { createLogger } from '../../src/lib/logger.ts';
 

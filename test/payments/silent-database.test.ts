@@ -1,8 +1,8 @@
 import pg from 'pg';
 import { expect, test } from 'vitest';
-import { createAdminApp } from '../../src/http/admin.ts';
+import { createAdminApp } from '../../src/http/app/admin.ts';
 import { createMetrics } from '../../src/http/metrics.ts';
-import { listen } from '../../src/http/server.ts';
+import { listen } from '../../src/http/server/server.ts';
 import { createLogger } from '../../src/lib/logger.ts';
 import { postgresDatabase } from '../support/databases.ts';
 import { startTestPayments } from '../support/payments-service.ts';

@@ -1,7 +1,7 @@
 import type { Middleware } from 'koa';
-import { createApp } from '../../src/http/app.ts';
+import { createApp } from '../../src/http/app/app.ts';
 import { createMetrics } from '../../src/http/metrics.ts';
-import { listen } from '../../src/http/server.ts';
+import { listen } from '../../src/http/server/server.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { createLogger } from '../../src/lib/logger.ts';
 

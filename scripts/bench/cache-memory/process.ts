@@ -5,9 +5,9 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type ResponseCache, responseCache } from '#data/cache/response-cache.ts';
+import { represent } from '#http/representation.ts';
 import { systemClock } from '#lib/clock.ts';
 import { createLogger } from '#lib/logger.ts';
-import { represent } from '#lib/representation.ts';
 import { pageOf } from '../normalise/pages.ts';
 
 const WARM_UP = 100;

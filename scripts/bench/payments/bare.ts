@@ -1,7 +1,7 @@
 import { text } from 'node:stream/consumers';
 import createKnex, { type Knex } from 'knex';
 import Koa from 'koa';
-import { listen } from '#http/server.ts';
+import { listen } from '#http/server/server.ts';
 import type { Logger } from '#lib/logger.ts';
 import { linkValues } from '#payments/store/link-rows.ts';
 import { aLink } from './link.ts';

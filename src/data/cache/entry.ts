@@ -1,4 +1,4 @@
-import { byteSize, type Representation } from '../../lib/representation.ts';
+import { byteSize, type Representation } from '../../http/representation.ts';
 
 /** One kept answer. Freshness and retention are different facts: an entry may outlive its freshness. */
 export interface Entry {

@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import { type BodyFault, boundedBody, UnreadableBody } from '../../lib/bounded-body.ts';
+import { type BodyFault, boundedBody, UnreadableBody } from '../../http/fetch/bounded-body.ts';
 import type { BackendError } from '../port/backend-error.ts';
 import { unavailable } from './incident.ts';
 

@@ -3,7 +3,7 @@ import { decodeSegment } from '../../contract/parameters.ts';
 import { paymentsError } from '../../contract/payments-errors.ts';
 import type { Db } from '../../db/open.ts';
 import { transaction } from '../../db/transaction.ts';
-import { pathOf } from '../../http/target.ts';
+import { pathOf } from '../../http/app/request-target.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { isId } from '../../lib/ids.ts';
 import type { Logger } from '../../lib/logger.ts';

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { InvalidBody } from '../../contract/violations.ts';
-import { addressJudge } from '../../http/guarded-fetch-address.ts';
+import { addressJudge } from '../../http/fetch/address-filter.ts';
 import type { Subscription } from '../model/webhook.ts';
 
 /** What the operator allows beyond https to public addresses. */

@@ -1,8 +1,8 @@
+import { entityTag } from '../../http/representation.ts';
 import { namesTag } from '../../http/send.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { toJson } from '../../lib/json.ts';
 import { type Logger, logAndGoOn } from '../../lib/logger.ts';
-import { entityTag } from '../../lib/representation.ts';
 import type { CheckoutState } from './shown-states.ts';
 
 /** How often the states of the sessions that somebody waits for are read, all in one statement. */

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { extname } from 'node:path';
 import type { Context } from 'koa';
+import { type Representation, represent } from '#http/representation.ts';
 import { sendRepresentation } from '#http/send.ts';
-import { type Representation, represent } from '#lib/representation.ts';
 
 const FOLDER = new URL('./assets/', import.meta.url);
 const TYPES: Readonly<Record<string, string>> = {

@@ -1,5 +1,5 @@
 import type { Context, Middleware } from 'koa';
-import { pathOf } from './target.ts';
+import { pathOf } from './request-target.ts';
 
 /** Access of pages of other origins. */
 export interface CrossOriginRules {

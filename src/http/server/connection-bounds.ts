@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
-import type { Clock } from '../lib/clock.ts';
-import { addressKey } from './client-address.ts';
-import type { Metrics } from './metrics.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { addressKey } from '../client-address.ts';
+import type { Metrics } from '../metrics.ts';
 
 export interface ConnectionBoundsOptions {
   /** Connections at a time, over all listeners that share the bounds. */

@@ -1,6 +1,6 @@
 import { isIP, type LookupFunction } from 'node:net';
 import { buildConnector } from 'undici';
-import type { Lookup, ResolvedAddress } from './guarded-fetch-lookup.ts';
+import type { Lookup, ResolvedAddress } from './lookup.ts';
 
 /** The host has no address that may be connected to. */
 export class ForbiddenAddress extends Error {

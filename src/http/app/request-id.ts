@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Middleware } from 'koa';
-import type { Logger } from '../lib/logger.ts';
+import type { Logger } from '../../lib/logger.ts';
 
 const ACCEPTED = /^[A-Za-z0-9._-]{1,128}$/;
 

@@ -1,16 +1,16 @@
 import Koa, { type Middleware } from 'koa';
-import type { Clock } from '../lib/clock.ts';
-import type { Logger } from '../lib/logger.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { Logger } from '../../lib/logger.ts';
+import { clientReader } from '../client-address.ts';
+import { type FormatError, messageOnly } from '../errors.ts';
+import type { Metrics } from '../metrics.ts';
 import { accessLog } from './access-log.ts';
-import { clientReader } from './client-address.ts';
 import { type CrossOriginRules, crossOriginHeaders, preflights } from './cors.ts';
 import { errorAnswers } from './error-answers.ts';
-import { type FormatError, messageOnly } from './errors.ts';
-import type { Metrics } from './metrics.ts';
 import { RATE_LIMIT_HEADERS, rateLimit } from './rate-limit.ts';
 import { requestId } from './request-id.ts';
-import type {} from './state.ts';
-import { checkTarget } from './target.ts';
+import type {} from './request-state.ts';
+import { checkTarget } from './request-target.ts';
 
 export interface AppOptions {
   log: Logger;

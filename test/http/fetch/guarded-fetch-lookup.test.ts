@@ -1,10 +1,10 @@
 import { createSocket } from 'node:dgram';
 import { createServer } from 'node:http';
 import { expect, test } from 'vitest';
-import { guardedFetch } from '../../src/http/guarded-fetch.ts';
-import { FetchFailure } from '../../src/http/guarded-fetch-failure.ts';
-import { nameServerLookup, systemLookup } from '../../src/http/guarded-fetch-lookup.ts';
-import { createLogger } from '../../src/lib/logger.ts';
+import { FetchFailure } from '#http/fetch/fetch-failure.ts';
+import { guardedFetch } from '#http/fetch/guarded-fetch.ts';
+import { nameServerLookup, systemLookup } from '#http/fetch/lookup.ts';
+import { createLogger } from '#lib/logger.ts';
 
 const TYPE_A = 1;
 const HEADER_BYTES = 12;

@@ -1,6 +1,6 @@
 import type { Middleware } from 'koa';
-import type { Clock } from '../lib/clock.ts';
-import type { Logger } from '../lib/logger.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { Logger } from '../../lib/logger.ts';
 
 const SECRET_NAME = /(?:key|token|secret|password|signature)$/;
 const LONGEST_TARGET = 2048;

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Middleware } from 'koa';
-import { withoutOrigin } from './absolute-form.ts';
-import { HttpError } from './errors.ts';
+import { withoutOrigin } from '../absolute-form.ts';
+import { HttpError } from '../errors.ts';
 
 /** Origin form (RFC 9112, 3.2.1) in visible ASCII, without a fragment. */
 const ORIGIN_FORM = /^\/[\x21\x22\x24-\x7e]*$/;

@@ -2,12 +2,12 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type Koa from 'koa';
-import type { Logger } from '../lib/logger.ts';
-import { useOriginForm } from './absolute-form.ts';
+import type { Logger } from '../../lib/logger.ts';
+import { useOriginForm } from '../absolute-form.ts';
+import { NO_PATH } from '../app/request-target.ts';
+import { type FormatError, messageOnly } from '../errors.ts';
 import { answerUnreadable, refuse } from './client-error.ts';
 import type { ConnectionBounds } from './connection-bounds.ts';
-import { type FormatError, messageOnly } from './errors.ts';
-import { NO_PATH } from './target.ts';
 
 export interface ListenOptions {
   app: Koa;

@@ -1,8 +1,8 @@
 import { createServer } from 'node:http';
 import { expect, test } from 'vitest';
-import { guardedFetch } from '../../src/http/guarded-fetch.ts';
-import { createLogger } from '../../src/lib/logger.ts';
-import { until } from '../support/until.ts';
+import { guardedFetch } from '#http/fetch/guarded-fetch.ts';
+import { createLogger } from '#lib/logger.ts';
+import { until } from '../../support/until.ts';
 
 test('a connection that is not used is closed within seconds, however long a stranger asks to keep it', async () => {
   await using stack = new AsyncDisposableStack();

@@ -1,7 +1,7 @@
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
-import type { FormatError } from './errors.ts';
-import { HEAD_TOO_LONG, pathOf } from './target.ts';
+import { HEAD_TOO_LONG, pathOf } from '../app/request-target.ts';
+import type { FormatError } from '../errors.ts';
 
 /** Long enough for the answer to arrive, short enough that nobody can hoard broken connections. */
 const LINGER_MS = 1_000;

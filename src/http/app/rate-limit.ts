@@ -1,7 +1,7 @@
 import type { Context, Middleware, Next } from 'koa';
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
-import { limitKey } from './client-address.ts';
-import { HttpError } from './errors.ts';
+import { limitKey } from '../client-address.ts';
+import { HttpError } from '../errors.ts';
 
 /** Headers of a counted request's answer. */
 export const RATE_LIMIT_HEADERS = ['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'];

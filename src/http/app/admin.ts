@@ -1,11 +1,11 @@
 import Koa, { type Context } from 'koa';
-import { inTime } from '../lib/in-time.ts';
-import type { Logger } from '../lib/logger.ts';
+import { inTime } from '../../lib/in-time.ts';
+import type { Logger } from '../../lib/logger.ts';
+import { HttpError, messageOnly } from '../errors.ts';
+import type { Metrics } from '../metrics.ts';
 import { errorAnswers } from './error-answers.ts';
-import { HttpError, messageOnly } from './errors.ts';
-import type { Metrics } from './metrics.ts';
 import { requestId } from './request-id.ts';
-import { checkTarget } from './target.ts';
+import { checkTarget } from './request-target.ts';
 
 const STATUS_PATIENCE_MS = 2_000;
 

@@ -1,5 +1,5 @@
-import type { Logger } from '../lib/logger.ts';
-import type { Client } from './client-address.ts';
+import type { Logger } from '../../lib/logger.ts';
+import type { Client } from '../client-address.ts';
 
 declare module 'koa' {
   /** What the standard middleware knows of a request and what routes tell it. */

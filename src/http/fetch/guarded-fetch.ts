@@ -1,12 +1,12 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { Agent, type Dispatcher } from 'undici';
-import { boundedBody, KNOWN_CODINGS, leave, UnreadableBody } from '../lib/bounded-body.ts';
-import type { Logger } from '../lib/logger.ts';
-import { VERSION } from '../lib/version.ts';
-import { addressJudge } from './guarded-fetch-address.ts';
-import { ForbiddenAddress, guardedConnector } from './guarded-fetch-connect.ts';
-import { FetchFailure } from './guarded-fetch-failure.ts';
-import { type Lookup, nameServerLookup } from './guarded-fetch-lookup.ts';
+import type { Logger } from '../../lib/logger.ts';
+import { VERSION } from '../../lib/version.ts';
+import { addressJudge } from './address-filter.ts';
+import { boundedBody, KNOWN_CODINGS, leave, UnreadableBody } from './bounded-body.ts';
+import { ForbiddenAddress, guardedConnector } from './connect.ts';
+import { FetchFailure } from './fetch-failure.ts';
+import { type Lookup, nameServerLookup } from './lookup.ts';
 
 export interface GuardedFetchOptions {
   /** Networks, as CIDRs or addresses, that may be reached although they are not public. */

@@ -4,16 +4,16 @@ import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { expect, test, vi } from 'vitest';
-import { type GuardedFetchOptions, type GuardedRequest, guardedFetch } from '../../src/http/guarded-fetch.ts';
-import { addressJudge } from '../../src/http/guarded-fetch-address.ts';
-import { FetchFailure } from '../../src/http/guarded-fetch-failure.ts';
-import { createLogger } from '../../src/lib/logger.ts';
-import { type Behaviour, type SeenRequest, startScriptedUpstream } from '../support/scripted-upstream.ts';
+import { addressJudge } from '#http/fetch/address-filter.ts';
+import { FetchFailure } from '#http/fetch/fetch-failure.ts';
+import { type GuardedFetchOptions, type GuardedRequest, guardedFetch } from '#http/fetch/guarded-fetch.ts';
+import { createLogger } from '#lib/logger.ts';
+import { type Behaviour, type SeenRequest, startScriptedUpstream } from '../../support/scripted-upstream.ts';
 
 const log = createLogger({ level: 'silent' });
 const HERE = '127.0.0.1';
 const THERE = '127.0.0.2';
-const file = (name: string) => readFileSync(new URL(`../fixtures/tls/${name}`, import.meta.url), 'utf8');
+const file = (name: string) => readFileSync(new URL(`../../fixtures/tls/${name}`, import.meta.url), 'utf8');
 
 /** A resolver that answers every name, one list after another and the last one for good. */
 function names(...answers: string[][]) {

@@ -1,6 +1,6 @@
 import type { Context, Middleware } from 'koa';
-import { type FormatError, HttpError } from './errors.ts';
-import { pathOf } from './target.ts';
+import { type FormatError, HttpError } from '../errors.ts';
+import { pathOf } from './request-target.ts';
 
 const DEEPEST_CAUSE = 5;
 const INTERNAL = new HttpError(500, 'Internal server error');
