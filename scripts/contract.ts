@@ -10,8 +10,8 @@
  */
 import { writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
-import { explorerContract } from '../src/contract/explorer.ts';
-import { insightsContract } from '../src/contract/insights.ts';
+import { explorerContract } from '../src/contract/contracts/explorer.ts';
+import { insightsContract } from '../src/contract/contracts/insights.ts';
 import { recordingClient } from './contract/client.ts';
 import { harOf } from './contract/har.ts';
 import { runPayments } from './contract/payments/run.ts';

@@ -15,7 +15,7 @@ import {
   list,
   operationsOf,
   resolve,
-} from '../src/contract/document.ts';
+} from '../src/contract/contracts/document.ts';
 
 const SPEC = process.argv[2] ?? 'spec';
 const REDOCLY = join('node_modules', '@redocly', 'cli', 'bin', 'cli.js');

@@ -1,4 +1,4 @@
-import { child, isObject, type JsonObject, list, resolve } from '../../src/contract/document.ts';
+import { child, isObject, type JsonObject, list, resolve } from '../../src/contract/contracts/document.ts';
 import type { Drive } from './drive.ts';
 import type { Target } from './judge.ts';
 import { withQuery } from './paths.ts';

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../../src/contract/document.ts';
+import type { Json, JsonObject } from '../../src/contract/contracts/document.ts';
 import type { Exchange, RecordingClient } from './client.ts';
 import type { Harvest } from './harvest.ts';
 import type { Target } from './judge.ts';

@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject } from '../../src/contract/document.ts';
+import { isObject, type Json, type JsonObject } from '../../src/contract/contracts/document.ts';
 
 /** What values are gathered for; what belongs together, such as a token and an id, is one value. */
 type Kind =

@@ -6,9 +6,9 @@ import {
   operationsOf,
   parametersOf,
   resolve,
-} from '../../src/contract/document.ts';
-import type { ResponseValidators } from '../../src/contract/response-validators.ts';
-import { describeErrors } from '../../src/contract/violations.ts';
+} from '../../src/contract/contracts/document.ts';
+import { describeErrors } from '../../src/contract/contracts/violations.ts';
+import type { ResponseValidators } from '../../src/contract/mount/response-validators.ts';
 import type { Exchange } from './client.ts';
 
 /** One operation as the runner drives it. */

@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject, list } from '../../src/contract/document.ts';
+import { isObject, type Json, type JsonObject, list } from '../../src/contract/contracts/document.ts';
 import type { Drive } from './drive.ts';
 import { gathered } from './harvest.ts';
 import type { Target } from './judge.ts';

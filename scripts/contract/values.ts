@@ -1,4 +1,4 @@
-import { child, type JsonObject, list, resolve } from '../../src/contract/document.ts';
+import { child, type JsonObject, list, resolve } from '../../src/contract/contracts/document.ts';
 import { bigIntegerBits, mayHoldComma } from '../generate/operations.ts';
 
 /** Texts that no parameter may crash on; already escaped as they go into a URL. */

@@ -1,5 +1,5 @@
-import { explorerContract } from '../../src/contract/explorer.ts';
-import { responseValidators } from '../../src/contract/response-validators.ts';
+import { explorerContract } from '../../src/contract/contracts/explorer.ts';
+import { responseValidators } from '../../src/contract/mount/response-validators.ts';
 import type { Exchange } from '../contract/client.ts';
 import { judge, parsed, targetsOf } from '../contract/judge.ts';
 import { type Ask, factsIn, has, isDeep, truthOf } from './ask.ts';

@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject } from '../../src/contract/document.ts';
+import { isObject, type Json, type JsonObject } from '../../src/contract/contracts/document.ts';
 import type { Random } from '../faults/random.ts';
 import { HOSTILE_BODIES } from './hostile-input.ts';
 import { anyText, mutatedText } from './text-mutations.ts';

@@ -1,8 +1,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { explorerContract } from '../../src/contract/explorer.ts';
-import { insightsContract } from '../../src/contract/insights.ts';
+import { explorerContract } from '../../src/contract/contracts/explorer.ts';
+import { insightsContract } from '../../src/contract/contracts/insights.ts';
 import { startDataService } from '../../src/data/service.ts';
 import { knownContracts } from '../../src/devnet/artifacts.ts';
 import type { EmbeddedChain } from '../../src/devnet/start-devnet.ts';

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../../src/contract/document.ts';
+import type { Json, JsonObject } from '../../src/contract/contracts/document.ts';
 import type { Operation } from '../contract/payments/operation.ts';
 import { badValues, goodValues, HOSTILE } from '../contract/values.ts';
 import type { Random } from '../faults/random.ts';

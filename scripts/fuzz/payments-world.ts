@@ -1,8 +1,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { isObject, type Json } from '../../src/contract/document.ts';
-import { paymentsContract } from '../../src/contract/payments.ts';
+import { isObject, type Json } from '../../src/contract/contracts/document.ts';
+import { paymentsContract } from '../../src/contract/contracts/payments.ts';
 import type { EmbeddedChain } from '../../src/devnet/start-devnet.ts';
 import { createMetrics } from '../../src/http/metrics.ts';
 import { systemClock } from '../../src/lib/clock.ts';

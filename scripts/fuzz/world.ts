@@ -1,4 +1,4 @@
-import type { Contract } from '../../src/contract/contract.ts';
+import type { Contract } from '../../src/contract/contracts/contract.ts';
 import type { Exchange } from '../contract/client.ts';
 import type { Ground } from './mutant.ts';
 

@@ -12,7 +12,7 @@ import {
   METHODS,
   operationsOf,
   resolve,
-} from '../../src/contract/document.ts';
+} from '../../src/contract/contracts/document.ts';
 
 const run = promisify(execFile);
 

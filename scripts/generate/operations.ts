@@ -7,7 +7,7 @@ import {
   list,
   operationsOf,
   resolve,
-} from '../../src/contract/document.ts';
+} from '../../src/contract/contracts/document.ts';
 import { GENERATED } from './header.ts';
 
 export interface Parameter {
@@ -72,7 +72,7 @@ export function operationTable(document: JsonObject): string {
   });
   return [
     GENERATED,
-    `import type { OperationTable } from '../../src/contract/operations.ts';`,
+    `import type { OperationTable } from '../../src/contract/contracts/operations.ts';`,
     '',
     'export const table = {',
     ...rows,

@@ -1,6 +1,6 @@
 import openapiTS, { astToString } from 'openapi-typescript';
 import ts from 'typescript';
-import { isObject, type JsonObject, mapObjects, resolve } from '../../src/contract/document.ts';
+import { isObject, type JsonObject, mapObjects, resolve } from '../../src/contract/contracts/document.ts';
 import { GENERATED } from './header.ts';
 import { bigIntegerBits } from './operations.ts';
 

@@ -10,7 +10,7 @@ import {
   operationsOf,
   pointedAtDocument,
   resolve,
-} from '../../src/contract/document.ts';
+} from '../../src/contract/contracts/document.ts';
 import { GENERATED } from './header.ts';
 import { hasBigInteger, type Parameter, parametersOf } from './operations.ts';
 

@@ -1,4 +1,4 @@
-import type { PaymentsSchemas } from '../../src/contract/payments.ts';
+import type { PaymentsSchemas } from '../../src/contract/contracts/payments.ts';
 import type { Clock } from '../../src/lib/clock.ts';
 import type { ApiClient, Reply } from '../api/client.ts';
 

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { PaymentsSchemas } from '../../src/contract/payments.ts';
+import type { PaymentsSchemas } from '../../src/contract/contracts/payments.ts';
 import { demand } from './demand.ts';
 import type { Arrival } from './receivers.ts';
 import type { Hook, Shop } from './shops.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { PaymentsSchemas } from '../../src/contract/payments.ts';
+import type { PaymentsSchemas } from '../../src/contract/contracts/payments.ts';
 import { NATIVE_COIN } from '../../src/payments/model/payment-chain.ts';
 import type { Random } from '../faults/random.ts';
 import { demand } from './demand.ts';

@@ -1,4 +1,4 @@
-import type { PaymentsSchemas } from '../../src/contract/payments.ts';
+import type { PaymentsSchemas } from '../../src/contract/contracts/payments.ts';
 import { modeOfKey } from '../../src/payments/model/key-format.ts';
 import { API_OPTIONS, argumentsOf, type Place, placeOf } from '../api/command-line.ts';
 

@@ -1,5 +1,5 @@
-import { explorerContract } from '../contract/explorer.ts';
-import type { Caller } from '../contract/operations.ts';
+import { explorerContract } from '../contract/contracts/explorer.ts';
+import type { Caller } from '../contract/contracts/operations.ts';
 import type { Metrics } from '../http/metrics.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Logger } from '../lib/logger.ts';

@@ -1,4 +1,4 @@
-import type { Caller, Encoded } from '../contract/operations.ts';
+import type { Caller, Encoded } from '../contract/contracts/operations.ts';
 import { HttpError } from '../http/errors.ts';
 import type { Metrics } from '../http/metrics.ts';
 import type { Clock } from '../lib/clock.ts';

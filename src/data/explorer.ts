@@ -1,4 +1,4 @@
-import type { Handlers } from '../contract/operations.ts';
+import type { Handlers } from '../contract/contracts/operations.ts';
 import type { Serve } from './answer.ts';
 import { firstChain, firstFound } from './chains/strategies.ts';
 import { isEmptyPage, leadsNowhere } from './nothing.ts';

@@ -1,5 +1,5 @@
-import type { InsightsOperations } from '../contract/insights.ts';
-import type { Handlers } from '../contract/operations.ts';
+import type { InsightsOperations } from '../contract/contracts/insights.ts';
+import type { Handlers } from '../contract/contracts/operations.ts';
 import { type AnswererOptions, answerer, type Serve } from './answer.ts';
 import { type AnsweringOptions, answering } from './answering.ts';
 import { QUERY_TIMEOUT_MS } from './insights/query-answerer.ts';

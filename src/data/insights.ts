@@ -1,5 +1,5 @@
-import type { InsightsOperations } from '../contract/insights.ts';
-import type { Handlers } from '../contract/operations.ts';
+import type { InsightsOperations } from '../contract/contracts/insights.ts';
+import type { Handlers } from '../contract/contracts/operations.ts';
 import { queryAnswerer } from './insights/query-answerer.ts';
 import { recordAnswerers } from './insights/record-answerers.ts';
 import { selected } from './insights/selected.ts';

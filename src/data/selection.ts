@@ -1,4 +1,4 @@
-import { InvalidParameter } from '../contract/violations.ts';
+import { InvalidParameter } from '../contract/contracts/violations.ts';
 import type { Chain } from './chains/chain.ts';
 import { type CursorPosition, decodeCursor } from './port/cursor.ts';
 

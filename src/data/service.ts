@@ -1,11 +1,11 @@
 import { hash } from 'node:crypto';
-import { description } from '../contract/description.ts';
-import { docs } from '../contract/docs.ts';
-import { errorBodies } from '../contract/error-bodies.ts';
-import { explorerContract } from '../contract/explorer.ts';
-import { insightsContract } from '../contract/insights.ts';
-import { mergedDocument } from '../contract/merged-document.ts';
-import { mount } from '../contract/mount.ts';
+import { errorBodies } from '../contract/contracts/error-bodies.ts';
+import { explorerContract } from '../contract/contracts/explorer.ts';
+import { insightsContract } from '../contract/contracts/insights.ts';
+import { description } from '../contract/description/description.ts';
+import { docs } from '../contract/description/docs.ts';
+import { mergedDocument } from '../contract/description/merged-document.ts';
+import { mount } from '../contract/mount/mount.ts';
 import { migrate } from '../db/migrate.ts';
 import { type Db, openDatabase } from '../db/open.ts';
 import { createApp } from '../http/app/app.ts';

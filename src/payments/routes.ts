@@ -1,13 +1,13 @@
 import type { Middleware } from 'koa';
-import { description } from '../contract/description.ts';
-import { docs } from '../contract/docs.ts';
-import { mountGated } from '../contract/mount.ts';
 import {
   type PaymentsOperations,
   type PaymentsPublicOperation,
   paymentsContract,
-} from '../contract/payments.ts';
-import { paymentsError } from '../contract/payments-errors.ts';
+} from '../contract/contracts/payments.ts';
+import { paymentsError } from '../contract/contracts/payments-errors.ts';
+import { description } from '../contract/description/description.ts';
+import { docs } from '../contract/description/docs.ts';
+import { mountGated } from '../contract/mount/mount.ts';
 import { isMigrated } from '../db/migrate.ts';
 import type { CrossOriginRules } from '../http/app/cors.ts';
 import { HttpError } from '../http/errors.ts';

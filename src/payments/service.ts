@@ -1,5 +1,5 @@
 import type { Middleware, Next } from 'koa';
-import { paymentsErrorBody } from '../contract/payments-errors.ts';
+import { paymentsErrorBody } from '../contract/contracts/payments-errors.ts';
 import type { DatabaseOptions, Db } from '../db/open.ts';
 import { createApp } from '../http/app/app.ts';
 import type { Metrics } from '../http/metrics.ts';

@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { explorerContract } from '../../src/contract/explorer.ts';
+import { explorerContract } from '../../src/contract/contracts/explorer.ts';
 import { type Fixture, fixturesOf } from '../support/blockscout-fixtures.ts';
 import { blockscoutChain, startTestDataService, type TestDataService } from '../support/data-service.ts';
 import { type ScriptedUpstream, startScriptedUpstream } from '../support/scripted-upstream.ts';

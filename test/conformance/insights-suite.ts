@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { insightsContract } from '../../src/contract/insights.ts';
+import { insightsContract } from '../../src/contract/contracts/insights.ts';
 import type { SeenChain } from '../data/insights/over-http/ground.ts';
 import { type Client, client } from '../support/contract-client.ts';
 import type { EmulatedInsightRequest } from '../support/insight-emulator.ts';

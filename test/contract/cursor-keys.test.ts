@@ -6,8 +6,8 @@ import {
   operationsOf,
   parametersOf,
   resolve,
-} from '../../src/contract/document.ts';
-import { explorerContract } from '../../src/contract/explorer.ts';
+} from '../../src/contract/contracts/document.ts';
+import { explorerContract } from '../../src/contract/contracts/explorer.ts';
 
 const { document } = explorerContract;
 

@@ -1,8 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { description } from '../../src/contract/description.ts';
-import { docs } from '../../src/contract/docs.ts';
 import {
   child,
   isObject,
@@ -10,12 +8,14 @@ import {
   type JsonObject,
   list,
   operationsOf,
-} from '../../src/contract/document.ts';
-import { explorerContract } from '../../src/contract/explorer.ts';
-import { insightsContract } from '../../src/contract/insights.ts';
-import { mergedDocument } from '../../src/contract/merged-document.ts';
-import { mintlifyVariant } from '../../src/contract/mintlify.ts';
-import { paymentsContract } from '../../src/contract/payments.ts';
+} from '../../src/contract/contracts/document.ts';
+import { explorerContract } from '../../src/contract/contracts/explorer.ts';
+import { insightsContract } from '../../src/contract/contracts/insights.ts';
+import { paymentsContract } from '../../src/contract/contracts/payments.ts';
+import { description } from '../../src/contract/description/description.ts';
+import { docs } from '../../src/contract/description/docs.ts';
+import { mergedDocument } from '../../src/contract/description/merged-document.ts';
+import { mintlifyVariant } from '../../src/contract/description/mintlify.ts';
 import { startTestDataService } from '../support/data-service.ts';
 import { serveRoutes } from '../support/serve-routes.ts';
 import { smallContract } from '../support/small-contract.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { errorBodies } from '../../src/contract/error-bodies.ts';
-import { mount } from '../../src/contract/mount.ts';
+import { errorBodies } from '../../src/contract/contracts/error-bodies.ts';
+import { mount } from '../../src/contract/mount/mount.ts';
 import { HttpError } from '../../src/http/errors.ts';
 import { type Served, serve } from '../http/serve.ts';
 import { type SmallOperations, smallContract } from '../support/small-contract.ts';

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { Answer, Attempt, Gate, Incoming } from '../../src/contract/gate.ts';
-import { mountGated } from '../../src/contract/mount.ts';
-import { paymentsError, paymentsErrorBody } from '../../src/contract/payments-errors.ts';
+import { paymentsError, paymentsErrorBody } from '../../src/contract/contracts/payments-errors.ts';
+import { mountGated } from '../../src/contract/mount/mount.ts';
+import type { Answer, Attempt, Gate, Incoming } from '../../src/contract/mount/request-gate.ts';
 import { type Served, serve } from '../http/serve.ts';
 import { type GatedOperations, type GatedPublic, gatedContract } from '../support/gated-contract.ts';
 import { rawRequest } from '../support/raw-request.ts';

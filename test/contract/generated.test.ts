@@ -1,11 +1,11 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import { explorerContract } from '../../src/contract/explorer.ts';
-import { insightsContract } from '../../src/contract/insights.ts';
-import type { OperationRow } from '../../src/contract/operations.ts';
-import { paymentsContract } from '../../src/contract/payments.ts';
-import { responseValidators } from '../../src/contract/response-validators.ts';
+import { explorerContract } from '../../src/contract/contracts/explorer.ts';
+import { insightsContract } from '../../src/contract/contracts/insights.ts';
+import type { OperationRow } from '../../src/contract/contracts/operations.ts';
+import { paymentsContract } from '../../src/contract/contracts/payments.ts';
+import { responseValidators } from '../../src/contract/mount/response-validators.ts';
 
 const run = promisify(execFile);
 const ROOT = new URL('../..', import.meta.url);

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 const ROOT = new URL('../../', import.meta.url).pathname;
 const FILE = `${ROOT}test/contract/program-of-this-test.ts`;
 
-const OPERATIONS = `import type { GatedHandlers, Handlers } from '../../src/contract/operations.ts';
+const OPERATIONS = `import type { GatedHandlers, Handlers } from '../../src/contract/contracts/operations.ts';
 interface Operations {
   getOne: {
     parameters: { path: { id: string }; query?: undefined };

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { errorBodies } from '../../src/contract/error-bodies.ts';
-import { explorerContract } from '../../src/contract/explorer.ts';
-import { type InsightsOperations, insightsContract } from '../../src/contract/insights.ts';
-import { mount } from '../../src/contract/mount.ts';
-import type { Handlers } from '../../src/contract/operations.ts';
+import { errorBodies } from '../../src/contract/contracts/error-bodies.ts';
+import { explorerContract } from '../../src/contract/contracts/explorer.ts';
+import { type InsightsOperations, insightsContract } from '../../src/contract/contracts/insights.ts';
+import type { Handlers } from '../../src/contract/contracts/operations.ts';
+import { mount } from '../../src/contract/mount/mount.ts';
 import { type Served, serve } from '../http/serve.ts';
 
 const ADDRESS = '0xdAC17F958D2ee523a2206206994597C13D831ec7';

@@ -8,11 +8,11 @@ import {
   operationsOf,
   parametersOf,
   resolve,
-} from '../../src/contract/document.ts';
-import { explorerContract } from '../../src/contract/explorer.ts';
-import { insightsContract } from '../../src/contract/insights.ts';
-import { mergedDocument } from '../../src/contract/merged-document.ts';
-import { mintlifyVariant } from '../../src/contract/mintlify.ts';
+} from '../../src/contract/contracts/document.ts';
+import { explorerContract } from '../../src/contract/contracts/explorer.ts';
+import { insightsContract } from '../../src/contract/contracts/insights.ts';
+import { mergedDocument } from '../../src/contract/description/merged-document.ts';
+import { mintlifyVariant } from '../../src/contract/description/mintlify.ts';
 
 /** A value with every reference in it followed; one that leads into itself says so. */
 function expanded(document: JsonObject, value: Json, above: readonly string[] = []): Json {

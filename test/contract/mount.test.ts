@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type MountOptions, mount } from '../../src/contract/mount.ts';
+import { type MountOptions, mount } from '../../src/contract/mount/mount.ts';
 import { rawGet } from '../support/raw-request.ts';
 import { serveRoutes } from '../support/serve-routes.ts';
 import { type SmallOperations, smallContract } from '../support/small-contract.ts';

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { ParameterRow } from '../../src/contract/operations.ts';
-import { readParameters } from '../../src/contract/parameters.ts';
-import { InvalidParameter, parameterViolation } from '../../src/contract/violations.ts';
+import type { ParameterRow } from '../../src/contract/contracts/operations.ts';
+import { InvalidParameter, parameterViolation } from '../../src/contract/contracts/violations.ts';
+import { readParameters } from '../../src/contract/mount/parameters.ts';
 import { smallContract } from '../support/small-contract.ts';
 
 const row = (name: string, read: ParameterRow['read'], more: Partial<ParameterRow> = {}): ParameterRow => ({

@@ -1,7 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, test } from 'vitest';
 import { bodyFaults } from '../../scripts/contract/payments/body-faults.ts';
-import type { Contract } from '../../src/contract/contract.ts';
+import type { Contract } from '../../src/contract/contracts/contract.ts';
 import {
   child,
   isObject,
@@ -11,11 +11,11 @@ import {
   operationsOf,
   parametersOf,
   resolve,
-} from '../../src/contract/document.ts';
-import { explorerContract } from '../../src/contract/explorer.ts';
-import { insightsContract } from '../../src/contract/insights.ts';
-import { paymentsContract } from '../../src/contract/payments.ts';
-import { bodyViolation, parameterViolation } from '../../src/contract/violations.ts';
+} from '../../src/contract/contracts/document.ts';
+import { explorerContract } from '../../src/contract/contracts/explorer.ts';
+import { insightsContract } from '../../src/contract/contracts/insights.ts';
+import { paymentsContract } from '../../src/contract/contracts/payments.ts';
+import { bodyViolation, parameterViolation } from '../../src/contract/contracts/violations.ts';
 import { brokenRule } from '../../src/lib/broken-rule.ts';
 
 const contracts: readonly Contract<unknown>[] = [explorerContract, insightsContract, paymentsContract];

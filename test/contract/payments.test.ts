@@ -1,11 +1,15 @@
 import type { ValidateFunction } from 'ajv';
 import { describe, expect, test } from 'vitest';
-import { child, type Json, operationsOf, resolve } from '../../src/contract/document.ts';
-import type { OperationRow } from '../../src/contract/operations.ts';
-import { paymentsContract } from '../../src/contract/payments.ts';
-import { PAYMENTS_ERRORS, paymentsError, paymentsErrorBody } from '../../src/contract/payments-errors.ts';
-import { responseValidators } from '../../src/contract/response-validators.ts';
-import { bodyViolation } from '../../src/contract/violations.ts';
+import { child, type Json, operationsOf, resolve } from '../../src/contract/contracts/document.ts';
+import type { OperationRow } from '../../src/contract/contracts/operations.ts';
+import { paymentsContract } from '../../src/contract/contracts/payments.ts';
+import {
+  PAYMENTS_ERRORS,
+  paymentsError,
+  paymentsErrorBody,
+} from '../../src/contract/contracts/payments-errors.ts';
+import { bodyViolation } from '../../src/contract/contracts/violations.ts';
+import { responseValidators } from '../../src/contract/mount/response-validators.ts';
 
 const { document, table } = paymentsContract;
 const rows = Object.values<OperationRow>(table);

@@ -6,8 +6,8 @@ import {
   operationsOf,
   parametersOf,
   resolve,
-} from '../../src/contract/document.ts';
-import type { OperationRow } from '../../src/contract/operations.ts';
+} from '../../src/contract/contracts/document.ts';
+import type { OperationRow } from '../../src/contract/contracts/operations.ts';
 
 interface Parameter {
   readonly name: string;

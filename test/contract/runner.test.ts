@@ -3,8 +3,8 @@ import { expect, test } from 'vitest';
 import { recordingClient } from '../../scripts/contract/client.ts';
 import { harOf } from '../../scripts/contract/har.ts';
 import { runContracts } from '../../scripts/contract/run.ts';
-import type { Contract } from '../../src/contract/contract.ts';
-import { mount } from '../../src/contract/mount.ts';
+import type { Contract } from '../../src/contract/contracts/contract.ts';
+import { mount } from '../../src/contract/mount/mount.ts';
 import { type ListOperations, listContract } from '../support/list-contract.ts';
 import { serveRoutes } from '../support/serve-routes.ts';
 

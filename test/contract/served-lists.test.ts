@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { explorerContract } from '../../src/contract/explorer.ts';
-import { insightsContract } from '../../src/contract/insights.ts';
-import type { OperationRow } from '../../src/contract/operations.ts';
-import { paymentsContract } from '../../src/contract/payments.ts';
+import { explorerContract } from '../../src/contract/contracts/explorer.ts';
+import { insightsContract } from '../../src/contract/contracts/insights.ts';
+import type { OperationRow } from '../../src/contract/contracts/operations.ts';
+import { paymentsContract } from '../../src/contract/contracts/payments.ts';
 import { type Client, client } from '../support/contract-client.ts';
 import { startTestDataService, type TestDataService } from '../support/data-service.ts';
 import { startTestDevnet, type TestDevnet } from '../support/devnet.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { explorerContract } from '../../src/contract/explorer.ts';
+import { explorerContract } from '../../src/contract/contracts/explorer.ts';
 import { client } from '../support/contract-client.ts';
 import { startTestDataService, type TestDataService } from '../support/data-service.ts';
 import { startTestDevnet, type TestDevnet } from '../support/devnet.ts';

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { explorerContract } from '../../src/contract/explorer.ts';
-import { insightsContract } from '../../src/contract/insights.ts';
-import { paymentsContract } from '../../src/contract/payments.ts';
-import { responseValidators } from '../../src/contract/response-validators.ts';
-import { describeErrors } from '../../src/contract/violations.ts';
+import { explorerContract } from '../../src/contract/contracts/explorer.ts';
+import { insightsContract } from '../../src/contract/contracts/insights.ts';
+import { paymentsContract } from '../../src/contract/contracts/payments.ts';
+import { describeErrors } from '../../src/contract/contracts/violations.ts';
+import { responseValidators } from '../../src/contract/mount/response-validators.ts';
 import { startTestDataService, type TestDataService } from '../support/data-service.ts';
 import { sqliteDatabase, type TestDatabase } from '../support/databases.ts';
 import { startTestDevnet, type TestDevnet } from '../support/devnet.ts';

@@ -1,4 +1,4 @@
-import type { Encoded } from '../../src/contract/operations.ts';
+import type { Encoded } from '../../src/contract/contracts/operations.ts';
 import { responseCache } from '../../src/data/cache/response-cache.ts';
 import type { Chain } from '../../src/data/chains/chain.ts';
 import { type DataHandlersOptions, dataHandlers } from '../../src/data/handlers.ts';

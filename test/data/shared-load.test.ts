@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { explorerContract } from '../../src/contract/explorer.ts';
-import { mount } from '../../src/contract/mount.ts';
+import { explorerContract } from '../../src/contract/contracts/explorer.ts';
+import { mount } from '../../src/contract/mount/mount.ts';
 import { explorer } from '../../src/data/explorer.ts';
 import { client } from '../support/contract-client.ts';
 import { serveRoutes } from '../support/serve-routes.ts';

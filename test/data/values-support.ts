@@ -1,5 +1,5 @@
 import { type Address, createPublicClient, type Hex, http, type PublicClient } from 'viem';
-import type { ExplorerSchemas } from '../../src/contract/explorer.ts';
+import type { ExplorerSchemas } from '../../src/contract/contracts/explorer.ts';
 import { httpRpc, type Rpc } from '../../src/devnet/rpc.ts';
 import type { EmbeddedChain } from '../../src/devnet/start-devnet.ts';
 import { type Answer, client } from '../support/contract-client.ts';

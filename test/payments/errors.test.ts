@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { paymentsContract } from '../../src/contract/payments.ts';
-import { PAYMENTS_ERRORS, type PaymentsErrorCode } from '../../src/contract/payments-errors.ts';
-import { responseValidators } from '../../src/contract/response-validators.ts';
-import { describeErrors } from '../../src/contract/violations.ts';
+import { paymentsContract } from '../../src/contract/contracts/payments.ts';
+import { PAYMENTS_ERRORS, type PaymentsErrorCode } from '../../src/contract/contracts/payments-errors.ts';
+import { describeErrors } from '../../src/contract/contracts/violations.ts';
+import { responseValidators } from '../../src/contract/mount/response-validators.ts';
 import { openDatabase } from '../../src/db/open.ts';
 import { newKey } from '../../src/payments/model/key-format.ts';
 import { sqliteDatabase, type TestDatabase } from '../support/databases.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { forwarder } from '../../scripts/listen/forwarder.ts';
-import type { PaymentsSchemas } from '../../src/contract/payments.ts';
+import type { PaymentsSchemas } from '../../src/contract/contracts/payments.ts';
 import { createLogger } from '../../src/lib/logger.ts';
 import { testEventData } from '../../src/payments/model/test-event.ts';
 import { newWebhookSecret } from '../../src/payments/model/webhook-secret.ts';

@@ -5,8 +5,8 @@ import { faultsOf } from '../../scripts/contract/payments/judge.ts';
 import { type Operation, operationsIn } from '../../scripts/contract/payments/operation.ts';
 import { pacedSender } from '../../scripts/contract/payments/pace.ts';
 import { runPayments } from '../../scripts/contract/payments/run.ts';
-import { paymentsContract } from '../../src/contract/payments.ts';
-import { responseValidators } from '../../src/contract/response-validators.ts';
+import { paymentsContract } from '../../src/contract/contracts/payments.ts';
+import { responseValidators } from '../../src/contract/mount/response-validators.ts';
 import { sqliteDatabase, type TestDatabase } from '../support/databases.ts';
 import { startTestPayments, type TestPaymentsService } from '../support/payments-service.ts';
 

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { explorerContract } from '../../src/contract/explorer.ts';
-import { responseValidators } from '../../src/contract/response-validators.ts';
+import { explorerContract } from '../../src/contract/contracts/explorer.ts';
+import { responseValidators } from '../../src/contract/mount/response-validators.ts';
 import { parseJson } from '../../src/data/upstream/lossless-json.ts';
 import { toJson } from '../../src/lib/json.ts';
 

@@ -1,11 +1,11 @@
 import type { Document } from 'openapi-backend';
-import { child, type JsonObject, list, resolve } from '../../src/contract/document.ts';
-import { explorerContract } from '../../src/contract/explorer.ts';
-import { insightsContract } from '../../src/contract/insights.ts';
-import type { OperationRow } from '../../src/contract/operations.ts';
-import { responseValidators } from '../../src/contract/response-validators.ts';
-import { SegmentRouter } from '../../src/contract/router.ts';
-import { describeErrors } from '../../src/contract/violations.ts';
+import { child, type JsonObject, list, resolve } from '../../src/contract/contracts/document.ts';
+import { explorerContract } from '../../src/contract/contracts/explorer.ts';
+import { insightsContract } from '../../src/contract/contracts/insights.ts';
+import type { OperationRow } from '../../src/contract/contracts/operations.ts';
+import { describeErrors } from '../../src/contract/contracts/violations.ts';
+import { responseValidators } from '../../src/contract/mount/response-validators.ts';
+import { SegmentRouter } from '../../src/contract/mount/router.ts';
 
 /** One answer. `body` is the parsed JSON, undefined where there is none. */
 export interface Answer {

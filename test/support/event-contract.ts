@@ -1,5 +1,5 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { paymentsContract } from '../../src/contract/payments.ts';
+import { paymentsContract } from '../../src/contract/contracts/payments.ts';
 
 const ajv = new Ajv2020({ strict: false, validateFormats: false }).addSchema(
   paymentsContract.document,

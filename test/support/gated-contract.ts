@@ -1,9 +1,9 @@
 import { createRequire } from 'node:module';
 import type { ValidateFunction } from 'ajv';
 import { bodyValidators, parameterValidators } from '../../scripts/generate/validators.ts';
-import type { Contract } from '../../src/contract/contract.ts';
-import type { JsonObject } from '../../src/contract/document.ts';
-import type { OperationTable, PublicOperation } from '../../src/contract/operations.ts';
+import type { Contract } from '../../src/contract/contracts/contract.ts';
+import type { JsonObject } from '../../src/contract/contracts/document.ts';
+import type { OperationTable, PublicOperation } from '../../src/contract/contracts/operations.ts';
 
 interface Note {
   id: string;

@@ -1,12 +1,12 @@
-import type { Contract } from '../../src/contract/contract.ts';
-import { mountGated } from '../../src/contract/mount.ts';
+import type { Contract } from '../../src/contract/contracts/contract.ts';
 import {
   type PaymentsHandlers,
   type PaymentsOperations,
   type PaymentsPublicOperation,
   paymentsContract,
-} from '../../src/contract/payments.ts';
-import { paymentsErrorBody } from '../../src/contract/payments-errors.ts';
+} from '../../src/contract/contracts/payments.ts';
+import { paymentsErrorBody } from '../../src/contract/contracts/payments-errors.ts';
+import { mountGated } from '../../src/contract/mount/mount.ts';
 import { type DatabaseOptions, type Db, openDatabase } from '../../src/db/open.ts';
 import { type Clock, systemClock } from '../../src/lib/clock.ts';
 import { newId } from '../../src/lib/ids.ts';

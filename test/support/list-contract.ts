@@ -1,7 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import type { Contract } from '../../src/contract/contract.ts';
-import type { JsonObject } from '../../src/contract/document.ts';
-import type { OperationTable } from '../../src/contract/operations.ts';
+import type { Contract } from '../../src/contract/contracts/contract.ts';
+import type { JsonObject } from '../../src/contract/contracts/document.ts';
+import type { OperationTable } from '../../src/contract/contracts/operations.ts';
 
 /** The types that would be generated for the contract below. */
 export interface ListOperations {

@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto';
-import { mountGated } from '../../src/contract/mount.ts';
-import type { OperationRow } from '../../src/contract/operations.ts';
+import type { OperationRow } from '../../src/contract/contracts/operations.ts';
 import {
   type PaymentsOperations,
   type PaymentsPublicOperation,
   paymentsContract,
-} from '../../src/contract/payments.ts';
-import { paymentsErrorBody } from '../../src/contract/payments-errors.ts';
-import { responseValidators } from '../../src/contract/response-validators.ts';
-import { describeErrors } from '../../src/contract/violations.ts';
+} from '../../src/contract/contracts/payments.ts';
+import { paymentsErrorBody } from '../../src/contract/contracts/payments-errors.ts';
+import { describeErrors } from '../../src/contract/contracts/violations.ts';
+import { mountGated } from '../../src/contract/mount/mount.ts';
+import { responseValidators } from '../../src/contract/mount/response-validators.ts';
 import { type DatabaseOptions, type Db, openDatabase } from '../../src/db/open.ts';
 import { transaction } from '../../src/db/transaction.ts';
 import { newId } from '../../src/lib/ids.ts';

@@ -1,6 +1,6 @@
-import { explorerContract } from '#contract/explorer.ts';
-import { insightsContract } from '#contract/insights.ts';
-import { mount } from '#contract/mount.ts';
+import { explorerContract } from '#contract/contracts/explorer.ts';
+import { insightsContract } from '#contract/contracts/insights.ts';
+import { mount } from '#contract/mount/mount.ts';
 import { indexBackend } from '#data/backends/index/index-backend.ts';
 import { responseCache } from '#data/cache/response-cache.ts';
 import { explorer } from '#data/explorer.ts';

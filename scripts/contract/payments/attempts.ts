@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '#contract/document.ts';
+import { isObject, type JsonObject } from '#contract/contracts/document.ts';
 import { newKey } from '#payments/model/key-format.ts';
 import { badValues, HOSTILE, valueSchema } from '../values.ts';
 import { bodyFaults, sampleOf } from './body-faults.ts';

@@ -1,5 +1,5 @@
-import type { JsonObject } from '#contract/document.ts';
-import { isObject, list } from '#contract/document.ts';
+import type { JsonObject } from '#contract/contracts/document.ts';
+import { isObject, list } from '#contract/contracts/document.ts';
 import { randomBase62 } from '#lib/ids.ts';
 import type { Drive } from './drive.ts';
 

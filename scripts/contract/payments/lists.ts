@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject, list, resolve } from '#contract/document.ts';
+import { isObject, type Json, type JsonObject, list, resolve } from '#contract/contracts/document.ts';
 import type { Drive } from './drive.ts';
 import type { Operation } from './operation.ts';
 

@@ -1,4 +1,4 @@
-import { child, type JsonObject } from '#contract/document.ts';
+import { child, type JsonObject } from '#contract/contracts/document.ts';
 import type { Drive, Reply } from './drive.ts';
 
 /** An address that no mail ever gets to (RFC 6761). */

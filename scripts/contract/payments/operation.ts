@@ -1,4 +1,4 @@
-import type { Contract } from '#contract/contract.ts';
+import type { Contract } from '#contract/contracts/contract.ts';
 import {
   child,
   type Json,
@@ -6,8 +6,8 @@ import {
   operationsOf,
   parametersOf,
   resolve,
-} from '#contract/document.ts';
-import type { OperationRow } from '#contract/operations.ts';
+} from '#contract/contracts/document.ts';
+import type { OperationRow } from '#contract/contracts/operations.ts';
 import { newId, randomBase62 } from '#lib/ids.ts';
 import { statusesOf, type Target } from '../judge.ts';
 import { goodValues } from '../values.ts';

@@ -1,4 +1,4 @@
-import { paymentsContract } from '#contract/payments.ts';
+import { paymentsContract } from '#contract/contracts/payments.ts';
 import { systemClock } from '#lib/clock.ts';
 import type { RecordingClient } from '../client.ts';
 import type { ContractReport } from '../run.ts';

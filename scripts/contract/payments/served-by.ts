@@ -1,4 +1,4 @@
-import { child, isObject } from '#contract/document.ts';
+import { child, isObject } from '#contract/contracts/document.ts';
 import type { RecordingClient } from '../client.ts';
 import { parsed } from '../judge.ts';
 

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, list, resolve } from '#contract/document.ts';
+import { isObject, type JsonObject, list, resolve } from '#contract/contracts/document.ts';
 import type { Drive, Reply } from './drive.ts';
 import type { Links } from './links-story.ts';
 

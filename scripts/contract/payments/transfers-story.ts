@@ -1,4 +1,4 @@
-import { isObject, list } from '#contract/document.ts';
+import { isObject, list } from '#contract/contracts/document.ts';
 import type { Drive } from './drive.ts';
 
 /** Assigns an unmatched transfer of test money to a new session of its place, where there is one; real money never. */

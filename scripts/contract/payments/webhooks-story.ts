@@ -1,4 +1,4 @@
-import { child, isObject, type JsonObject, list } from '#contract/document.ts';
+import { child, isObject, type JsonObject, list } from '#contract/contracts/document.ts';
 import { randomBase62 } from '#lib/ids.ts';
 import type { Drive } from './drive.ts';
 

@@ -1,5 +1,5 @@
-import type { Json, JsonObject } from '#contract/document.ts';
-import type { PaymentsErrorCode } from '#contract/payments-errors.ts';
+import type { Json, JsonObject } from '#contract/contracts/document.ts';
+import type { PaymentsErrorCode } from '#contract/contracts/payments-errors.ts';
 
 /** The pattern of addresses in bodies; what is text and breaks it has a code of its own (Decision 98). */
 const ADDRESS = '^0x[0-9a-fA-F]{40}$';

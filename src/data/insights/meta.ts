@@ -1,4 +1,4 @@
-import type { InsightsSchemas } from '../../contract/insights.ts';
+import type { InsightsSchemas } from '../../contract/contracts/insights.ts';
 import type { Asked } from './ask-chains.ts';
 
 /** What `meta` says of an answer beside its chains. */

@@ -1,6 +1,6 @@
-import type { InsightsSchemas } from '../../contract/insights.ts';
-import type { Caller } from '../../contract/operations.ts';
-import { InvalidParameter } from '../../contract/violations.ts';
+import type { InsightsSchemas } from '../../contract/contracts/insights.ts';
+import type { Caller } from '../../contract/contracts/operations.ts';
+import { InvalidParameter } from '../../contract/contracts/violations.ts';
 import type { Group } from '../../lib/expression.ts';
 import type { Sent } from '../answering.ts';
 import { checkPage } from '../limits.ts';

@@ -1,5 +1,5 @@
-import type { InsightsSchemas } from '../../contract/insights.ts';
-import type { Caller } from '../../contract/operations.ts';
+import type { InsightsSchemas } from '../../contract/contracts/insights.ts';
+import type { Caller } from '../../contract/contracts/operations.ts';
 import { checkTokensNamed } from '../limits.ts';
 import type { InsightsBodyOf, InsightsRequestOf, NftTransfersRequest } from '../port/insights.ts';
 import type { Asked } from './ask-chains.ts';

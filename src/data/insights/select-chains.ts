@@ -1,5 +1,5 @@
-import type { Caller } from '../../contract/operations.ts';
-import { InvalidParameter } from '../../contract/violations.ts';
+import type { Caller } from '../../contract/contracts/operations.ts';
+import { InvalidParameter } from '../../contract/contracts/violations.ts';
 import { HttpError } from '../../http/errors.ts';
 import type { Chain } from '../chains/chain.ts';
 import { namedChains } from '../limits.ts';

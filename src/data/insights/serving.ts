@@ -1,4 +1,4 @@
-import type { Caller } from '../../contract/operations.ts';
+import type { Caller } from '../../contract/contracts/operations.ts';
 import type { Metrics } from '../../http/metrics.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { canonicalJson } from '../../lib/json.ts';

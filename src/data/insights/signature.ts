@@ -1,5 +1,5 @@
 import { type AbiEvent, type AbiParameter, isHash, keccak256, toHex } from 'viem';
-import { InvalidParameter } from '../../contract/violations.ts';
+import { InvalidParameter } from '../../contract/contracts/violations.ts';
 import { parsedEvent } from './event-parser.ts';
 
 /** Which event is meant. */

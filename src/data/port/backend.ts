@@ -1,5 +1,5 @@
-import type { ExplorerOperations } from '../../contract/explorer.ts';
-import type { OperationBody, OperationRequest } from '../../contract/operations.ts';
+import type { ExplorerOperations } from '../../contract/contracts/explorer.ts';
+import type { OperationBody, OperationRequest } from '../../contract/contracts/operations.ts';
 import type { CursorPosition } from './cursor.ts';
 import type { InsightsAnswers } from './insights.ts';
 

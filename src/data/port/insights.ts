@@ -1,6 +1,6 @@
 import type { AbiEvent } from 'viem';
-import type { InsightsOperations, InsightsSchemas } from '../../contract/insights.ts';
-import type { OperationBody, OperationRequest } from '../../contract/operations.ts';
+import type { InsightsOperations, InsightsSchemas } from '../../contract/contracts/insights.ts';
+import type { OperationBody, OperationRequest } from '../../contract/contracts/operations.ts';
 import type { Fold, Group, RowExpression } from '../../lib/expression.ts';
 
 export type InsightsOperationId = keyof InsightsOperations & string;

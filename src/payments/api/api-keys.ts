@@ -1,6 +1,6 @@
-import type { PaymentsHandlers } from '../../contract/payments.ts';
-import { paymentsError } from '../../contract/payments-errors.ts';
-import { InvalidBody } from '../../contract/violations.ts';
+import type { PaymentsHandlers } from '../../contract/contracts/payments.ts';
+import { paymentsError } from '../../contract/contracts/payments-errors.ts';
+import { InvalidBody } from '../../contract/contracts/violations.ts';
 import type { Transaction } from '../../db/open.ts';
 import { type ApiKey, isActiveKey } from '../model/api-key.ts';
 import type { Mode } from '../model/owner.ts';

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
-import type { Incoming } from '../../contract/gate.ts';
-import { type PaymentsErrorCode, paymentsError } from '../../contract/payments-errors.ts';
+import { type PaymentsErrorCode, paymentsError } from '../../contract/contracts/payments-errors.ts';
+import type { Incoming } from '../../contract/mount/request-gate.ts';
 import type { Db } from '../../db/open.ts';
 import { transaction } from '../../db/transaction.ts';
 import type { Clock } from '../../lib/clock.ts';

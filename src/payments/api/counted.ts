@@ -1,4 +1,4 @@
-import { paymentsError } from '../../contract/payments-errors.ts';
+import { paymentsError } from '../../contract/contracts/payments-errors.ts';
 import type { Client } from '../../http/client-address.ts';
 import type { HttpError } from '../../http/errors.ts';
 import type { Clock } from '../../lib/clock.ts';

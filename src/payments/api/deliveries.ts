@@ -1,5 +1,5 @@
-import type { PaymentsHandlers } from '../../contract/payments.ts';
-import { paymentsError } from '../../contract/payments-errors.ts';
+import type { PaymentsHandlers } from '../../contract/contracts/payments.ts';
+import { paymentsError } from '../../contract/contracts/payments-errors.ts';
 import { beginManual, endAttempts } from '../store/attempts.ts';
 import { deliveryStore } from '../store/delivery-store.ts';
 import { webhookStore } from '../store/webhook-store.ts';

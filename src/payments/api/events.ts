@@ -1,4 +1,4 @@
-import type { PaymentsHandlers } from '../../contract/payments.ts';
+import type { PaymentsHandlers } from '../../contract/contracts/payments.ts';
 import { eventStore } from '../store/event-store.ts';
 import { eventBody } from './bodies/event-body.ts';
 import type { Known, Visitor } from './caller.ts';

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { paymentsError } from '../../contract/payments-errors.ts';
+import { paymentsError } from '../../contract/contracts/payments-errors.ts';
 import type { Owner } from '../model/owner.ts';
 import type { PaymentTransaction } from '../model/payment-transaction.ts';
 import type { TransactionFilters, TransactionStore } from '../store/transaction-store.ts';

@@ -1,6 +1,6 @@
-import type { Gate, Incoming } from '../../contract/gate.ts';
-import { decodeSegment } from '../../contract/parameters.ts';
-import { paymentsError } from '../../contract/payments-errors.ts';
+import { paymentsError } from '../../contract/contracts/payments-errors.ts';
+import { decodeSegment } from '../../contract/mount/parameters.ts';
+import type { Gate, Incoming } from '../../contract/mount/request-gate.ts';
 import type { Db } from '../../db/open.ts';
 import { transaction } from '../../db/transaction.ts';
 import { pathOf } from '../../http/app/request-target.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { Answer, Attempt } from '../../contract/gate.ts';
-import { paymentsError } from '../../contract/payments-errors.ts';
+import { paymentsError } from '../../contract/contracts/payments-errors.ts';
+import type { Answer, Attempt } from '../../contract/mount/request-gate.ts';
 import type { Db, Transaction } from '../../db/open.ts';
 import { rowsOf } from '../../db/query.ts';
 import { transaction } from '../../db/transaction.ts';

@@ -1,6 +1,6 @@
-import type { PaymentsHandlers, PaymentsSchemas } from '../../contract/payments.ts';
-import { paymentsError } from '../../contract/payments-errors.ts';
-import { InvalidBody } from '../../contract/violations.ts';
+import type { PaymentsHandlers, PaymentsSchemas } from '../../contract/contracts/payments.ts';
+import { paymentsError } from '../../contract/contracts/payments-errors.ts';
+import { InvalidBody } from '../../contract/contracts/violations.ts';
 import type { Transaction } from '../../db/open.ts';
 import { newId, randomBase62 } from '../../lib/ids.ts';
 import type { LinkDefaults } from '../model/owner.ts';

@@ -1,5 +1,5 @@
-import type { PaymentsSchemas } from '../../contract/payments.ts';
-import { InvalidBody } from '../../contract/violations.ts';
+import type { PaymentsSchemas } from '../../contract/contracts/payments.ts';
+import { InvalidBody } from '../../contract/contracts/violations.ts';
 import { newId } from '../../lib/ids.ts';
 import { normalToken } from '../model/payment-chain.ts';
 import type { PaymentLink } from '../model/payment-link.ts';

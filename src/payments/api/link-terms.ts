@@ -1,4 +1,4 @@
-import { InvalidBody } from '../../contract/violations.ts';
+import { InvalidBody } from '../../contract/contracts/violations.ts';
 import type { Mode } from '../model/owner.ts';
 import { NATIVE_COIN, normalToken, type PaymentChains, tokenOf } from '../model/payment-chain.ts';
 import type { PaymentLink } from '../model/payment-link.ts';

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import type { PaymentsHandlers } from '../../contract/payments.ts';
+import type { PaymentsHandlers } from '../../contract/contracts/payments.ts';
 import type { Transaction } from '../../db/open.ts';
 import { transaction } from '../../db/transaction.ts';
 import { linkStore } from '../store/link-store.ts';

@@ -1,4 +1,4 @@
-import { InvalidBody } from '../../contract/violations.ts';
+import { InvalidBody } from '../../contract/contracts/violations.ts';
 import type { Transaction } from '../../db/open.ts';
 import type { Owner } from '../model/owner.ts';
 import type { Place } from '../model/place.ts';

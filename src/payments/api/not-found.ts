@@ -1,4 +1,4 @@
-import { paymentsError } from '../../contract/payments-errors.ts';
+import { paymentsError } from '../../contract/contracts/payments-errors.ts';
 import type { HttpError } from '../../http/errors.ts';
 
 /** Records that a request names by id, as the contract's `object` writes them. */

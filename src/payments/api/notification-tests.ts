@@ -1,5 +1,5 @@
-import type { PaymentsHandlers } from '../../contract/payments.ts';
-import { paymentsError } from '../../contract/payments-errors.ts';
+import type { PaymentsHandlers } from '../../contract/contracts/payments.ts';
+import { paymentsError } from '../../contract/contracts/payments-errors.ts';
 import type { Handle } from '../../db/open.ts';
 import { transaction } from '../../db/transaction.ts';
 import type { HttpError } from '../../http/errors.ts';

@@ -1,6 +1,6 @@
-import type { PaymentsHandlers, PaymentsSchemas } from '../../contract/payments.ts';
-import { paymentsError } from '../../contract/payments-errors.ts';
-import { InvalidBody } from '../../contract/violations.ts';
+import type { PaymentsHandlers, PaymentsSchemas } from '../../contract/contracts/payments.ts';
+import { paymentsError } from '../../contract/contracts/payments-errors.ts';
+import { InvalidBody } from '../../contract/contracts/violations.ts';
 import type { Handle } from '../../db/open.ts';
 import type { NotificationSettings } from '../model/notification.ts';
 import type { Owner } from '../model/owner.ts';

@@ -1,5 +1,5 @@
-import type { PaymentsHandlers, PaymentsSchemas } from '../../contract/payments.ts';
-import { InvalidBody } from '../../contract/violations.ts';
+import type { PaymentsHandlers, PaymentsSchemas } from '../../contract/contracts/payments.ts';
+import { InvalidBody } from '../../contract/contracts/violations.ts';
 import type { Handle } from '../../db/open.ts';
 import type { OrganizationSettings } from '../model/organization-settings.ts';
 import type { Organization, Owner } from '../model/owner.ts';

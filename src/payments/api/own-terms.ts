@@ -1,6 +1,6 @@
-import type { PaymentsSchemas } from '../../contract/payments.ts';
-import { paymentsError } from '../../contract/payments-errors.ts';
-import { InvalidBody } from '../../contract/violations.ts';
+import type { PaymentsSchemas } from '../../contract/contracts/payments.ts';
+import { paymentsError } from '../../contract/contracts/payments-errors.ts';
+import { InvalidBody } from '../../contract/contracts/violations.ts';
 import type { OwnTerms } from '../model/opening.ts';
 import type { Mode } from '../model/owner.ts';
 import { normalToken, type PaymentChains } from '../model/payment-chain.ts';

@@ -1,5 +1,5 @@
-import type { PaymentsHandlers, PaymentsSchemas } from '../../contract/payments.ts';
-import { paymentsError } from '../../contract/payments-errors.ts';
+import type { PaymentsHandlers, PaymentsSchemas } from '../../contract/contracts/payments.ts';
+import { paymentsError } from '../../contract/contracts/payments-errors.ts';
 import type { Transaction } from '../../db/open.ts';
 import { newId } from '../../lib/ids.ts';
 import type { Fault } from '../model/fault.ts';

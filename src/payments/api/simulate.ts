@@ -1,5 +1,5 @@
-import type { PaymentsHandlers } from '../../contract/payments.ts';
-import { paymentsError } from '../../contract/payments-errors.ts';
+import type { PaymentsHandlers } from '../../contract/contracts/payments.ts';
+import { paymentsError } from '../../contract/contracts/payments-errors.ts';
 import { sessionStore } from '../store/session-store.ts';
 import { settlement } from '../store/settlement/settlement.ts';
 import { sessionBody } from './bodies/session-body.ts';

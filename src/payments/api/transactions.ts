@@ -1,5 +1,5 @@
-import type { OperationRequest } from '../../contract/operations.ts';
-import type { PaymentsHandlers, PaymentsOperations } from '../../contract/payments.ts';
+import type { OperationRequest } from '../../contract/contracts/operations.ts';
+import type { PaymentsHandlers, PaymentsOperations } from '../../contract/contracts/payments.ts';
 import type { CheckoutSession } from '../model/session.ts';
 import { sessionStore } from '../store/session-store.ts';
 import { transactionStore } from '../store/transaction-store.ts';

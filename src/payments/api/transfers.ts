@@ -1,6 +1,6 @@
-import type { PaymentsHandlers } from '../../contract/payments.ts';
-import { paymentsError } from '../../contract/payments-errors.ts';
-import { InvalidBody } from '../../contract/violations.ts';
+import type { PaymentsHandlers } from '../../contract/contracts/payments.ts';
+import { paymentsError } from '../../contract/contracts/payments-errors.ts';
+import { InvalidBody } from '../../contract/contracts/violations.ts';
 import type { CheckoutSession } from '../model/session.ts';
 import type { UnmatchedTransfer } from '../model/transfer.ts';
 import { sessionStore } from '../store/session-store.ts';

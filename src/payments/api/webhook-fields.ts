@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { InvalidBody } from '../../contract/violations.ts';
+import { InvalidBody } from '../../contract/contracts/violations.ts';
 import { addressJudge } from '../../http/fetch/address-filter.ts';
 import type { Subscription } from '../model/webhook.ts';
 

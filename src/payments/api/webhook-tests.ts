@@ -1,4 +1,4 @@
-import type { PaymentsHandlers } from '../../contract/payments.ts';
+import type { PaymentsHandlers } from '../../contract/contracts/payments.ts';
 import { newId } from '../../lib/ids.ts';
 import { deliveryBody } from '../model/delivery-body.ts';
 import { testEventData } from '../model/test-event.ts';

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
-import type { PaymentsHandlers, PaymentsSchemas } from '../../contract/payments.ts';
-import { paymentsError } from '../../contract/payments-errors.ts';
-import { InvalidBody } from '../../contract/violations.ts';
+import type { PaymentsHandlers, PaymentsSchemas } from '../../contract/contracts/payments.ts';
+import { paymentsError } from '../../contract/contracts/payments-errors.ts';
+import { InvalidBody } from '../../contract/contracts/violations.ts';
 import type { Transaction } from '../../db/open.ts';
 import { lockedTransaction } from '../../db/transaction.ts';
 import { newId } from '../../lib/ids.ts';

@@ -1,5 +1,5 @@
-import type { PaymentsSchemas } from '../../contract/payments.ts';
-import { paymentsError } from '../../contract/payments-errors.ts';
+import type { PaymentsSchemas } from '../../contract/contracts/payments.ts';
+import { paymentsError } from '../../contract/contracts/payments-errors.ts';
 import { type PaymentChain, type PaymentChains, type PaymentToken, tokenOf } from '../model/payment-chain.ts';
 import { paymentUri } from '../model/payment-uri.ts';
 import { redirectUrl } from '../model/redirect-url.ts';

@@ -1,4 +1,4 @@
-import { paymentsError } from '../../contract/payments-errors.ts';
+import { paymentsError } from '../../contract/contracts/payments-errors.ts';
 import { type Client, limitKey } from '../../http/client-address.ts';
 import type { Seals } from '../../lib/sealed.ts';
 import type { PaymentLink } from '../model/payment-link.ts';

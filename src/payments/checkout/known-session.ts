@@ -1,4 +1,4 @@
-import { paymentsError } from '../../contract/payments-errors.ts';
+import { paymentsError } from '../../contract/contracts/payments-errors.ts';
 import type { HttpError } from '../../http/errors.ts';
 import type { CheckoutSession } from '../model/session.ts';
 import type { SessionStore } from '../store/session-store.ts';

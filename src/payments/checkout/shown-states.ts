@@ -1,4 +1,4 @@
-import type { PaymentsSchemas } from '../../contract/payments.ts';
+import type { PaymentsSchemas } from '../../contract/contracts/payments.ts';
 import type { Db } from '../../db/open.ts';
 import type { SessionState } from '../model/session.ts';
 import { sessionStates } from '../store/session-states.ts';

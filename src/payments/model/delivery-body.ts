@@ -1,4 +1,4 @@
-import type { PaymentsSchemas } from '../../contract/payments.ts';
+import type { PaymentsSchemas } from '../../contract/contracts/payments.ts';
 import type { EventData } from './event.ts';
 
 /** What a webhook is told of: an event, or a test's greeting. */

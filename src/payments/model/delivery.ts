@@ -1,4 +1,4 @@
-import type { PaymentsSchemas } from '../../contract/payments.ts';
+import type { PaymentsSchemas } from '../../contract/contracts/payments.ts';
 
 export type DeliveryStatus = PaymentsSchemas['DeliveryStatus'];
 

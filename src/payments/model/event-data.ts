@@ -1,4 +1,4 @@
-import type { PaymentsSchemas } from '../../contract/payments.ts';
+import type { PaymentsSchemas } from '../../contract/contracts/payments.ts';
 import type { EventData } from './event.ts';
 import { eventFormData } from './event-form-data.ts';
 import type { PaymentTransaction } from './payment-transaction.ts';

@@ -1,4 +1,4 @@
-import type { PaymentsDeliveries, PaymentsSchemas } from '../../contract/payments.ts';
+import type { PaymentsDeliveries, PaymentsSchemas } from '../../contract/contracts/payments.ts';
 import type { Owner } from './owner.ts';
 
 /** What is told to receivers, by type. Source: document 3, "Events". */

@@ -1,4 +1,4 @@
-import type { PaymentsSchemas } from '../../contract/payments.ts';
+import type { PaymentsSchemas } from '../../contract/contracts/payments.ts';
 import { isSingleLine } from '../../lib/single-line.ts';
 import { missing, type Report, wrong } from './fault.ts';
 

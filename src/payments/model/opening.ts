@@ -1,4 +1,4 @@
-import type { PaymentsSchemas } from '../../contract/payments.ts';
+import type { PaymentsSchemas } from '../../contract/contracts/payments.ts';
 import { type Fault, firstOf, missing, notNow, type Report, wrong } from './fault.ts';
 import { formDataOf } from './form-data.ts';
 import type { Owner } from './owner.ts';

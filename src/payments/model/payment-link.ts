@@ -1,4 +1,4 @@
-import type { PaymentsSchemas } from '../../contract/payments.ts';
+import type { PaymentsSchemas } from '../../contract/contracts/payments.ts';
 import type { Owner } from './owner.ts';
 
 /** A payment link as it is stored. Amounts in the token's smallest unit, addresses lower case, times UTC milliseconds. */

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { PaymentsSchemas } from '../../contract/payments.ts';
+import type { PaymentsSchemas } from '../../contract/contracts/payments.ts';
 import type { Owner } from './owner.ts';
 
 /** An address on one chain. Hex is lower case. */

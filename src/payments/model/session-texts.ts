@@ -1,4 +1,4 @@
-import type { PaymentsSchemas } from '../../contract/payments.ts';
+import type { PaymentsSchemas } from '../../contract/contracts/payments.ts';
 import { type Report, wrong } from './fault.ts';
 import type { CheckoutSession } from './session.ts';
 

@@ -1,4 +1,4 @@
-import type { PaymentsSchemas } from '../../contract/payments.ts';
+import type { PaymentsSchemas } from '../../contract/contracts/payments.ts';
 import type { Owner } from './owner.ts';
 
 export type SessionStatus = PaymentsSchemas['SessionStatus'];

@@ -1,4 +1,4 @@
-import type { PaymentsSchemas } from '../../contract/payments.ts';
+import type { PaymentsSchemas } from '../../contract/contracts/payments.ts';
 import { newId, randomBase62 } from '../../lib/ids.ts';
 import type { EventData } from './event.ts';
 import type { DeliveryEventType } from './webhook.ts';

@@ -1,4 +1,4 @@
-import type { PaymentsSchemas } from '../../contract/payments.ts';
+import type { PaymentsSchemas } from '../../contract/contracts/payments.ts';
 import type { Tally } from './delivery.ts';
 
 export type DisabledReason = Exclude<PaymentsSchemas['DisabledReason'], null>;

@@ -1,4 +1,4 @@
-import type { PaymentsSchemas } from '../../contract/payments.ts';
+import type { PaymentsSchemas } from '../../contract/contracts/payments.ts';
 import { newId } from '../../lib/ids.ts';
 import { type DeliveryState, newDelivery } from './delivery.ts';
 import type { Owner } from './owner.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { explorerContract } from '#contract/explorer.ts';
+import { explorerContract } from '#contract/contracts/explorer.ts';
 import { pageOf } from '../../support/walk.ts';
 import { type Case, listCases, recordCases, transactionCases, transactionsOfEverySort } from '../cases.ts';
 import { type Difference, differences, isExplained, type Unknown } from '../differences.ts';

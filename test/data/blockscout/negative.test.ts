@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { explorerContract } from '#contract/explorer.ts';
+import { explorerContract } from '#contract/contracts/explorer.ts';
 import { fixturesOf } from '../../support/blockscout-fixtures.ts';
 import { MISSING, serving } from './serving.ts';
 

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { insightsContract } from '#contract/insights.ts';
-import { responseValidators } from '#contract/response-validators.ts';
+import { insightsContract } from '#contract/contracts/insights.ts';
+import { responseValidators } from '#contract/mount/response-validators.ts';
 import { toJson } from '#lib/json.ts';
 import { record, text } from '../../support/json.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { InvalidParameter } from '#contract/violations.ts';
+import { InvalidParameter } from '#contract/contracts/violations.ts';
 import { type Aggregation, planOf } from '#data/insights/expressions/plan.ts';
 import type { Entity } from '#data/port/insights.ts';
 

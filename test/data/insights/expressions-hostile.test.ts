@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { InvalidParameter } from '#contract/violations.ts';
+import { InvalidParameter } from '#contract/contracts/violations.ts';
 import { answerOf } from '#data/insights/expressions/answer.ts';
 import { type Aggregation, type AggregationPlan, planOf } from '#data/insights/expressions/plan.ts';
 import { FIELDS } from '#data/insights/fields.ts';

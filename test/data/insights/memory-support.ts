@@ -1,4 +1,4 @@
-import type { InsightsSchemas } from '#contract/insights.ts';
+import type { InsightsSchemas } from '#contract/contracts/insights.ts';
 import type { Chain } from '#data/chains/chain.ts';
 import type { Backend, Validity } from '#data/port/backend.ts';
 import type { Entity, EntityRecords, InsightsAnswers, InsightsAsk } from '#data/port/insights.ts';

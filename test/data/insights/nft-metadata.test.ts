@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Address } from 'viem';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { insightsContract } from '#contract/insights.ts';
-import { responseValidators } from '#contract/response-validators.ts';
+import { insightsContract } from '#contract/contracts/insights.ts';
+import { responseValidators } from '#contract/mount/response-validators.ts';
 import { nftAnswers } from '#data/backends/index/insights/nft-transfers.ts';
 import type { NftTransfersRequest } from '#data/port/insights.ts';
 import { type RemoteDocuments, remoteDocuments } from '#data/remote-documents.ts';

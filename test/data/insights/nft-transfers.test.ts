@@ -1,7 +1,7 @@
 import { type Address, getContractAddress } from 'viem';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { insightsContract } from '#contract/insights.ts';
-import { responseValidators } from '#contract/response-validators.ts';
+import { insightsContract } from '#contract/contracts/insights.ts';
+import { responseValidators } from '#contract/mount/response-validators.ts';
 import { nftAnswers } from '#data/backends/index/insights/nft-transfers.ts';
 import type { NftTransfersRequest } from '#data/port/insights.ts';
 import { CHAIN_ID, type Deployed, startTestChain, type TestChain } from '../../indexer/support.ts';

@@ -1,6 +1,6 @@
 import { type AbiEvent, parseAbiItem, toEventSelector } from 'viem';
 import { describe, expect, test } from 'vitest';
-import { InvalidParameter } from '#contract/violations.ts';
+import { InvalidParameter } from '#contract/contracts/violations.ts';
 import { namedEvent } from '#data/insights/signature.ts';
 import { knownAbis } from '#evm/abi/abi.ts';
 

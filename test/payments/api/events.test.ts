@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { PaymentsSchemas } from '#contract/payments.ts';
+import type { PaymentsSchemas } from '#contract/contracts/payments.ts';
 import { newId } from '#lib/ids.ts';
 import type { EventData } from '#payments/model/event.ts';
 import { eventStore } from '#payments/store/event-store.ts';

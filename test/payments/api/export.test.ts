@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { child, isObject, type Json, resolve } from '#contract/document.ts';
-import { paymentsContract } from '#contract/payments.ts';
+import { child, isObject, type Json, resolve } from '#contract/contracts/document.ts';
+import { paymentsContract } from '#contract/contracts/payments.ts';
 import type { Db } from '#db/open.ts';
 import { execute, rowsOf } from '#db/query.ts';
 import { csvLine } from '#payments/api/csv.ts';

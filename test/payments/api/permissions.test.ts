@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { mountGated } from '#contract/mount.ts';
-import type { OperationRow } from '#contract/operations.ts';
-import { paymentsContract } from '#contract/payments.ts';
-import { paymentsErrorBody } from '#contract/payments-errors.ts';
+import type { OperationRow } from '#contract/contracts/operations.ts';
+import { paymentsContract } from '#contract/contracts/payments.ts';
+import { paymentsErrorBody } from '#contract/contracts/payments-errors.ts';
+import { mountGated } from '#contract/mount/mount.ts';
 import { type Db, openDatabase } from '#db/open.ts';
 import { HttpError } from '#http/errors.ts';
 import { systemClock } from '#lib/clock.ts';

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { child, type JsonObject, operationsOf, resolve } from '#contract/document.ts';
-import { explorerContract } from '#contract/explorer.ts';
-import { insightsContract } from '#contract/insights.ts';
-import { paymentsContract } from '#contract/payments.ts';
+import { child, type JsonObject, operationsOf, resolve } from '#contract/contracts/document.ts';
+import { explorerContract } from '#contract/contracts/explorer.ts';
+import { insightsContract } from '#contract/contracts/insights.ts';
+import { paymentsContract } from '#contract/contracts/payments.ts';
 import { startTestDataService } from '../../support/data-service.ts';
 import { sqliteDatabase, type TestDatabase } from '../../support/databases.ts';
 import { record, text } from '../../support/json.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { paymentsContract } from '#contract/payments.ts';
-import { responseValidators } from '#contract/response-validators.ts';
+import { paymentsContract } from '#contract/contracts/payments.ts';
+import { responseValidators } from '#contract/mount/response-validators.ts';
 import type { EventType } from '#payments/model/event.ts';
 import { checkoutCompletedData, checkoutExpiredData, paymentData } from '#payments/model/event-data.ts';
 import type { CheckoutSession } from '#payments/model/session.ts';

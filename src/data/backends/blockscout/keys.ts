@@ -1,4 +1,4 @@
-import type { ExplorerSchemas } from '#contract/explorer.ts';
+import type { ExplorerSchemas } from '#contract/contracts/explorer.ts';
 import { type Fields, given, pick } from '../../upstream/fields.ts';
 import {
   addressHashOrNull,

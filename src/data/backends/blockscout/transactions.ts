@@ -1,4 +1,4 @@
-import type { ExplorerSchemas } from '#contract/explorer.ts';
+import type { ExplorerSchemas } from '#contract/contracts/explorer.ts';
 import type { Answers } from '../../port/backend.ts';
 import { each, fieldsOf } from '../../upstream/fields.ts';
 import { transactionKeys } from './keys.ts';

@@ -1,4 +1,4 @@
-import type { ExplorerSchemas } from '#contract/explorer.ts';
+import type { ExplorerSchemas } from '#contract/contracts/explorer.ts';
 import type { Answer } from '../../port/backend.ts';
 import { BackendError } from '../../port/backend-error.ts';
 import type { IndexSource } from './source.ts';

@@ -1,5 +1,5 @@
 import type { Hash } from 'viem';
-import type { ExplorerSchemas } from '#contract/explorer.ts';
+import type { ExplorerSchemas } from '#contract/contracts/explorer.ts';
 import type { LogRow } from '#indexer/read/blocks/logs.ts';
 import type { Page } from '#indexer/read/page.ts';
 import type { Answers } from '../../port/backend.ts';

@@ -1,5 +1,5 @@
 import type { Address, Hash, Hex } from 'viem';
-import type { ExplorerSchemas } from '#contract/explorer.ts';
+import type { ExplorerSchemas } from '#contract/contracts/explorer.ts';
 import type { TransactionRow } from '#indexer/read/blocks/transaction-row.ts';
 import type { TransactionQuery } from '#indexer/read/blocks/transactions.ts';
 import type { PendingTransaction } from '#node/pending-transactions.ts';

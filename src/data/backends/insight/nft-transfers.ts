@@ -1,4 +1,4 @@
-import type { InsightsSchemas } from '#contract/insights.ts';
+import type { InsightsSchemas } from '#contract/contracts/insights.ts';
 import { BackendError, isOfKind } from '../../port/backend-error.ts';
 import type { InsightsAnswers, InsightsAsk, NftTransfersRequest } from '../../port/insights.ts';
 import { nftTransfer } from './normalise/nft-transfer.ts';

@@ -1,4 +1,4 @@
-import type { InsightsSchemas } from '#contract/insights.ts';
+import type { InsightsSchemas } from '#contract/contracts/insights.ts';
 import type { InsightsAnswers, InsightsAsk } from '../../port/insights.ts';
 import { foundToken } from './normalise/found-token.ts';
 import { tokenPriceOrNull } from './normalise/token-price.ts';

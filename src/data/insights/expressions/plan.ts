@@ -1,4 +1,4 @@
-import { InvalidParameter } from '#contract/violations.ts';
+import { InvalidParameter } from '#contract/contracts/violations.ts';
 import type { Fold, RowExpression } from '#lib/expression.ts';
 import type { Entity } from '../../port/insights.ts';
 import { canonical } from './canonical.ts';

@@ -1,4 +1,4 @@
-import { InvalidParameter } from '#contract/violations.ts';
+import { InvalidParameter } from '#contract/contracts/violations.ts';
 
 /** One value of `aggregate` or `group_by` as it was given, and where it was given. */
 export interface Source {

@@ -1,4 +1,4 @@
-import type { PaymentsSchemas } from '#contract/payments.ts';
+import type { PaymentsSchemas } from '#contract/contracts/payments.ts';
 import { type ApiKey, included, isActiveKey } from '../../model/api-key.ts';
 
 /** An API key as the contract shows it; `now` (UTC ms) decides whether it is active. */

@@ -1,4 +1,4 @@
-import type { PaymentsSchemas } from '#contract/payments.ts';
+import type { PaymentsSchemas } from '#contract/contracts/payments.ts';
 import type { EventData, EventType, PaymentEvent } from '../../model/event.ts';
 import { timestamp } from './timestamp.ts';
 

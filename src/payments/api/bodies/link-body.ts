@@ -1,4 +1,4 @@
-import type { PaymentsSchemas } from '#contract/payments.ts';
+import type { PaymentsSchemas } from '#contract/contracts/payments.ts';
 import { availabilityOf, type PaymentLink } from '../../model/payment-link.ts';
 import { timestamp, timestampOrNull } from './timestamp.ts';
 

@@ -1,4 +1,4 @@
-import type { PaymentsSchemas } from '#contract/payments.ts';
+import type { PaymentsSchemas } from '#contract/contracts/payments.ts';
 import type { NotificationSettings } from '../../model/notification.ts';
 
 /** Notification settings as they are answered. Decision 119. */

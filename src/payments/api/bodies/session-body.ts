@@ -1,4 +1,4 @@
-import type { PaymentsSchemas } from '#contract/payments.ts';
+import type { PaymentsSchemas } from '#contract/contracts/payments.ts';
 import { paymentUri } from '../../model/payment-uri.ts';
 import type { CheckoutSession } from '../../model/session.ts';
 import type { PaymentsContext } from '../context.ts';

@@ -1,4 +1,4 @@
-import type { PaymentsSchemas } from '#contract/payments.ts';
+import type { PaymentsSchemas } from '#contract/contracts/payments.ts';
 import type { PaymentTransaction } from '../../model/payment-transaction.ts';
 import type { CheckoutSession } from '../../model/session.ts';
 import { NO_LOG } from '../../model/transfer.ts';

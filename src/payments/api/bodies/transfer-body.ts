@@ -1,4 +1,4 @@
-import type { PaymentsSchemas } from '#contract/payments.ts';
+import type { PaymentsSchemas } from '#contract/contracts/payments.ts';
 import type { UnmatchedTransfer } from '../../model/transfer.ts';
 import { timestamp, timestampOrNull } from './timestamp.ts';
 import { logIndexOf } from './transaction-body.ts';

@@ -1,4 +1,4 @@
-import type { PaymentsSchemas } from '#contract/payments.ts';
+import type { PaymentsSchemas } from '#contract/contracts/payments.ts';
 import { amountText } from '../../model/token-amount.ts';
 import { COUNTRIES } from './countries.ts';
 import { type Html, html, type Piece } from './html.ts';

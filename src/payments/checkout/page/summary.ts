@@ -1,4 +1,4 @@
-import type { PaymentsSchemas } from '#contract/payments.ts';
+import type { PaymentsSchemas } from '#contract/contracts/payments.ts';
 import { amountText } from '../../model/token-amount.ts';
 import { httpsOnly } from './foreign-url.ts';
 import { type Html, html, type Piece } from './html.ts';

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import type { PaymentsSchemas } from '#contract/payments.ts';
+import type { PaymentsSchemas } from '#contract/contracts/payments.ts';
 import { newId } from '#lib/ids.ts';
 import type { PaymentTransaction } from '../../model/payment-transaction.ts';
 import type { CheckoutSession } from '../../model/session.ts';

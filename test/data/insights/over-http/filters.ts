@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { child, list, resolve } from '#contract/document.ts';
-import { insightsContract } from '#contract/insights.ts';
+import { child, list, resolve } from '#contract/contracts/document.ts';
+import { insightsContract } from '#contract/contracts/insights.ts';
 import { FIELDS } from '#data/insights/fields.ts';
 import type { Entity } from '#data/port/insights.ts';
 import { type Envelope, type Ground, pathOf, type Row } from './ground.ts';

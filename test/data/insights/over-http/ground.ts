@@ -1,5 +1,5 @@
 import { type Address, type Hex, namehash, parseAbi } from 'viem';
-import type { InsightsSchemas } from '#contract/insights.ts';
+import type { InsightsSchemas } from '#contract/contracts/insights.ts';
 import type { EmbeddedChain } from '#devnet/start-devnet.ts';
 import { createLogger } from '#lib/logger.ts';
 import { type Client, client } from '#test/support/contract-client.ts';

@@ -1,6 +1,6 @@
 import { type Abi, erc721Abi, formatUnits, parseAbi, parseEventLogs } from 'viem';
 import { describe, expect, test } from 'vitest';
-import type { InsightsSchemas } from '#contract/insights.ts';
+import type { InsightsSchemas } from '#contract/contracts/insights.ts';
 import { knownContracts } from '#devnet/artifacts.ts';
 import { type Ground, lower, pathOf, type SeenChain } from './ground.ts';
 

@@ -1,4 +1,4 @@
-import type { ExplorerSchemas } from '#contract/explorer.ts';
+import type { ExplorerSchemas } from '#contract/contracts/explorer.ts';
 import { fieldsOf, required } from '#data/upstream/fields.ts';
 import { naturalOrNull, textOrNull } from '#data/upstream/values.ts';
 import { tokenInstance } from './token-instance.ts';

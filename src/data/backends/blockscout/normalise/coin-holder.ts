@@ -1,4 +1,4 @@
-import type { ExplorerSchemas } from '#contract/explorer.ts';
+import type { ExplorerSchemas } from '#contract/contracts/explorer.ts';
 import { fieldsOf, pick } from '#data/upstream/fields.ts';
 import { decimalOrNull, naturalOrNull } from '#data/upstream/values.ts';
 import { address } from './address.ts';

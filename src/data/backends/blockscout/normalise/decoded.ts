@@ -1,4 +1,4 @@
-import type { ExplorerSchemas } from '#contract/explorer.ts';
+import type { ExplorerSchemas } from '#contract/contracts/explorer.ts';
 import { type Fields, isFields, listOf } from '#data/upstream/fields.ts';
 import { booleanOrNull, textOrNull } from '#data/upstream/values.ts';
 import { decodedTextOrNull } from './decoded-text.ts';

@@ -1,4 +1,4 @@
-import type { ExplorerSchemas } from '#contract/explorer.ts';
+import type { ExplorerSchemas } from '#contract/contracts/explorer.ts';
 import { fieldsOf, given, listOf, pick, required } from '#data/upstream/fields.ts';
 import { countOrNull, hashOrNull, hexOrNull } from '#data/upstream/values.ts';
 import { addressIn, addressOrNullIn } from './address.ts';

@@ -1,4 +1,4 @@
-import type { ExplorerSchemas } from '#contract/explorer.ts';
+import type { ExplorerSchemas } from '#contract/contracts/explorer.ts';
 import { at, each, fieldsOf, given, required } from '#data/upstream/fields.ts';
 import { dayOrNull, decimalOrNull } from '#data/upstream/values.ts';
 

@@ -1,4 +1,4 @@
-import type { ExplorerSchemas } from '#contract/explorer.ts';
+import type { ExplorerSchemas } from '#contract/contracts/explorer.ts';
 import { type NodeTraceItem, rawTrace as shaped } from '#data/port/raw-trace.ts';
 import { at, each, type Fields, fieldsOf, isFields, required, Unreadable } from '#data/upstream/fields.ts';
 import { addressHashOrNull, countOrNull, hashOrNull, hexOrNull, textOrNull } from '#data/upstream/values.ts';

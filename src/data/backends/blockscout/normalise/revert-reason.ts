@@ -1,5 +1,5 @@
 import { decodeAbiParameters } from 'viem';
-import type { ExplorerSchemas } from '#contract/explorer.ts';
+import type { ExplorerSchemas } from '#contract/contracts/explorer.ts';
 import { isFields } from '#data/upstream/fields.ts';
 import { bareHexOrNull, bigintOrNull, hexOrNull } from '#data/upstream/values.ts';
 import { panicText } from '#evm/panic-codes.ts';

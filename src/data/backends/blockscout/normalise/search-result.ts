@@ -1,4 +1,4 @@
-import type { ExplorerSchemas } from '#contract/explorer.ts';
+import type { ExplorerSchemas } from '#contract/contracts/explorer.ts';
 import { type Fields, fieldsOf, isFields, pick } from '#data/upstream/fields.ts';
 import {
   addressHashOrNull,

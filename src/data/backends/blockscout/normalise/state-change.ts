@@ -1,4 +1,4 @@
-import type { ExplorerSchemas } from '#contract/explorer.ts';
+import type { ExplorerSchemas } from '#contract/contracts/explorer.ts';
 import { at, each, type Fields, fieldsOf, given, required } from '#data/upstream/fields.ts';
 import { booleanOrNull, naturalOrNull, signedOrNull } from '#data/upstream/values.ts';
 import { addressIn } from './address.ts';

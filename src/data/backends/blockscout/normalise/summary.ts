@@ -1,4 +1,4 @@
-import type { ExplorerSchemas } from '#contract/explorer.ts';
+import type { ExplorerSchemas } from '#contract/contracts/explorer.ts';
 import { at, each, fieldsOf, isFields, required } from '#data/upstream/fields.ts';
 import { addressHashOrNull, booleanOrNull, textOrNull } from '#data/upstream/values.ts';
 import { address } from './address.ts';

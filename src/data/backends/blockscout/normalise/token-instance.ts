@@ -1,4 +1,4 @@
-import type { ExplorerSchemas } from '#contract/explorer.ts';
+import type { ExplorerSchemas } from '#contract/contracts/explorer.ts';
 import { type Fields, fieldsOf, given, isFields, required } from '#data/upstream/fields.ts';
 import { addressHashOrNull, booleanOrNull, naturalOrNull } from '#data/upstream/values.ts';
 import { addressOrNullIn } from './address.ts';

@@ -1,4 +1,4 @@
-import type { ExplorerSchemas } from '#contract/explorer.ts';
+import type { ExplorerSchemas } from '#contract/contracts/explorer.ts';
 import { at, type Fields, fieldsOf, given, isFields, pick, required } from '#data/upstream/fields.ts';
 import {
   countOrNull,

@@ -1,4 +1,4 @@
-import type { ExplorerSchemas } from '#contract/explorer.ts';
+import type { ExplorerSchemas } from '#contract/contracts/explorer.ts';
 import { at, each, fieldsOf, isFields, listOf, pick, required } from '#data/upstream/fields.ts';
 import {
   booleanOrNull,

@@ -1,4 +1,4 @@
-import type { ExplorerSchemas } from '#contract/explorer.ts';
+import type { ExplorerSchemas } from '#contract/contracts/explorer.ts';
 import { type Fields, fieldsOf, required } from '#data/upstream/fields.ts';
 import { countOrNull, naturalOrNull, timestampOrNull } from '#data/upstream/values.ts';
 import { addressIn } from './address.ts';

@@ -1,5 +1,5 @@
 import type { AbiParameter } from 'viem';
-import type { InsightsSchemas } from '#contract/insights.ts';
+import type { InsightsSchemas } from '#contract/contracts/insights.ts';
 import { typeText } from '#evm/abi/abi-text.ts';
 import type { Decoded } from '#evm/abi/decoded.ts';
 

@@ -1,5 +1,5 @@
 import type { Address } from 'viem';
-import type { InsightsSchemas } from '#contract/insights.ts';
+import type { InsightsSchemas } from '#contract/contracts/insights.ts';
 import type { InstanceKey } from '#evm/token-id.ts';
 import type { NftTransferRow } from '#indexer/read/tokens/nft-transfers.ts';
 import type { IndexSource } from '../source.ts';

@@ -1,4 +1,4 @@
-import type { InsightsSchemas } from '#contract/insights.ts';
+import type { InsightsSchemas } from '#contract/contracts/insights.ts';
 import type { TokenRow } from '#indexer/read/tokens/tokens.ts';
 import { type Metadata, mediaIn, metadataOf } from '../records/metadata.ts';
 import type { FetchedDocument } from './metadata-documents.ts';

@@ -1,4 +1,4 @@
-import type { InsightsSchemas } from '#contract/insights.ts';
+import type { InsightsSchemas } from '#contract/contracts/insights.ts';
 import type { FulfilledOrder, OrderItem } from '#evm/seaport.ts';
 import type { NftTransferRow } from '#indexer/read/tokens/nft-transfers.ts';
 

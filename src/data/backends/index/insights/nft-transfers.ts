@@ -1,5 +1,5 @@
 import type { Address } from 'viem';
-import type { InsightsSchemas } from '#contract/insights.ts';
+import type { InsightsSchemas } from '#contract/contracts/insights.ts';
 import type { InsightsAnswers } from '#data/port/insights.ts';
 import type { FulfilledOrder } from '#evm/seaport.ts';
 import type { NftTransferRow } from '#indexer/read/tokens/nft-transfers.ts';

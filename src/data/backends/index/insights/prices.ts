@@ -1,5 +1,5 @@
 import { type Address, ethAddress, zeroAddress } from 'viem';
-import type { InsightsSchemas } from '#contract/insights.ts';
+import type { InsightsSchemas } from '#contract/contracts/insights.ts';
 import type { InsightsAnswers, InsightsRequestOf } from '#data/port/insights.ts';
 import type { TokenRow } from '#indexer/read/tokens/tokens.ts';
 import { dateText } from '../records/day.ts';

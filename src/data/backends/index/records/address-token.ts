@@ -1,4 +1,4 @@
-import type { ExplorerSchemas } from '#contract/explorer.ts';
+import type { ExplorerSchemas } from '#contract/contracts/explorer.ts';
 import type { TokenHoldingRow } from '#indexer/read/tokens/token-holdings.ts';
 import type { Parties } from './parties.ts';
 import { type DescribedInstance, tokenInstance } from './token-instance.ts';

@@ -1,4 +1,4 @@
-import type { ExplorerSchemas } from '#contract/explorer.ts';
+import type { ExplorerSchemas } from '#contract/contracts/explorer.ts';
 import type { BlockRow } from '#indexer/read/blocks/blocks.ts';
 import type { Parties } from './parties.ts';
 import { amount, percentage, timestamp } from './text.ts';

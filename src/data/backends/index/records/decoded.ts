@@ -1,5 +1,5 @@
 import type { Address, Hex } from 'viem';
-import type { ExplorerSchemas } from '#contract/explorer.ts';
+import type { ExplorerSchemas } from '#contract/contracts/explorer.ts';
 import type { Abis } from '#evm/abi/abi.ts';
 
 /** Decision 20: the method's name, else its selector, else null. */

@@ -1,5 +1,5 @@
 import { formatGwei } from 'viem';
-import type { ExplorerSchemas } from '#contract/explorer.ts';
+import type { ExplorerSchemas } from '#contract/contracts/explorer.ts';
 
 /** Which share of recent transactions paid no more than the price of a speed, in percent. Decision 57. */
 const PERCENTILES = { slow: 35, average: 60, fast: 90 } as const;

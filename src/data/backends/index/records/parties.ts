@@ -1,5 +1,5 @@
 import type { Address } from 'viem';
-import type { ExplorerSchemas } from '#contract/explorer.ts';
+import type { ExplorerSchemas } from '#contract/contracts/explorer.ts';
 import type { Reader } from '#indexer/index-reader.ts';
 import type { AddressRow } from '#indexer/read/addresses.ts';
 import type { TokenRow } from '#indexer/read/tokens/tokens.ts';

@@ -1,5 +1,5 @@
 import type { Address } from 'viem';
-import type { ExplorerSchemas } from '#contract/explorer.ts';
+import type { ExplorerSchemas } from '#contract/contracts/explorer.ts';
 import type { Abis } from '#evm/abi/abi.ts';
 import type { PendingTransaction } from '#node/pending-transactions.ts';
 import { decodedInput, methodOf } from './decoded.ts';

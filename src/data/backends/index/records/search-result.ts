@@ -1,5 +1,5 @@
 import type { Address, Hash } from 'viem';
-import type { ExplorerSchemas } from '#contract/explorer.ts';
+import type { ExplorerSchemas } from '#contract/contracts/explorer.ts';
 import type { BlockRow } from '#indexer/read/blocks/blocks.ts';
 import type { Parties } from './parties.ts';
 import { checksummed, timestamp } from './text.ts';

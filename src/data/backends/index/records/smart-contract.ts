@@ -1,5 +1,5 @@
 import type { Address, Hex } from 'viem';
-import type { ExplorerSchemas } from '#contract/explorer.ts';
+import type { ExplorerSchemas } from '#contract/contracts/explorer.ts';
 import type { KnownAbi } from '#evm/abi/abi.ts';
 import { argumentsOf, decodedArguments } from './constructor-arguments.ts';
 import { isSameCode } from './same-code.ts';

@@ -1,5 +1,5 @@
 import type { Address } from 'viem';
-import type { ExplorerSchemas } from '#contract/explorer.ts';
+import type { ExplorerSchemas } from '#contract/contracts/explorer.ts';
 import type { CoinChange } from '#node/node-reads.ts';
 import type { Balances } from '../token-balances.ts';
 import type { TokenChange } from '../token-changes.ts';

@@ -1,5 +1,5 @@
 import { type Address, formatEther, formatUnits, maxUint256 } from 'viem';
-import type { ExplorerSchemas } from '#contract/explorer.ts';
+import type { ExplorerSchemas } from '#contract/contracts/explorer.ts';
 import type { Abis } from '#evm/abi/abi.ts';
 import type { TransactionRow } from '#indexer/read/blocks/transaction-row.ts';
 import type { Approval } from '../approval.ts';

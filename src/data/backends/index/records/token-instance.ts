@@ -1,4 +1,4 @@
-import type { ExplorerSchemas } from '#contract/explorer.ts';
+import type { ExplorerSchemas } from '#contract/contracts/explorer.ts';
 import type { InstanceRow } from '#indexer/read/tokens/token-instances.ts';
 import { type Metadata, metadataIn } from './metadata.ts';
 import type { Parties } from './parties.ts';

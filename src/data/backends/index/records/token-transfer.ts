@@ -1,4 +1,4 @@
-import type { ExplorerSchemas } from '#contract/explorer.ts';
+import type { ExplorerSchemas } from '#contract/contracts/explorer.ts';
 import type { Abis } from '#evm/abi/abi.ts';
 import type { TokenTransferRow } from '#indexer/read/tokens/token-transfers.ts';
 import { methodOf } from './decoded.ts';

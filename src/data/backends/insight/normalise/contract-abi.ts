@@ -1,4 +1,4 @@
-import type { InsightsSchemas } from '#contract/insights.ts';
+import type { InsightsSchemas } from '#contract/contracts/insights.ts';
 import { isFields, listOf, Unreadable } from '#data/upstream/fields.ts';
 import { parseJson } from '#data/upstream/lossless-json.ts';
 

@@ -1,4 +1,4 @@
-import type { InsightsSchemas } from '#contract/insights.ts';
+import type { InsightsSchemas } from '#contract/contracts/insights.ts';
 import { type Fields, isFields, pick } from '#data/upstream/fields.ts';
 import { wordsOrNull } from './forms.ts';
 

@@ -1,4 +1,4 @@
-import type { InsightsSchemas } from '#contract/insights.ts';
+import type { InsightsSchemas } from '#contract/contracts/insights.ts';
 import { type Fields, fieldsOf, given, listOf, pick, required } from '#data/upstream/fields.ts';
 import { hashOrNull } from '#data/upstream/values.ts';
 import { decodedEventOrNull } from './decoded.ts';

@@ -1,4 +1,4 @@
-import type { InsightsSchemas } from '#contract/insights.ts';
+import type { InsightsSchemas } from '#contract/contracts/insights.ts';
 import { each, fieldsOf, given, pick, required } from '#data/upstream/fields.ts';
 import { dayOrNull, numberOrNull } from '#data/upstream/values.ts';
 import { addressOrNull, chainIdOf, countOrNull, momentOrNull, type Place, wordsOrNull } from './forms.ts';

@@ -1,4 +1,4 @@
-import { type FormatError, messageOnly } from '../http/errors.ts';
+import { type FormatError, messageOnly } from '../../http/errors.ts';
 import type { Contract } from './contract.ts';
 import { child } from './document.ts';
 

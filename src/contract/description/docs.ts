@@ -3,9 +3,9 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import Router from '@koa/router';
 import type { Middleware } from 'koa';
-import { represent } from '../http/representation.ts';
-import { routesOf } from '../http/routes.ts';
-import { sendRepresentation } from '../http/send.ts';
+import { represent } from '../../http/representation.ts';
+import { routesOf } from '../../http/routes.ts';
+import { sendRepresentation } from '../../http/send.ts';
 
 const PAGE = (title: string) => `<!doctype html>
 <html lang="en">

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
-import bodies from '../../generated/payments/bodies.cjs';
-import { table } from '../../generated/payments/operations.ts';
-import type { components, operations, webhooks } from '../../generated/payments/types.ts';
-import parameters from '../../generated/payments/validators.cjs';
+import bodies from '#generated/payments/bodies.cjs';
+import { table } from '#generated/payments/operations.ts';
+import type { components, operations, webhooks } from '#generated/payments/types.ts';
+import parameters from '#generated/payments/validators.cjs';
 import type { Contract } from './contract.ts';
 import type { GatedHandlers, PublicOperation } from './operations.ts';
 
@@ -26,7 +26,7 @@ export type PaymentsHandlers<Known, Visitor> = GatedHandlers<
 export const paymentsContract: Contract<PaymentsOperations> = {
   name: 'payments',
   document: JSON.parse(
-    readFileSync(new URL('../../generated/payments/openapi.json', import.meta.url), 'utf8'),
+    readFileSync(new URL('../../../generated/payments/openapi.json', import.meta.url), 'utf8'),
   ),
   table,
   parameters,

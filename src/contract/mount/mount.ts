@@ -1,15 +1,15 @@
 import type { Context as KoaContext, Middleware, Next } from 'koa';
 import { type Context, type Document, OpenAPIBackend } from 'openapi-backend';
-import { HttpError } from '../http/errors.ts';
-import { type Representation, represent } from '../http/representation.ts';
-import { sendRepresentation } from '../http/send.ts';
-import { toJson } from '../lib/json.ts';
-import type { Contract } from './contract.ts';
-import type { JsonObject } from './document.ts';
-import { type Answer, type Gate, throughGate } from './gate.ts';
-import type { GatedHandlers, Handlers, OperationRow, OperationTable } from './operations.ts';
+import { HttpError } from '../../http/errors.ts';
+import { type Representation, represent } from '../../http/representation.ts';
+import { sendRepresentation } from '../../http/send.ts';
+import { toJson } from '../../lib/json.ts';
+import type { Contract } from '../contracts/contract.ts';
+import type { JsonObject } from '../contracts/document.ts';
+import type { GatedHandlers, Handlers, OperationRow, OperationTable } from '../contracts/operations.ts';
 import { type ReadRequest, requestReader, validBody } from './read-request.ts';
-import { responseJudge } from './response-judge.ts';
+import { type Answer, type Gate, throughGate } from './request-gate.ts';
+import { responseJudge } from './response-check.ts';
 import { type Match, SegmentRouter } from './router.ts';
 
 /** Judges a credential of one security scheme; a falsy answer or a throw means no. */

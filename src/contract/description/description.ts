@@ -1,10 +1,10 @@
 import Router from '@koa/router';
 import type { Middleware } from 'koa';
 import { stringify } from 'yaml';
-import { represent } from '../http/representation.ts';
-import { routesOf } from '../http/routes.ts';
-import { sendRepresentation } from '../http/send.ts';
-import type { JsonObject } from './document.ts';
+import { represent } from '../../http/representation.ts';
+import { routesOf } from '../../http/routes.ts';
+import { sendRepresentation } from '../../http/send.ts';
+import type { JsonObject } from '../contracts/document.ts';
 import { mintlifyVariant } from './mintlify.ts';
 
 /**

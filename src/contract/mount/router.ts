@@ -5,7 +5,7 @@ import {
   type ParsedRequest,
   type Request,
 } from 'openapi-backend';
-import type { OperationRow, OperationTable } from './operations.ts';
+import type { OperationRow, OperationTable } from '../contracts/operations.ts';
 
 /** Where a request leads: an operation with its raw path values, or the methods that would have. */
 export type Match =

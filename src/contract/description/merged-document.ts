@@ -1,6 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Contract } from './contract.ts';
-import { child, isObject, type Json, type JsonObject, list, METHODS, operationsOf } from './document.ts';
+import type { Contract } from '../contracts/contract.ts';
+import {
+  child,
+  isObject,
+  type Json,
+  type JsonObject,
+  list,
+  METHODS,
+  operationsOf,
+} from '../contracts/document.ts';
 import { renamed, renamesBeside } from './renamed-components.ts';
 
 type Described = Pick<Contract<unknown>, 'name' | 'document'>;

@@ -1,4 +1,4 @@
-import type { Representation } from '../http/representation.ts';
+import type { Representation } from '../../http/representation.ts';
 
 /** How one parameter is read from text; made by `npm run generate`. */
 export interface ParameterRow {

@@ -1,4 +1,4 @@
-import { type FormatError, HttpError } from '../http/errors.ts';
+import { type FormatError, HttpError } from '../../http/errors.ts';
 import type { PaymentsSchemas } from './payments.ts';
 
 export type PaymentsErrorCode = PaymentsSchemas['ErrorCode'];

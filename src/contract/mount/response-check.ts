@@ -1,8 +1,8 @@
-import type { Representation } from '../http/representation.ts';
-import type { Contract } from './contract.ts';
-import type { OperationRow } from './operations.ts';
+import type { Representation } from '../../http/representation.ts';
+import type { Contract } from '../contracts/contract.ts';
+import type { OperationRow } from '../contracts/operations.ts';
+import { describeErrors } from '../contracts/violations.ts';
 import { responseValidators } from './response-validators.ts';
-import { describeErrors } from './violations.ts';
 
 /** Refuses an answer that the contract does not allow. A representation that passed once is not judged again. */
 export function responseJudge({ name, document }: Pick<Contract<unknown>, 'name' | 'document'>) {

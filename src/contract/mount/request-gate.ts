@@ -1,9 +1,9 @@
 import type { Context } from 'koa';
-import type { Client } from '../http/client-address.ts';
-import type { JsonObject } from './document.ts';
-import type { Encoded, OperationRow } from './operations.ts';
+import type { Client } from '../../http/client-address.ts';
+import type { JsonObject } from '../contracts/document.ts';
+import type { Encoded, OperationRow } from '../contracts/operations.ts';
+import { InvalidParameter } from '../contracts/violations.ts';
 import { dropBody, parseBody, readBody } from './request-body.ts';
-import { InvalidParameter } from './violations.ts';
 
 /** A request before anything of it was read but its head. */
 export interface Incoming {

@@ -1,11 +1,11 @@
 import type { Context } from 'koa';
 import { LRUCache } from 'lru-cache';
-import type { Contract } from './contract.ts';
-import type { JsonObject } from './document.ts';
-import type { OperationRow } from './operations.ts';
+import type { Contract } from '../contracts/contract.ts';
+import type { JsonObject } from '../contracts/document.ts';
+import type { OperationRow } from '../contracts/operations.ts';
+import { bodyViolation, fieldsOf, nothingToChange, parameterViolation } from '../contracts/violations.ts';
 import { decodeSegment, type ParameterValues, readParameters } from './parameters.ts';
 import type { Match } from './router.ts';
-import { bodyViolation, fieldsOf, nothingToChange, parameterViolation } from './violations.ts';
 
 /** The parameters of a request, read and valid. */
 export interface ReadRequest {

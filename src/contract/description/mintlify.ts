@@ -8,7 +8,7 @@ import {
   operationsOf,
   parametersOf,
   resolve,
-} from './document.ts';
+} from '../contracts/document.ts';
 
 /**
  * A copy of a description made for the documentation tool Mintlify: absolute server, code samples, page settings, and

@@ -8,7 +8,7 @@ import {
   operationsOf,
   pointedAtDocument,
   resolve,
-} from './document.ts';
+} from '../contracts/document.ts';
 
 /** Finds the validator of an operation's answers of one status; undefined when the contract declares no body for it. */
 export type ResponseValidators = (

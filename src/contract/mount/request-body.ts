@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import { isObject, type Json, type JsonObject } from './document.ts';
-import { InvalidBody } from './violations.ts';
+import { isObject, type Json, type JsonObject } from '../contracts/document.ts';
+import { InvalidBody } from '../contracts/violations.ts';
 
 /** The longest body that is read, in bytes. */
 const MAX_BYTES = 256 * 1024;

@@ -1,5 +1,5 @@
-import type { OperationRow, ParameterRow } from './operations.ts';
-import { InvalidParameter, nearName, shownName } from './violations.ts';
+import type { OperationRow, ParameterRow } from '../contracts/operations.ts';
+import { InvalidParameter, nearName, shownName } from '../contracts/violations.ts';
 
 const INTEGER = /^(?:0|-?[1-9]\d*)$/;
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/;
