@@ -1,7 +1,7 @@
+import type { Backend } from '../../src/data/backends/port/backend.ts';
 import { responseCache } from '../../src/data/cache/response-cache.ts';
 import { explorer } from '../../src/data/explorer.ts';
 import { dataHandlers } from '../../src/data/handlers.ts';
-import type { Backend } from '../../src/data/port/backend.ts';
 import { createMetrics } from '../../src/http/metrics.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { createLogger } from '../../src/lib/logger.ts';

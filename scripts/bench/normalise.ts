@@ -1,6 +1,6 @@
 import { blockscoutBackend } from '../../src/data/backends/blockscout/blockscout-backend.ts';
-import type { Answer, Answers } from '../../src/data/port/backend.ts';
-import { parseJson } from '../../src/data/upstream/lossless-json.ts';
+import type { Answer, Answers } from '../../src/data/backends/port/backend.ts';
+import { parseJson } from '../../src/data/backends/upstream-json/lossless-json.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { toJson } from '../../src/lib/json.ts';
 import { createLogger } from '../../src/lib/logger.ts';

@@ -1,4 +1,4 @@
-import { type Fields, fieldsOf, isFields, listOf } from '../../src/data/upstream/fields.ts';
+import { type Fields, fieldsOf, isFields, listOf } from '../../src/data/backends/upstream-json/fields.ts';
 import type { World } from './world.ts';
 
 /** One question to the service, and what is needed to judge its answer. */

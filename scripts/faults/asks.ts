@@ -1,4 +1,4 @@
-import type { Fields } from '../../src/data/upstream/fields.ts';
+import type { Fields } from '../../src/data/backends/upstream-json/fields.ts';
 import type { Ask } from './ask.ts';
 import type { Random } from './random.ts';
 import { addressOf, blockHash, hashOf } from './records.ts';

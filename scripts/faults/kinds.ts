@@ -1,4 +1,4 @@
-import { type Fields, isFields } from '../../src/data/upstream/fields.ts';
+import { type Fields, isFields } from '../../src/data/backends/upstream-json/fields.ts';
 import type { Behaviour } from '../../test/support/scripted-upstream.ts';
 import type { Random } from './random.ts';
 import type { TrueAnswer } from './world.ts';

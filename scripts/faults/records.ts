@@ -1,5 +1,5 @@
 import { hash as digest } from 'node:crypto';
-import type { Fields } from '../../src/data/upstream/fields.ts';
+import type { Fields } from '../../src/data/backends/upstream-json/fields.ts';
 
 /*
  * Records as a Blockscout writes them. All that is in one follows from its chain and its id, so that an answer can be

@@ -2,9 +2,9 @@ import { setTimeout } from 'node:timers/promises';
 import Router from '@koa/router';
 import type { Middleware } from 'koa';
 import { routesOf } from '../http/routes.ts';
+import type { Backend } from './backends/port/backend.ts';
+import type { InsightsAnswers, InsightsOperationId } from './backends/port/insights-backend.ts';
 import type { Chain } from './chains/chain.ts';
-import type { Backend } from './port/backend.ts';
-import type { InsightsAnswers, InsightsOperationId } from './port/insights.ts';
 
 /** Longest wait for the heads of back ends that have to be asked; later ones are in the next answer. */
 const REFRESH_MS = 1_000;

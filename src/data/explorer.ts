@@ -1,8 +1,8 @@
 import type { Handlers } from '../contract/contracts/operations.ts';
 import type { Serve } from './answer.ts';
+import type { DataOperations } from './backends/port/backend.ts';
 import { firstChain, firstFound } from './chains/strategies.ts';
 import { isEmptyPage, leadsNowhere } from './nothing.ts';
-import type { DataOperations } from './port/backend.ts';
 import type { Row } from './row.ts';
 
 const lookup: Row = { strategyFor: () => firstFound, hashOf, lifetime: 'record' };

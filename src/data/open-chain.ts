@@ -9,16 +9,16 @@ import type { Logger } from '../lib/logger.ts';
 import { VERSION } from '../lib/version.ts';
 import { createChainClient } from '../node/client.ts';
 import { blockscoutBackend } from './backends/blockscout/blockscout-backend.ts';
-import { judge } from './backends/blockscout/judge.ts';
 import { keyHeader } from './backends/blockscout/key-header.ts';
+import { judge } from './backends/blockscout/reply-judge.ts';
 import { indexBackend } from './backends/index/index-backend.ts';
 import type { MetadataDocuments } from './backends/index/insights/metadata-documents.ts';
-import { insightBackend } from './backends/insight/insight-backend.ts';
-import { judge as insightJudge } from './backends/insight/judge.ts';
+import type { Backend } from './backends/port/backend.ts';
+import { judge as insightJudge } from './backends/thirdweb/reply-judge.ts';
+import { insightBackend } from './backends/thirdweb/thirdweb-backend.ts';
+import { openUpstream } from './backends/upstream/open-upstream.ts';
+import type { Upstream } from './backends/upstream/upstream.ts';
 import type { Chain } from './chains/chain.ts';
-import type { Backend } from './port/backend.ts';
-import { openUpstream } from './upstream/open-upstream.ts';
-import type { Upstream } from './upstream/upstream.ts';
 
 /** Of the time for an answer, what a list may spend on reading on: the rest is for the page that it is reading then. */
 const READ_ON_SHARE = 0.6;

@@ -1,6 +1,6 @@
 import { InvalidParameter } from '../contract/contracts/violations.ts';
+import { type CursorPosition, decodeCursor } from './backends/port/cursor.ts';
 import type { Chain } from './chains/chain.ts';
-import { type CursorPosition, decodeCursor } from './port/cursor.ts';
 
 /** The chains a request may be answered from; `walk` only for a page behind a cursor. */
 export interface Selection {

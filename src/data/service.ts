@@ -18,6 +18,7 @@ import type { QueryBudget, QueryPool } from '../indexer/query/threads/pool.ts';
 import type { Clock } from '../lib/clock.ts';
 import { type Logger, logAndGoOn } from '../lib/logger.ts';
 import { warmUpNames } from './backends/index/insights/names.ts';
+import type { Upstream } from './backends/upstream/upstream.ts';
 import { responseCache } from './cache/response-cache.ts';
 import { CACHE_MIGRATIONS, sqliteStore } from './cache/sqlite-store.ts';
 import type { Chain } from './chains/chain.ts';
@@ -28,7 +29,6 @@ import type { Lifetimes } from './lifetime.ts';
 import { openChain, type ServedChain } from './open-chain.ts';
 import { readiness } from './readiness.ts';
 import { remoteDocuments } from './remote-documents.ts';
-import type { Upstream } from './upstream/upstream.ts';
 
 export interface DataServiceOptions {
   readonly host: string;

@@ -1,4 +1,4 @@
-import type { OperationId } from '../../src/data/port/backend.ts';
+import type { OperationId } from '../../src/data/backends/port/backend.ts';
 import type { Client } from '../support/contract-client.ts';
 import { number, text } from '../support/json.ts';
 import { type Item, itemOf, pageOf, walk } from '../support/walk.ts';

@@ -1,5 +1,5 @@
-import type { OperationId } from '../../src/data/port/backend.ts';
-import { isFields } from '../../src/data/upstream/fields.ts';
+import type { OperationId } from '../../src/data/backends/port/backend.ts';
+import { isFields } from '../../src/data/backends/upstream-json/fields.ts';
 
 /** What a back end cannot know of a record, and what it says in its place. */
 export interface Unknown {

@@ -1,4 +1,4 @@
-import type { OperationId } from '../../src/data/port/backend.ts';
+import type { OperationId } from '../../src/data/backends/port/backend.ts';
 import type { Generation } from '../support/blockscout/generation.ts';
 import type { Unknown } from './differences.ts';
 

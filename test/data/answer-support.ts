@@ -1,10 +1,10 @@
 import type { Encoded } from '../../src/contract/contracts/operations.ts';
+import type { Answer, Answers, Backend, BodyOf, Validity } from '../../src/data/backends/port/backend.ts';
+import { BackendError, type BackendErrorKind } from '../../src/data/backends/port/backend-error.ts';
 import { responseCache } from '../../src/data/cache/response-cache.ts';
 import type { Chain } from '../../src/data/chains/chain.ts';
 import { type DataHandlersOptions, dataHandlers } from '../../src/data/handlers.ts';
 import type { Lifetimes } from '../../src/data/lifetime.ts';
-import type { Answer, Answers, Backend, BodyOf, Validity } from '../../src/data/port/backend.ts';
-import { BackendError, type BackendErrorKind } from '../../src/data/port/backend-error.ts';
 import { createMetrics } from '../../src/http/metrics.ts';
 import { createLogger } from '../../src/lib/logger.ts';
 import { type ManualClock, manualClock } from '../support/manual-clock.ts';

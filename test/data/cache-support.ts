@@ -1,7 +1,14 @@
+import type {
+  Answer,
+  Ask,
+  Backend,
+  BodyOf,
+  RequestOf,
+  Validity,
+} from '../../src/data/backends/port/backend.ts';
 import type { responseCache } from '../../src/data/cache/response-cache.ts';
 import { explorer } from '../../src/data/explorer.ts';
 import type { Lifetimes } from '../../src/data/lifetime.ts';
-import type { Answer, Ask, Backend, BodyOf, RequestOf, Validity } from '../../src/data/port/backend.ts';
 import { type ManualClock, manualClock } from '../support/manual-clock.ts';
 import { answererOver, backend, chain, emptyPage, hashOf, told } from './answer-support.ts';
 

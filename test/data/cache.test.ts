@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { Validity } from '../../src/data/port/backend.ts';
-import { encodeCursor } from '../../src/data/port/cursor.ts';
+import type { Validity } from '../../src/data/backends/port/backend.ts';
+import { encodeCursor } from '../../src/data/backends/port/cursor.ts';
 import { backend, emptyPage, failure, hashOf, LIFETIMES } from './answer-support.ts';
 import { final, type Page, setUp } from './cache-support.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Backend, BackendStatus } from '../../src/data/port/backend.ts';
+import type { Backend, BackendStatus } from '../../src/data/backends/port/backend.ts';
 import { readiness } from '../../src/data/readiness.ts';
 import { healthRoutes } from '../../src/http/health.ts';
 import { serve } from '../http/serve.ts';

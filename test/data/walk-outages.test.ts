@@ -1,5 +1,5 @@
 import { afterAll, beforeEach, expect, test } from 'vitest';
-import { type CursorPosition, encodeCursor } from '../../src/data/port/cursor.ts';
+import { type CursorPosition, encodeCursor } from '../../src/data/backends/port/cursor.ts';
 import { record, text } from '../support/json.ts';
 import { has, hasFirst, one, type Respond, refuses, serve } from './http-failures-support.ts';
 

@@ -1,6 +1,6 @@
 import { type Address, checksumAddress, numberToHex } from 'viem';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type CursorPosition, encodeCursor } from '../../src/data/port/cursor.ts';
+import { type CursorPosition, encodeCursor } from '../../src/data/backends/port/cursor.ts';
 import { type NodeProxy, startNodeProxy } from '../indexer/node-proxy.ts';
 import { CHAIN_ID, startTestChain, type TestChain } from '../indexer/support.ts';
 import { type Client, client } from '../support/contract-client.ts';

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { Abi } from 'viem';
-import { type Fields, fieldsOf, isFields, listOf } from '../../src/data/upstream/fields.ts';
-import { parseJson } from '../../src/data/upstream/lossless-json.ts';
+import { type Fields, fieldsOf, isFields, listOf } from '../../src/data/backends/upstream-json/fields.ts';
+import { parseJson } from '../../src/data/backends/upstream-json/lossless-json.ts';
 import { toJson } from '../../src/lib/json.ts';
 import { type Generation, since } from './blockscout/generation.ts';
 import type { Surroundings } from './blockscout/positions.ts';

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { explorerContract } from '../../src/contract/contracts/explorer.ts';
 import { responseValidators } from '../../src/contract/mount/response-validators.ts';
-import { parseJson } from '../../src/data/upstream/lossless-json.ts';
+import { parseJson } from '../../src/data/backends/upstream-json/lossless-json.ts';
 import { toJson } from '../../src/lib/json.ts';
 
 const ROOT = new URL('../fixtures/blockscout/', import.meta.url);

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import { fieldsOf, isFields, listOf } from '../../src/data/upstream/fields.ts';
-import { parseJson } from '../../src/data/upstream/lossless-json.ts';
+import { fieldsOf, isFields, listOf } from '../../src/data/backends/upstream-json/fields.ts';
+import { parseJson } from '../../src/data/backends/upstream-json/lossless-json.ts';
 import { toJson } from '../../src/lib/json.ts';
 import { aggregationsWire } from './insight/aggregations.ts';
 import { BOUNDS, type InsightGeneration } from './insight/generation.ts';

@@ -1,4 +1,4 @@
-import type { OperationId } from '#data/port/backend.ts';
+import type { OperationId } from '#data/backends/port/backend.ts';
 import { BUSY, hashOf, NFT } from './synthetic-block.ts';
 
 /** What is asked of each operation: paths that differ in every round, at the chain's end and in its middle. */

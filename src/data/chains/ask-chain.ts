@@ -1,5 +1,5 @@
-import type { Answer, Backend, Validity } from '../port/backend.ts';
-import { asBackendError } from '../port/backend-error.ts';
+import type { Answer, Backend, Validity } from '../backends/port/backend.ts';
+import { asBackendError } from '../backends/port/backend-error.ts';
 import type { Chain } from './chain.ts';
 import { timedOut, unsupported, untilAborted } from './deadline.ts';
 import { type Failure, type Found, NothingFound } from './outcome.ts';

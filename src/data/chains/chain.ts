@@ -1,4 +1,4 @@
-import type { Backend } from '../port/backend.ts';
+import type { Backend } from '../backends/port/backend.ts';
 
 /** One configured chain with its back ends in the order they are tried. */
 export interface Chain {

@@ -1,4 +1,4 @@
-import { BackendError } from '../port/backend-error.ts';
+import { BackendError } from '../backends/port/backend-error.ts';
 
 /** The outcome, or the signal's reason as soon as it aborts: a back end that does not listen must not hold a load. */
 export function untilAborted<Value>(pending: Promise<Value>, signal: AbortSignal): Promise<Value> {

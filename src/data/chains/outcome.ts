@@ -1,5 +1,5 @@
-import type { Answer, Backend, Validity } from '../port/backend.ts';
-import type { BackendError } from '../port/backend-error.ts';
+import type { Answer, Backend, Validity } from '../backends/port/backend.ts';
+import type { BackendError } from '../backends/port/backend-error.ts';
 import type { Chain } from './chain.ts';
 
 /** One back end's failure, with where it happened. */

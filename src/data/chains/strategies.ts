@@ -1,5 +1,5 @@
 import type { Clock } from '../../lib/clock.ts';
-import { asBackendError, BackendError } from '../port/backend-error.ts';
+import { asBackendError, BackendError } from '../backends/port/backend-error.ts';
 import type { Chain } from './chain.ts';
 import { type Failure, type Found, leavesOpen, NothingFound } from './outcome.ts';
 

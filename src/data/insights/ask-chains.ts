@@ -1,12 +1,12 @@
 import type { Metrics } from '../../http/metrics.ts';
 import type { Logger } from '../../lib/logger.ts';
+import type { Backend, Validity } from '../backends/port/backend.ts';
+import { asBackendError, type BackendError } from '../backends/port/backend-error.ts';
+import type { InsightsAsk } from '../backends/port/insights-backend.ts';
 import type { Chain } from '../chains/chain.ts';
 import { timedOut, unsupported, untilAborted } from '../chains/deadline.ts';
 import type { Failure } from '../chains/outcome.ts';
 import { observed } from '../observer.ts';
-import type { Backend, Validity } from '../port/backend.ts';
-import { asBackendError, type BackendError } from '../port/backend-error.ts';
-import type { InsightsAsk } from '../port/insights.ts';
 
 /** What one back end answered about some of the chains. */
 export interface Part<Result> {

@@ -1,5 +1,5 @@
-import type { Entity } from '../port/insights.ts';
-import { FIELDS } from './fields.ts';
+import type { Entity } from '../backends/port/insights-backend.ts';
+import { FIELDS } from '../backends/port/query-fields.ts';
 
 /** Where a record is in its chain, most significant first; the chain comes behind the block. */
 const PLACE: Readonly<Record<Entity, readonly string[]>> = {

@@ -1,7 +1,11 @@
 import type { InsightsSchemas } from '../../contract/contracts/insights.ts';
 import type { Caller } from '../../contract/contracts/operations.ts';
+import type {
+  InsightsBodyOf,
+  InsightsRequestOf,
+  NftTransfersRequest,
+} from '../backends/port/insights-backend.ts';
 import { checkTokensNamed } from '../limits.ts';
-import type { InsightsBodyOf, InsightsRequestOf, NftTransfersRequest } from '../port/insights.ts';
 import type { Asked } from './ask-chains.ts';
 import { chainsAskedFor, hostOf, selectChains } from './select-chains.ts';
 import type { InsightsOptions, ServeInsights } from './serving.ts';

@@ -1,4 +1,4 @@
-import type { Entity, Filter, Selected } from '../port/insights.ts';
+import type { Entity, Filter, Selected } from '../backends/port/insights-backend.ts';
 
 /** Names that filters have beside the record's fields. */
 const FILTER_FIELDS: Readonly<Record<Entity, Readonly<Record<string, string>>>> = {

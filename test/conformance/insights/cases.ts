@@ -1,4 +1,4 @@
-import type { InsightsOperationId } from '#data/port/insights.ts';
+import type { InsightsOperationId } from '#data/backends/port/insights-backend.ts';
 import { pathOf, type Query, type SeenChain } from '../../data/insights/over-http/ground.ts';
 
 /** One request of an operation of document 2. */

@@ -1,4 +1,4 @@
-import type { OperationId } from '#data/port/backend.ts';
+import type { OperationId } from '#data/backends/port/backend.ts';
 import type { EmulatedRequest } from '../../support/blockscout-emulator.ts';
 import type { Client } from '../../support/contract-client.ts';
 import type { Places } from '../ground.ts';

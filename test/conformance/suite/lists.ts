@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { decodeCursor, encodeCursor } from '#data/port/cursor.ts';
+import { decodeCursor, encodeCursor } from '#data/backends/port/cursor.ts';
 import { pageOf } from '../../support/walk.ts';
 import { filterCases, listCases } from '../cases.ts';
 import { walkList } from '../list-walk.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { decodeCursor } from '#data/port/cursor.ts';
-import { fieldsOf } from '#data/upstream/fields.ts';
+import { decodeCursor } from '#data/backends/port/cursor.ts';
+import { fieldsOf } from '#data/backends/upstream-json/fields.ts';
 import { fixtureOf } from '../../support/blockscout-fixtures.ts';
 import type { SeenRequest } from '../../support/scripted-upstream.ts';
 import { MISSING, type Served, serving } from './serving.ts';

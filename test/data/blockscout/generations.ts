@@ -1,4 +1,4 @@
-import { fieldsOf, listOf, Unreadable } from '#data/upstream/fields.ts';
+import { fieldsOf, listOf, Unreadable } from '#data/backends/upstream-json/fields.ts';
 
 /** What names and tags of addresses came only with releases 5.4 and 6.6. */
 const NEWER_FIELDS = new Set(['ens_domain_name', 'metadata']);

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { addressNft } from '#data/backends/blockscout/normalise/address-nft.ts';
 import { addressToken } from '#data/backends/blockscout/normalise/address-token.ts';
 import { coinHolder, coinTotals } from '#data/backends/blockscout/normalise/coin-holder.ts';
-import { each, fieldsOf } from '#data/upstream/fields.ts';
+import { each, fieldsOf } from '#data/backends/upstream-json/fields.ts';
 import { type Fixture, fixtureOf, fixturesOf, validates } from '../../support/blockscout-fixtures.ts';
 
 function itemsOf<Item>({ body }: Fixture, read: (item: unknown) => Item): Item[] {

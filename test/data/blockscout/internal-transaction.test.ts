@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { internalTransaction } from '#data/backends/blockscout/normalise/internal-transaction.ts';
-import { fieldsOf } from '#data/upstream/fields.ts';
+import { fieldsOf } from '#data/backends/upstream-json/fields.ts';
 import { fixtureOf, fixturesOf, validates } from '../../support/blockscout-fixtures.ts';
 import { itemsOf, unreadable, withoutNewerFields } from './generations.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { judge } from '#data/backends/blockscout/judge.ts';
+import { judge } from '#data/backends/blockscout/reply-judge.ts';
 import { serving } from './serving.ts';
 
 const SPEC_ERROR = { title: 'Not found', source: { pointer: '/number' }, detail: 'no such block' };

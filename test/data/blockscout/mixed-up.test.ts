@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { fieldsOf, listOf } from '#data/upstream/fields.ts';
+import { fieldsOf, listOf } from '#data/backends/upstream-json/fields.ts';
 import { fixtureOf } from '../../support/blockscout-fixtures.ts';
 import { serving } from './serving.ts';
 

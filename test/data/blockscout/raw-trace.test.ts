@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { rawTrace } from '#data/backends/blockscout/normalise/raw-trace.ts';
-import { fieldsOf, listOf } from '#data/upstream/fields.ts';
+import { fieldsOf, listOf } from '#data/backends/upstream-json/fields.ts';
 import { fixtureOf, fixturesOf, validates } from '../../support/blockscout-fixtures.ts';
 
 const HASH = /0x[0-9a-f]{64}/.exec(fixtureOf('getTransactionRawTrace', 'v6').path)?.[0] ?? '';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { searchRedirect } from '#data/backends/blockscout/normalise/search-redirect.ts';
 import { kindOf, searchResultOrNull } from '#data/backends/blockscout/normalise/search-result.ts';
-import { each, fieldsOf, listOf } from '#data/upstream/fields.ts';
+import { each, fieldsOf, listOf } from '#data/backends/upstream-json/fields.ts';
 import { type Fixture, fixtureOf, fixturesOf, validates } from '../../support/blockscout-fixtures.ts';
 
 const HASH = '0x5f1c0e7a9b3d2468ace013579bdf02468ace13579bdf02468ace13579bdf0246';

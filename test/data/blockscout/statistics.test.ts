@@ -3,7 +3,7 @@ import { indexingStatus } from '#data/backends/blockscout/normalise/indexing-sta
 import { marketChart } from '#data/backends/blockscout/normalise/market-chart.ts';
 import { stats } from '#data/backends/blockscout/normalise/stats.ts';
 import { transactionsChart } from '#data/backends/blockscout/normalise/transactions-chart.ts';
-import { fieldsOf } from '#data/upstream/fields.ts';
+import { fieldsOf } from '#data/backends/upstream-json/fields.ts';
 import { fixtureOf, fixturesOf, validates } from '../../support/blockscout-fixtures.ts';
 
 const READERS = {

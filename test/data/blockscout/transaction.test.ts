@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { transaction, transactionOrNull } from '#data/backends/blockscout/normalise/transaction.ts';
-import { fieldsOf, listOf } from '#data/upstream/fields.ts';
+import { fieldsOf, listOf } from '#data/backends/upstream-json/fields.ts';
 import { fixtureOf, fixturesOf, validates } from '../../support/blockscout-fixtures.ts';
 import { itemsOf, unreadable, withoutNewerFields } from './generations.ts';
 

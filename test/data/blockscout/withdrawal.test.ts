@@ -4,7 +4,7 @@ import {
   blockWithdrawal,
   withdrawal,
 } from '#data/backends/blockscout/normalise/withdrawal.ts';
-import { each, fieldsOf, listOf } from '#data/upstream/fields.ts';
+import { each, fieldsOf, listOf } from '#data/backends/upstream-json/fields.ts';
 import { fixtureOf, fixturesOf, validates } from '../../support/blockscout-fixtures.ts';
 
 const READERS = {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { BackendError } from '#data/port/backend-error.ts';
+import { BackendError } from '#data/backends/port/backend-error.ts';
 import { chain, failure } from '../answer-support.ts';
 import { asking, memory } from './memory-support.ts';
 

@@ -1,10 +1,10 @@
 import { rm } from 'node:fs/promises';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Entity } from '#data/backends/port/insights-backend.ts';
+import { FIELDS } from '#data/backends/port/query-fields.ts';
 import { answerOf } from '#data/insights/expressions/answer.ts';
 import { type AggregationPlan, planOf } from '#data/insights/expressions/plan.ts';
-import { FIELDS } from '#data/insights/fields.ts';
-import type { Entity } from '#data/port/insights.ts';
 import type { Engine } from '#indexer/query/threads/engine.ts';
 import type { Group } from '#lib/expression.ts';
 import { indexOf } from '../../indexer/query/grouped-rows.ts';

@@ -1,7 +1,12 @@
 import type { InsightsSchemas } from '#contract/contracts/insights.ts';
+import type { Backend, Validity } from '#data/backends/port/backend.ts';
+import type {
+  Entity,
+  EntityRecords,
+  InsightsAnswers,
+  InsightsAsk,
+} from '#data/backends/port/insights-backend.ts';
 import type { Chain } from '#data/chains/chain.ts';
-import type { Backend, Validity } from '#data/port/backend.ts';
-import type { Entity, EntityRecords, InsightsAnswers, InsightsAsk } from '#data/port/insights.ts';
 import { record } from '../../support/json.ts';
 import { answererOver, backend, told } from '../answer-support.ts';
 

@@ -6,7 +6,7 @@ import { type Address, labelhash, namehash } from 'viem';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type NameBook, nameBook } from '#data/backends/index/insights/name-book.ts';
 import { resolveAddress } from '#data/backends/index/insights/names.ts';
-import { asBackendError, isOfKind } from '#data/port/backend-error.ts';
+import { asBackendError, isOfKind } from '#data/backends/port/backend-error.ts';
 import type { ChainIndex } from '#indexer/index-service.ts';
 import { type NameQuestion, resolveName } from '#node/resolve-name.ts';
 import {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { BackendError, type BackendErrorKind } from '#data/port/backend-error.ts';
-import type { InsightsAnswers, InsightsAsk } from '#data/port/insights.ts';
+import { BackendError, type BackendErrorKind } from '#data/backends/port/backend-error.ts';
+import type { InsightsAnswers, InsightsAsk } from '#data/backends/port/insights-backend.ts';
 import { chain, failure, told } from '../answer-support.ts';
 import { asking, memory } from './memory-support.ts';
 

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { advising } from '#data/backends/index/insights/too-large.ts';
-import { BackendError } from '#data/port/backend-error.ts';
+import { BackendError } from '#data/backends/port/backend-error.ts';
 import { QueriesBusy, QueryTooLarge } from '#indexer/query/query.ts';
 import { chain } from '../answer-support.ts';
 import { asking, memory } from './memory-support.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { BackendError } from '#data/port/backend-error.ts';
+import { BackendError } from '#data/backends/port/backend-error.ts';
 import type { Behaviour, SeenRequest } from '../../support/scripted-upstream.ts';
 import { type Opened, opened } from './opened.ts';
 

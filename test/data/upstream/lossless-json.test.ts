@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { parseJson, withoutExponent } from '#data/upstream/lossless-json.ts';
+import { parseJson, withoutExponent } from '#data/backends/upstream-json/lossless-json.ts';
 import { record } from '../../support/json.ts';
 
 const isBeyondDouble = (value: bigint) =>

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { BackendError } from '#data/port/backend-error.ts';
+import { BackendError } from '#data/backends/port/backend-error.ts';
 import { NOBODY, opened } from './opened.ts';
 
 describe('an answer', () => {

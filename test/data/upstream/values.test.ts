@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import * as values from '#data/upstream/values.ts';
+import * as values from '#data/backends/upstream-json/values.ts';
 
 const numeric = fc.oneof(
   fc.bigInt(),

@@ -1,4 +1,4 @@
-import { each, type Fields, fieldsOf, listOf } from '#data/upstream/fields.ts';
+import { each, type Fields, fieldsOf, listOf } from '#data/backends/upstream-json/fields.ts';
 import { countOfTransactions, type Generation, named, renamed } from './generation.ts';
 import { address } from './parties.ts';
 

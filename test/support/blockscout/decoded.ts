@@ -1,4 +1,4 @@
-import { type Fields, fieldsOf, isFields, listOf } from '#data/upstream/fields.ts';
+import { type Fields, fieldsOf, isFields, listOf } from '#data/backends/upstream-json/fields.ts';
 
 /** A decoded call or log: upstream writes lists and tuples as such, and truth values as JSON has them. */
 export function decoded(value: unknown): Fields | null {

@@ -1,4 +1,4 @@
-import type { Fields } from '#data/upstream/fields.ts';
+import type { Fields } from '#data/backends/upstream-json/fields.ts';
 
 /** Versions of Blockscout whose answers differ in shape, oldest first. */
 export const GENERATIONS = ['v5', 'v6.9', 'v8', 'v9.3', 'v11', 'v12'] as const;

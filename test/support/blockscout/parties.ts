@@ -1,4 +1,4 @@
-import { type Fields, isFields } from '#data/upstream/fields.ts';
+import { type Fields, isFields } from '#data/backends/upstream-json/fields.ts';
 import { type Generation, named, since } from './generation.ts';
 
 /** An address. Nothing but the name is known of what stands behind a proxy. */

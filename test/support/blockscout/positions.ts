@@ -1,4 +1,4 @@
-import type { Fields } from '#data/upstream/fields.ts';
+import type { Fields } from '#data/backends/upstream-json/fields.ts';
 import { type Generation, since } from './generation.ts';
 
 /** Facts that a position is made from and that are not in the last page. */

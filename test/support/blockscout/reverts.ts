@@ -7,7 +7,7 @@ import {
   parseAbi,
   toFunctionSelector,
 } from 'viem';
-import type { Fields } from '#data/upstream/fields.ts';
+import type { Fields } from '#data/backends/upstream-json/fields.ts';
 import { type Generation, since } from './generation.ts';
 
 const STANDARD = parseAbi(['error Error(string reason)', 'error Panic(uint256 code)']);

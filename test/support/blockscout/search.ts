@@ -1,4 +1,4 @@
-import { type Fields, isFields } from '#data/upstream/fields.ts';
+import { type Fields, isFields } from '#data/backends/upstream-json/fields.ts';
 import { type Generation, named, renamed, since } from './generation.ts';
 import { address, addressName, token } from './parties.ts';
 

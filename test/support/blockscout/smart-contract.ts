@@ -1,4 +1,4 @@
-import { type Fields, fieldsOf, listOf } from '#data/upstream/fields.ts';
+import { type Fields, fieldsOf, listOf } from '#data/backends/upstream-json/fields.ts';
 import { decodedValue } from './decoded.ts';
 import { type Generation, named, since } from './generation.ts';
 

@@ -1,4 +1,4 @@
-import { each, type Fields, fieldsOf } from '#data/upstream/fields.ts';
+import { each, type Fields, fieldsOf } from '#data/backends/upstream-json/fields.ts';
 import { countOfTransactions, type Generation, since } from './generation.ts';
 
 /** Only these counters are in every generation. */

@@ -1,4 +1,4 @@
-import { each, type Fields, fieldsOf, listOf } from '#data/upstream/fields.ts';
+import { each, type Fields, fieldsOf, listOf } from '#data/backends/upstream-json/fields.ts';
 import { decoded } from './decoded.ts';
 import { type Generation, named, renamed, since } from './generation.ts';
 import { address, token, tokenInstance } from './parties.ts';

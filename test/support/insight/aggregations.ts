@@ -1,4 +1,4 @@
-import { type Fields, listOf } from '#data/upstream/fields.ts';
+import { type Fields, listOf } from '#data/backends/upstream-json/fields.ts';
 import type { InsightGeneration } from './generation.ts';
 
 const MOMENT = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)\.000Z$/;

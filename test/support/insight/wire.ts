@@ -1,4 +1,4 @@
-import { type Fields, isFields, listOf } from '#data/upstream/fields.ts';
+import { type Fields, isFields, listOf } from '#data/backends/upstream-json/fields.ts';
 import type { InsightGeneration } from './generation.ts';
 
 /** A record of ours in the words of a generation. */

@@ -1,6 +1,23 @@
-import type { Answer, Answers, Ask } from '../../port/backend.ts';
-import { isOfKind } from '../../port/backend-error.ts';
-import { fieldsOf, isFields } from '../../upstream/fields.ts';
+import type { Answer, Answers, Ask } from '../port/backend.ts';
+import { isOfKind } from '../port/backend-error.ts';
+import { fieldsOf, isFields } from '../upstream-json/fields.ts';
+import { mustName } from './client/assert-same-record.ts';
+import { beside } from './client/side-requests.ts';
+import type { BlockscoutSource } from './client/source.ts';
+import { addressNft } from './normalise/address-nft.ts';
+import { addressToken } from './normalise/address-token.ts';
+import { block } from './normalise/block.ts';
+import { coinHolder, coinTotals } from './normalise/coin-holder.ts';
+import { internalTransaction } from './normalise/internal-transaction.ts';
+import { log } from './normalise/log.ts';
+import { addressWithdrawal } from './normalise/withdrawal.ts';
+import {
+  BLOCK_SETS,
+  INTERNAL_TRANSACTION_SETS,
+  isStillTraced,
+  LOG_SETS,
+  WITHDRAWAL_SETS,
+} from './paging/cursor-keys.ts';
 import {
   addressNftKeys,
   addressTokenKeys,
@@ -9,26 +26,9 @@ import {
   internalTransactionKeys,
   logKeys,
   withdrawalKeys,
-} from './keys.ts';
-import { type List, type ListPage, readList } from './list.ts';
-import { mustName } from './must-be.ts';
-import { addressNft } from './normalise/address-nft.ts';
-import { addressToken } from './normalise/address-token.ts';
-import { block } from './normalise/block.ts';
-import { coinHolder, coinTotals } from './normalise/coin-holder.ts';
-import { internalTransaction } from './normalise/internal-transaction.ts';
-import { log } from './normalise/log.ts';
-import { addressWithdrawal } from './normalise/withdrawal.ts';
-import { positionFrom } from './position.ts';
-import {
-  BLOCK_SETS,
-  INTERNAL_TRANSACTION_SETS,
-  isStillTraced,
-  LOG_SETS,
-  WITHDRAWAL_SETS,
-} from './shared-lists.ts';
-import { beside } from './side-requests.ts';
-import type { BlockscoutSource } from './source.ts';
+} from './paging/cursor-params.ts';
+import { type List, type ListPage, readList } from './paging/list.ts';
+import { positionFrom } from './paging/position.ts';
 
 type AddressAnswers = Pick<
   Answers,

@@ -1,15 +1,15 @@
-import type { Answer, Answers } from '../../port/backend.ts';
-import { each } from '../../upstream/fields.ts';
-import { blockKeys, blockTransactionKeys, withdrawalKeys } from './keys.ts';
-import { readList } from './list.ts';
-import { mustBe } from './must-be.ts';
+import type { Answer, Answers } from '../port/backend.ts';
+import { each } from '../upstream-json/fields.ts';
+import { mustBe } from './client/assert-same-record.ts';
+import { beside } from './client/side-requests.ts';
+import { type BlockscoutSource, read } from './client/source.ts';
 import { block } from './normalise/block.ts';
 import { transactionOrNull } from './normalise/transaction.ts';
 import { blockWithdrawal } from './normalise/withdrawal.ts';
-import { positionFrom } from './position.ts';
-import { BLOCK_SETS, WITHDRAWAL_SETS } from './shared-lists.ts';
-import { beside } from './side-requests.ts';
-import { type BlockscoutSource, read } from './source.ts';
+import { BLOCK_SETS, WITHDRAWAL_SETS } from './paging/cursor-keys.ts';
+import { blockKeys, blockTransactionKeys, withdrawalKeys } from './paging/cursor-params.ts';
+import { readList } from './paging/list.ts';
+import { positionFrom } from './paging/position.ts';
 
 type BlockAnswers = Pick<
   Answers,

@@ -1,19 +1,19 @@
 import type { Clock } from '#lib/clock.ts';
 import type { Logger } from '#lib/logger.ts';
-import type { Backend } from '../../port/backend.ts';
-import type { Upstream } from '../../upstream/upstream.ts';
+import type { Backend } from '../port/backend.ts';
+import type { Upstream } from '../upstream/upstream.ts';
 import { addressAnswers } from './addresses.ts';
 import { blockAnswers } from './blocks.ts';
+import { settlement } from './client/confirmations.ts';
+import { unlessIncomplete } from './client/incomplete-guard.ts';
+import { indexing } from './client/indexing.ts';
+import { refusals } from './client/refusals.ts';
+import type { BlockscoutSource } from './client/source.ts';
 import { feedAnswers } from './feeds.ts';
-import { indexing } from './indexing.ts';
 import { recordAnswers } from './records.ts';
-import { refusals } from './refusals.ts';
 import { searchAnswers } from './search.ts';
-import { settlement } from './settlement.ts';
-import type { BlockscoutSource } from './source.ts';
 import { transactionListAnswers } from './transaction-lists.ts';
 import { transactionAnswers } from './transactions.ts';
-import { unlessIncomplete } from './unless-incomplete.ts';
 
 export interface BlockscoutBackendOptions {
   readonly name: string;

@@ -1,18 +1,18 @@
-import type { Answers } from '../../port/backend.ts';
-import { internalTransactionKeys, tokenTransferKeys, withdrawalKeys } from './keys.ts';
-import { readList } from './list.ts';
+import type { Answers } from '../port/backend.ts';
+import { beside } from './client/side-requests.ts';
+import type { BlockscoutSource } from './client/source.ts';
 import { internalTransaction } from './normalise/internal-transaction.ts';
 import { tokenTransfer } from './normalise/token-transfer.ts';
 import { withdrawal } from './normalise/withdrawal.ts';
-import { positionFrom } from './position.ts';
 import {
   INTERNAL_TRANSACTION_SETS,
   isStillTraced,
   TOKEN_TRANSFER_SETS,
   WITHDRAWAL_SETS,
-} from './shared-lists.ts';
-import { beside } from './side-requests.ts';
-import type { BlockscoutSource } from './source.ts';
+} from './paging/cursor-keys.ts';
+import { internalTransactionKeys, tokenTransferKeys, withdrawalKeys } from './paging/cursor-params.ts';
+import { readList } from './paging/list.ts';
+import { positionFrom } from './paging/position.ts';
 
 type FeedAnswers = Pick<Answers, 'listTokenTransfers' | 'listInternalTransactions' | 'listWithdrawals'>;
 

@@ -1,12 +1,12 @@
-import type { Answers } from '../../port/backend.ts';
-import { BackendError } from '../../port/backend-error.ts';
-import type { CursorPosition } from '../../port/cursor.ts';
-import { searchKeys } from './keys.ts';
-import { readList } from './list.ts';
+import type { Answers } from '../port/backend.ts';
+import { BackendError } from '../port/backend-error.ts';
+import type { CursorPosition } from '../port/cursor.ts';
+import { type BlockscoutSource, read } from './client/source.ts';
 import { searchRedirect } from './normalise/search-redirect.ts';
 import { kindOf, searchResultOrNull } from './normalise/search-result.ts';
-import { positionFrom } from './position.ts';
-import { type BlockscoutSource, read } from './source.ts';
+import { searchKeys } from './paging/cursor-params.ts';
+import { readList } from './paging/list.ts';
+import { positionFrom } from './paging/position.ts';
 
 type SearchAnswers = Pick<Answers, 'search' | 'searchRedirect'>;
 

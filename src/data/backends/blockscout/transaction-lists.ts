@@ -1,26 +1,31 @@
-import type { Answer, Answers, Ask } from '../../port/backend.ts';
-import { isOfKind } from '../../port/backend-error.ts';
-import type { CursorPosition } from '../../port/cursor.ts';
-import type { Fields } from '../../upstream/fields.ts';
-import { internalTransactionKeys, logKeys, stateChangeKeys, tokenTransferKeys } from './keys.ts';
-import { type List, type ListPage, readList } from './list.ts';
-import { mustBe } from './must-be.ts';
+import type { Answer, Answers, Ask } from '../port/backend.ts';
+import { isOfKind } from '../port/backend-error.ts';
+import type { CursorPosition } from '../port/cursor.ts';
+import type { Fields } from '../upstream-json/fields.ts';
+import { mustBe } from './client/assert-same-record.ts';
+import { beside } from './client/side-requests.ts';
+import { type BlockscoutSource, read } from './client/source.ts';
 import { internalTransaction } from './normalise/internal-transaction.ts';
 import { log } from './normalise/log.ts';
 import { rawTrace } from './normalise/raw-trace.ts';
 import { stateChange } from './normalise/state-change.ts';
 import { summary } from './normalise/summary.ts';
 import { tokenTransfer } from './normalise/token-transfer.ts';
-import { positionFrom } from './position.ts';
 import {
   INTERNAL_TRANSACTION_SETS,
   isStillTraced,
   LOG_SETS,
   TOKEN_TRANSFER_SETS,
   tellsTracing,
-} from './shared-lists.ts';
-import { beside } from './side-requests.ts';
-import { type BlockscoutSource, read } from './source.ts';
+} from './paging/cursor-keys.ts';
+import {
+  internalTransactionKeys,
+  logKeys,
+  stateChangeKeys,
+  tokenTransferKeys,
+} from './paging/cursor-params.ts';
+import { type List, type ListPage, readList } from './paging/list.ts';
+import { positionFrom } from './paging/position.ts';
 
 type TransactionListAnswers = Pick<
   Answers,

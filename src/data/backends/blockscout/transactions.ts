@@ -1,12 +1,12 @@
 import type { ExplorerSchemas } from '#contract/contracts/explorer.ts';
-import type { Answers } from '../../port/backend.ts';
-import { each, fieldsOf } from '../../upstream/fields.ts';
-import { transactionKeys } from './keys.ts';
-import { readList } from './list.ts';
-import { mustBe } from './must-be.ts';
+import type { Answers } from '../port/backend.ts';
+import { each, fieldsOf } from '../upstream-json/fields.ts';
+import { mustBe } from './client/assert-same-record.ts';
+import { type BlockscoutSource, read, settledAnswer } from './client/source.ts';
 import { transaction } from './normalise/transaction.ts';
-import { positionFrom } from './position.ts';
-import { type BlockscoutSource, read, settledAnswer } from './source.ts';
+import { transactionKeys } from './paging/cursor-params.ts';
+import { readList } from './paging/list.ts';
+import { positionFrom } from './paging/position.ts';
 
 type TransactionAnswers = Pick<Answers, 'listTransactions' | 'listMainPageTransactions' | 'getTransaction'>;
 type Transaction = ExplorerSchemas['Transaction'];

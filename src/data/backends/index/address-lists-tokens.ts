@@ -1,7 +1,7 @@
 import { NFT_TYPES } from '#evm/token-id.ts';
 import type { NftHoldingRow } from '#indexer/read/tokens/nft-holdings.ts';
-import type { Answers } from '../../port/backend.ts';
-import type { CursorPosition } from '../../port/cursor.ts';
+import type { Answers } from '../port/backend.ts';
+import type { CursorPosition } from '../port/cursor.ts';
 import { addressKey, asAddress, countKey, uintKey, wholeKeys } from './addresses-position.ts';
 import type { Keys } from './position.ts';
 import { addressToken } from './records/address-token.ts';

@@ -1,4 +1,4 @@
-import type { Answers } from '../../port/backend.ts';
+import type { Answers } from '../port/backend.ts';
 import { asAddress } from './addresses-position.ts';
 import { blockRecords, nextBlocks } from './blocks.ts';
 import { internalTransactionPage } from './internal-transactions.ts';

@@ -1,7 +1,7 @@
 import type { Address } from 'viem';
 import { isAddress } from 'viem';
-import { BackendError } from '../../port/backend-error.ts';
-import type { CursorPosition } from '../../port/cursor.ts';
+import { BackendError } from '../port/backend-error.ts';
+import type { CursorPosition } from '../port/cursor.ts';
 import { isHeight, type Keys, notOurs } from './position.ts';
 
 /** 78 digits are not always below this. */

@@ -1,7 +1,7 @@
 import { formatEther } from 'viem';
 import type { CoinHolderPlace } from '#indexer/read/coin-holders.ts';
-import type { Answers } from '../../port/backend.ts';
-import type { CursorPosition } from '../../port/cursor.ts';
+import type { Answers } from '../port/backend.ts';
+import type { CursorPosition } from '../port/cursor.ts';
 import { addressKey, uintKey, wholeKeys } from './addresses-position.ts';
 import type { Keys } from './position.ts';
 import { loadParties } from './records/parties.ts';

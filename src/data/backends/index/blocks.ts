@@ -1,5 +1,5 @@
 import type { BlockRow } from '#indexer/read/blocks/blocks.ts';
-import type { Answers } from '../../port/backend.ts';
+import type { Answers } from '../port/backend.ts';
 import { blockBefore, placeBefore } from './position.ts';
 import { blockRecord } from './records/block.ts';
 import { loadParties } from './records/parties.ts';

@@ -1,6 +1,6 @@
 import type { ExplorerSchemas } from '#contract/contracts/explorer.ts';
-import type { Answer } from '../../port/backend.ts';
-import { BackendError } from '../../port/backend-error.ts';
+import type { Answer } from '../port/backend.ts';
+import { BackendError } from '../port/backend-error.ts';
 import type { IndexSource } from './source.ts';
 
 /**

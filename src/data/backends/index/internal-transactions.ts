@@ -1,7 +1,7 @@
 import type { ExplorerSchemas } from '#contract/contracts/explorer.ts';
 import type { InternalTransactionRow } from '#indexer/read/blocks/internal-transactions.ts';
 import type { Page } from '#indexer/read/page.ts';
-import type { Answers } from '../../port/backend.ts';
+import type { Answers } from '../port/backend.ts';
 import { minedOrPending, nodeCannot } from './node-answer.ts';
 import { internalTransaction } from './records/internal-transaction.ts';
 import { loadParties } from './records/parties.ts';

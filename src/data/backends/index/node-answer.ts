@@ -1,7 +1,7 @@
 import type { Hash } from 'viem';
 import type { TransactionRow } from '#indexer/read/blocks/transaction-row.ts';
 import { MinedMeanwhile, type PendingTransaction } from '#node/pending-transactions.ts';
-import { BackendError } from '../../port/backend-error.ts';
+import { BackendError } from '../port/backend-error.ts';
 import { type IndexSource, incomplete, missingFrom, notIndexed } from './source.ts';
 
 /** A transaction in a block, with how deep it lies. */

@@ -1,8 +1,8 @@
 import type { Hash } from 'viem';
 import { isHash } from 'viem';
 import type { Place } from '#indexer/schema/block-position.ts';
-import { BackendError } from '../../port/backend-error.ts';
-import type { CursorPosition } from '../../port/cursor.ts';
+import { BackendError } from '../port/backend-error.ts';
+import type { CursorPosition } from '../port/cursor.ts';
 
 /** Cursor keys as they came: from our own cursor, else from the document's query parameters. */
 export type Keys = Readonly<Record<string, unknown>>;

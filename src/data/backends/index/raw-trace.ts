@@ -1,5 +1,5 @@
-import type { Answers } from '../../port/backend.ts';
-import { rawTrace } from '../../port/raw-trace.ts';
+import type { Answers } from '../port/backend.ts';
+import { rawTrace } from '../port/raw-trace.ts';
 import { minedOrPending, nodeCannot } from './node-answer.ts';
 import type { IndexSource } from './source.ts';
 import { asHash } from './transactions.ts';

@@ -1,7 +1,7 @@
 import { isAddress } from 'viem';
 import type { NamedAddress } from '#indexer/read/search.ts';
-import { BackendError } from '../../port/backend-error.ts';
-import type { CursorPosition } from '../../port/cursor.ts';
+import { BackendError } from '../port/backend-error.ts';
+import type { CursorPosition } from '../port/cursor.ts';
 
 /** What a search finds by name: all tokens come before all contracts. */
 export const NAMED_KINDS = ['token', 'contract'] as const;

@@ -1,6 +1,6 @@
 import type { ExplorerSchemas } from '#contract/contracts/explorer.ts';
 import { searchKey } from '#indexer/schema/search-key.ts';
-import type { Answers } from '../../port/backend.ts';
+import type { Answers } from '../port/backend.ts';
 import { loadParties } from './records/parties.ts';
 import {
   addressResult,

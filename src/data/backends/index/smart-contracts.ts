@@ -1,6 +1,6 @@
 import type { Address, Hash, Hex } from 'viem';
 import { minimalProxyTarget } from '#evm/minimal-proxy.ts';
-import type { Answers } from '../../port/backend.ts';
+import type { Answers } from '../port/backend.ts';
 import { nodeCannot } from './node-answer.ts';
 import { smartContract } from './records/smart-contract.ts';
 import { type IndexSource, missingFrom } from './source.ts';

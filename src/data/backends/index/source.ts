@@ -1,8 +1,8 @@
 import type { Reader } from '#indexer/index-reader.ts';
 import type { Exchange } from '#indexer/read/tokens/markets.ts';
-import { BackendError, notFound } from '../../port/backend-error.ts';
-import type { CursorPosition } from '../../port/cursor.ts';
-import { encodeCursor } from '../../port/cursor.ts';
+import { BackendError, notFound } from '../port/backend-error.ts';
+import type { CursorPosition } from '../port/cursor.ts';
+import { encodeCursor } from '../port/cursor.ts';
 import type { MetadataDocuments } from './insights/metadata-documents.ts';
 import type { NameBook } from './insights/name-book.ts';
 

@@ -1,8 +1,8 @@
 import type { Address } from 'viem';
 import type { CoinChange } from '#node/node-reads.ts';
-import type { Answers } from '../../port/backend.ts';
-import { BackendError } from '../../port/backend-error.ts';
-import type { CursorPosition } from '../../port/cursor.ts';
+import type { Answers } from '../port/backend.ts';
+import { BackendError } from '../port/backend-error.ts';
+import type { CursorPosition } from '../port/cursor.ts';
 import { minedOrPending, nodeCannot } from './node-answer.ts';
 import { isHeight, type Keys, notOurs } from './position.ts';
 import { loadParties } from './records/parties.ts';

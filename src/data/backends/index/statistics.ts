@@ -1,6 +1,6 @@
 import { formatEther } from 'viem';
 import type { BlockLoad } from '#indexer/read/statistics.ts';
-import type { Answers } from '../../port/backend.ts';
+import type { Answers } from '../port/backend.ts';
 import { indexingStatus } from './indexing-status.ts';
 import { dateText, dayOf } from './records/day.ts';
 import { gasPrices } from './records/gas-prices.ts';

@@ -1,7 +1,7 @@
 import type { Address } from 'viem';
 import type { TransactionRow } from '#indexer/read/blocks/transaction-row.ts';
 import type { TokenTransferRow } from '#indexer/read/tokens/token-transfers.ts';
-import type { Answers } from '../../port/backend.ts';
+import type { Answers } from '../port/backend.ts';
 import { type Approval, approvalOf } from './approval.ts';
 import { minedOrPending } from './node-answer.ts';
 import { loadParties } from './records/parties.ts';

@@ -1,7 +1,7 @@
 import type { ExplorerSchemas } from '#contract/contracts/explorer.ts';
 import type { Page } from '#indexer/read/page.ts';
 import type { TokenTransferRow } from '#indexer/read/tokens/token-transfers.ts';
-import type { Answers } from '../../port/backend.ts';
+import type { Answers } from '../port/backend.ts';
 import { placeBefore } from './position.ts';
 import { loadParties } from './records/parties.ts';
 import { tokenTransfer } from './records/token-transfer.ts';

@@ -1,6 +1,6 @@
 import type { InstanceRow } from '#indexer/read/tokens/token-instances.ts';
 import type { TokenRow } from '#indexer/read/tokens/tokens.ts';
-import type { Answers } from '../../port/backend.ts';
+import type { Answers } from '../port/backend.ts';
 import { asAddress } from './addresses-position.ts';
 import { tokenInstance } from './records/token-instance.ts';
 import { type IndexSource, missingFrom } from './source.ts';

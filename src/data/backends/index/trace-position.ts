@@ -1,5 +1,5 @@
 import type { TracePlace } from '#indexer/read/blocks/internal-transactions.ts';
-import type { CursorPosition } from '../../port/cursor.ts';
+import type { CursorPosition } from '../port/cursor.ts';
 import { HIGHEST_BLOCK, isHeight, type Keys, LAST_INDEX, notOurs, together } from './position.ts';
 
 /**

@@ -2,7 +2,7 @@ import type { Hash } from 'viem';
 import type { ExplorerSchemas } from '#contract/contracts/explorer.ts';
 import type { LogRow } from '#indexer/read/blocks/logs.ts';
 import type { Page } from '#indexer/read/page.ts';
-import type { Answers } from '../../port/backend.ts';
+import type { Answers } from '../port/backend.ts';
 import { minedOrPending } from './node-answer.ts';
 import { placeBefore } from './position.ts';
 import { logRecord } from './records/log.ts';

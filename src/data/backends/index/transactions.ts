@@ -3,7 +3,7 @@ import type { ExplorerSchemas } from '#contract/contracts/explorer.ts';
 import type { TransactionRow } from '#indexer/read/blocks/transaction-row.ts';
 import type { TransactionQuery } from '#indexer/read/blocks/transactions.ts';
 import type { PendingTransaction } from '#node/pending-transactions.ts';
-import type { Answers } from '../../port/backend.ts';
+import type { Answers } from '../port/backend.ts';
 import { knownTransaction } from './node-answer.ts';
 import { hashBefore, placeBefore } from './position.ts';
 import { methodOf } from './records/decoded.ts';

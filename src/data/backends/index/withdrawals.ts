@@ -1,7 +1,7 @@
 import type { WithdrawalRow } from '#indexer/read/blocks/withdrawals.ts';
 import type { Page } from '#indexer/read/page.ts';
-import type { Answers } from '../../port/backend.ts';
-import type { CursorPosition } from '../../port/cursor.ts';
+import type { Answers } from '../port/backend.ts';
+import type { CursorPosition } from '../port/cursor.ts';
 import { asAddress, countKey, wholeKeys } from './addresses-position.ts';
 import { depthOf, findBlock } from './blocks.ts';
 import type { Keys } from './position.ts';

@@ -1,5 +1,5 @@
 import type { Fold } from '#lib/expression.ts';
-import type { Entity } from '../../port/insights.ts';
+import type { Entity } from '../../backends/port/insights-backend.ts';
 import { canonical } from './canonical.ts';
 import { hasAggregate } from './group-keys.ts';
 import type { Call, Node, Operator } from './parse.ts';

@@ -1,5 +1,5 @@
 import type { RowExpression } from '#lib/expression.ts';
-import type { Entity } from '../../port/insights.ts';
+import type { Entity } from '../../backends/port/insights-backend.ts';
 import { canonical } from './canonical.ts';
 import { checkAlias } from './names.ts';
 import type { Item, Node } from './parse.ts';

@@ -1,4 +1,4 @@
-import type { Entity } from '../../port/insights.ts';
+import type { Entity } from '../../backends/port/insights-backend.ts';
 import { canonical } from './canonical.ts';
 import type { Item } from './parse.ts';
 import { columnNamed, type TypedRow } from './row-expression.ts';

@@ -1,6 +1,6 @@
 import { InvalidParameter } from '#contract/contracts/violations.ts';
 import type { Fold, RowExpression } from '#lib/expression.ts';
-import type { Entity } from '../../port/insights.ts';
+import type { Entity } from '../../backends/port/insights-backend.ts';
 import { canonical } from './canonical.ts';
 import { type Finished, finishing, readsRows, type TypedFinished } from './finished.ts';
 import { groupKeys, type Key } from './group-keys.ts';

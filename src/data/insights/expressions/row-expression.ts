@@ -1,6 +1,6 @@
 import type { Bucket, RowExpression } from '#lib/expression.ts';
-import type { Entity } from '../../port/insights.ts';
-import { FIELDS, fieldNamed } from '../fields.ts';
+import type { Entity } from '../../backends/port/insights-backend.ts';
+import { FIELDS, fieldNamed } from '../../backends/port/query-fields.ts';
 import type { Call, Node } from './parse.ts';
 import { type Shape, shapeOf } from './shape.ts';
 import { invalidAt, quoted, type Source } from './source.ts';

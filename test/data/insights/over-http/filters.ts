@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { child, list, resolve } from '#contract/contracts/document.ts';
 import { insightsContract } from '#contract/contracts/insights.ts';
-import { FIELDS } from '#data/insights/fields.ts';
-import type { Entity } from '#data/port/insights.ts';
+import type { Entity } from '#data/backends/port/insights-backend.ts';
+import { FIELDS } from '#data/backends/port/query-fields.ts';
 import { type Envelope, type Ground, pathOf, type Row } from './ground.ts';
 
 const OPERATORS = ['gte', 'gt', 'lte', 'lt'] as const;

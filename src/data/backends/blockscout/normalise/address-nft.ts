@@ -1,6 +1,6 @@
 import type { ExplorerSchemas } from '#contract/contracts/explorer.ts';
-import { fieldsOf, required } from '#data/upstream/fields.ts';
-import { naturalOrNull, textOrNull } from '#data/upstream/values.ts';
+import { fieldsOf, required } from '../../upstream-json/fields.ts';
+import { naturalOrNull, textOrNull } from '../../upstream-json/values.ts';
 import { tokenInstance } from './token-instance.ts';
 
 /**

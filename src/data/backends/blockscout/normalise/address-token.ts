@@ -1,12 +1,12 @@
 import type { ExplorerSchemas } from '#contract/contracts/explorer.ts';
-import { at, fieldsOf, given, pick, required } from '#data/upstream/fields.ts';
+import { at, fieldsOf, given, pick, required } from '../../upstream-json/fields.ts';
 import {
   addressHashOrNull,
   countOrNull,
   decimalOrNull,
   naturalOrNull,
   textOrNull,
-} from '#data/upstream/values.ts';
+} from '../../upstream-json/values.ts';
 import { tokenInstanceOrNull } from './token-instance.ts';
 
 /**

@@ -1,6 +1,15 @@
 import type { ExplorerSchemas } from '#contract/contracts/explorer.ts';
-import { at, type Fields, fieldsOf, given, isFields, listOf, pick, required } from '#data/upstream/fields.ts';
-import { addressHashOrNull, booleanOrNull, integerOrNull, textOrNull } from '#data/upstream/values.ts';
+import {
+  at,
+  type Fields,
+  fieldsOf,
+  given,
+  isFields,
+  listOf,
+  pick,
+  required,
+} from '../../upstream-json/fields.ts';
+import { addressHashOrNull, booleanOrNull, integerOrNull, textOrNull } from '../../upstream-json/values.ts';
 
 type Address = ExplorerSchemas['Address'];
 

@@ -1,5 +1,5 @@
 import type { ExplorerSchemas } from '#contract/contracts/explorer.ts';
-import { at, each, fieldsOf, isFields, listOf, pick, required } from '#data/upstream/fields.ts';
+import { at, each, fieldsOf, isFields, listOf, pick, required } from '../../upstream-json/fields.ts';
 import {
   countOrNull,
   hashOrNull,
@@ -8,7 +8,7 @@ import {
   numberOrNull,
   timestampOrNull,
   unsignedOrNull,
-} from '#data/upstream/values.ts';
+} from '../../upstream-json/values.ts';
 import { addressIn } from './address.ts';
 
 type Block = ExplorerSchemas['Block'];

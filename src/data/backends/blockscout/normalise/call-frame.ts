@@ -1,7 +1,7 @@
 import { isHex } from 'viem';
-import { at, type Fields, fieldsOf, listOf, required, Unreadable } from '#data/upstream/fields.ts';
-import { textOrNull } from '#data/upstream/values.ts';
 import type { CallFrame } from '#evm/parity-traces.ts';
+import { at, type Fields, fieldsOf, listOf, required, Unreadable } from '../../upstream-json/fields.ts';
+import { textOrNull } from '../../upstream-json/values.ts';
 
 /** Calls within calls that the EVM allows. */
 const DEEPEST = 1024;

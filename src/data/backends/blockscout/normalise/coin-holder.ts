@@ -1,6 +1,6 @@
 import type { ExplorerSchemas } from '#contract/contracts/explorer.ts';
-import { fieldsOf, pick } from '#data/upstream/fields.ts';
-import { decimalOrNull, naturalOrNull } from '#data/upstream/values.ts';
+import { fieldsOf, pick } from '../../upstream-json/fields.ts';
+import { decimalOrNull, naturalOrNull } from '../../upstream-json/values.ts';
 import { address } from './address.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { isFields, listOf } from '#data/upstream/fields.ts';
+import { isFields, listOf } from '../../upstream-json/fields.ts';
 import { decodedTextOrNull } from './decoded-text.ts';
 
 /**

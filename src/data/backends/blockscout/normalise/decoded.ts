@@ -1,6 +1,6 @@
 import type { ExplorerSchemas } from '#contract/contracts/explorer.ts';
-import { type Fields, isFields, listOf } from '#data/upstream/fields.ts';
-import { booleanOrNull, textOrNull } from '#data/upstream/values.ts';
+import { type Fields, isFields, listOf } from '../../upstream-json/fields.ts';
+import { booleanOrNull, textOrNull } from '../../upstream-json/values.ts';
 import { decodedTextOrNull } from './decoded-text.ts';
 
 type DecodedInput = ExplorerSchemas['DecodedInput'];

@@ -1,6 +1,6 @@
 import type { ExplorerSchemas } from '#contract/contracts/explorer.ts';
-import { fieldsOf, required } from '#data/upstream/fields.ts';
-import { booleanOrNull, decimalOrNull } from '#data/upstream/values.ts';
+import { fieldsOf, required } from '../../upstream-json/fields.ts';
+import { booleanOrNull, decimalOrNull } from '../../upstream-json/values.ts';
 
 /**
  * How far upstream has indexed. Its ratios are text, although its documents say numbers; that of internal transactions

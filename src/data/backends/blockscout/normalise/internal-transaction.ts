@@ -1,5 +1,5 @@
 import type { ExplorerSchemas } from '#contract/contracts/explorer.ts';
-import { fieldsOf, pick, required } from '#data/upstream/fields.ts';
+import { fieldsOf, pick, required } from '../../upstream-json/fields.ts';
 import {
   booleanOrNull,
   countOrNull,
@@ -7,7 +7,7 @@ import {
   naturalOrNull,
   textOrNull,
   timestampOrNull,
-} from '#data/upstream/values.ts';
+} from '../../upstream-json/values.ts';
 import { addressIn, addressOrNullIn } from './address.ts';
 
 type InternalTransaction = ExplorerSchemas['InternalTransaction'];

@@ -1,6 +1,6 @@
 import type { ExplorerSchemas } from '#contract/contracts/explorer.ts';
-import { fieldsOf, given, listOf, pick, required } from '#data/upstream/fields.ts';
-import { countOrNull, hashOrNull, hexOrNull } from '#data/upstream/values.ts';
+import { fieldsOf, given, listOf, pick, required } from '../../upstream-json/fields.ts';
+import { countOrNull, hashOrNull, hexOrNull } from '../../upstream-json/values.ts';
 import { addressIn, addressOrNullIn } from './address.ts';
 import { decodedLogOrNull } from './decoded.ts';
 

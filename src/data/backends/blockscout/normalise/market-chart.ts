@@ -1,6 +1,6 @@
 import type { ExplorerSchemas } from '#contract/contracts/explorer.ts';
-import { at, each, fieldsOf, given, required } from '#data/upstream/fields.ts';
-import { dayOrNull, decimalOrNull } from '#data/upstream/values.ts';
+import { at, each, fieldsOf, given, required } from '../../upstream-json/fields.ts';
+import { dayOrNull, decimalOrNull } from '../../upstream-json/values.ts';
 
 type MarketChart = ExplorerSchemas['MarketChart'];
 

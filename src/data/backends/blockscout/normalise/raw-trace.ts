@@ -1,8 +1,22 @@
 import type { ExplorerSchemas } from '#contract/contracts/explorer.ts';
-import { type NodeTraceItem, rawTrace as shaped } from '#data/port/raw-trace.ts';
-import { at, each, type Fields, fieldsOf, isFields, required, Unreadable } from '#data/upstream/fields.ts';
-import { addressHashOrNull, countOrNull, hashOrNull, hexOrNull, textOrNull } from '#data/upstream/values.ts';
 import { parityOfFrame } from '#evm/parity-traces.ts';
+import { type NodeTraceItem, rawTrace as shaped } from '../../port/raw-trace.ts';
+import {
+  at,
+  each,
+  type Fields,
+  fieldsOf,
+  isFields,
+  required,
+  Unreadable,
+} from '../../upstream-json/fields.ts';
+import {
+  addressHashOrNull,
+  countOrNull,
+  hashOrNull,
+  hexOrNull,
+  textOrNull,
+} from '../../upstream-json/values.ts';
 import { callFrame } from './call-frame.ts';
 
 /**

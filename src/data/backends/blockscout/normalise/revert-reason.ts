@@ -1,8 +1,8 @@
 import { decodeAbiParameters } from 'viem';
 import type { ExplorerSchemas } from '#contract/contracts/explorer.ts';
-import { isFields } from '#data/upstream/fields.ts';
-import { bareHexOrNull, bigintOrNull, hexOrNull } from '#data/upstream/values.ts';
 import { panicText } from '#evm/panic-codes.ts';
+import { isFields } from '../../upstream-json/fields.ts';
+import { bareHexOrNull, bigintOrNull, hexOrNull } from '../../upstream-json/values.ts';
 import { decodedInputOrNull } from './decoded.ts';
 
 /** `Error(string)` and `Panic(uint256)`. Source: Solidity documentation, "Panic via assert and Error via require". */

@@ -1,6 +1,6 @@
 import type { ExplorerSchemas } from '#contract/contracts/explorer.ts';
-import { fieldsOf, required } from '#data/upstream/fields.ts';
-import { addressHashOrNull, hashOrNull } from '#data/upstream/values.ts';
+import { fieldsOf, required } from '../../upstream-json/fields.ts';
+import { addressHashOrNull, hashOrNull } from '../../upstream-json/values.ts';
 
 type SearchRedirect = ExplorerSchemas['SearchRedirect'];
 

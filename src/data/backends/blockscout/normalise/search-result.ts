@@ -1,5 +1,5 @@
 import type { ExplorerSchemas } from '#contract/contracts/explorer.ts';
-import { type Fields, fieldsOf, isFields, pick } from '#data/upstream/fields.ts';
+import { type Fields, fieldsOf, isFields, pick } from '../../upstream-json/fields.ts';
 import {
   addressHashOrNull,
   booleanOrNull,
@@ -10,7 +10,7 @@ import {
   naturalOrNull,
   textOrNull,
   timestampOrNull,
-} from '#data/upstream/values.ts';
+} from '../../upstream-json/values.ts';
 
 type SearchResult = ExplorerSchemas['SearchResult'];
 type SearchBlock = ExplorerSchemas['SearchBlock'];

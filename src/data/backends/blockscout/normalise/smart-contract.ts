@@ -1,5 +1,6 @@
 import type { ExplorerSchemas } from '#contract/contracts/explorer.ts';
-import { type Fields, fieldsOf, given, isFields, listOf, pick } from '#data/upstream/fields.ts';
+import { toJson } from '#lib/json.ts';
+import { type Fields, fieldsOf, given, isFields, listOf, pick } from '../../upstream-json/fields.ts';
 import {
   addressHashOrNull,
   bareHexOrNull,
@@ -8,8 +9,7 @@ import {
   hexOrNull,
   textOrNull,
   timestampOrNull,
-} from '#data/upstream/values.ts';
-import { toJson } from '#lib/json.ts';
+} from '../../upstream-json/values.ts';
 import { decodedArgumentsOrNull } from './constructor-arguments.ts';
 
 type SmartContract = ExplorerSchemas['SmartContract'];

@@ -1,5 +1,5 @@
 import type { ExplorerSchemas } from '#contract/contracts/explorer.ts';
-import { type Fields, fieldsOf, given, isFields, required } from '#data/upstream/fields.ts';
+import { type Fields, fieldsOf, given, isFields, required } from '../../upstream-json/fields.ts';
 import {
   countOrNull,
   decimalOrNull,
@@ -7,7 +7,7 @@ import {
   numberOrNull,
   textOrNull,
   timestampOrNull,
-} from '#data/upstream/values.ts';
+} from '../../upstream-json/values.ts';
 
 type Stats = ExplorerSchemas['Stats'];
 

@@ -1,6 +1,6 @@
 import type { ExplorerSchemas } from '#contract/contracts/explorer.ts';
-import { at, each, fieldsOf, isFields, required } from '#data/upstream/fields.ts';
-import { addressHashOrNull, booleanOrNull, textOrNull } from '#data/upstream/values.ts';
+import { at, each, fieldsOf, isFields, required } from '../../upstream-json/fields.ts';
+import { addressHashOrNull, booleanOrNull, textOrNull } from '../../upstream-json/values.ts';
 import { address } from './address.ts';
 import { token } from './token.ts';
 

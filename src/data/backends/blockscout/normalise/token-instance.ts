@@ -1,6 +1,6 @@
 import type { ExplorerSchemas } from '#contract/contracts/explorer.ts';
-import { type Fields, fieldsOf, given, isFields, required } from '#data/upstream/fields.ts';
-import { addressHashOrNull, booleanOrNull, naturalOrNull } from '#data/upstream/values.ts';
+import { type Fields, fieldsOf, given, isFields, required } from '../../upstream-json/fields.ts';
+import { addressHashOrNull, booleanOrNull, naturalOrNull } from '../../upstream-json/values.ts';
 import { addressOrNullIn } from './address.ts';
 import { tokenOrNullIn } from './token.ts';
 

@@ -1,12 +1,12 @@
 import type { ExplorerSchemas } from '#contract/contracts/explorer.ts';
-import { at, type Fields, fieldsOf, given, isFields, pick, required } from '#data/upstream/fields.ts';
+import { at, type Fields, fieldsOf, given, isFields, pick, required } from '../../upstream-json/fields.ts';
 import {
   countOrNull,
   hashOrNull,
   naturalOrNull,
   textOrNull,
   timestampOrNull,
-} from '#data/upstream/values.ts';
+} from '../../upstream-json/values.ts';
 import { addressIn } from './address.ts';
 import { tokenOrNullIn } from './token.ts';
 import { tokenInstanceOrNull } from './token-instance.ts';

@@ -1,6 +1,6 @@
 import type { ExplorerSchemas } from '#contract/contracts/explorer.ts';
-import { at, type Fields, fieldsOf, pick, required } from '#data/upstream/fields.ts';
-import { addressHashOrNull, decimalOrNull, naturalOrNull, textOrNull } from '#data/upstream/values.ts';
+import { at, type Fields, fieldsOf, pick, required } from '../../upstream-json/fields.ts';
+import { addressHashOrNull, decimalOrNull, naturalOrNull, textOrNull } from '../../upstream-json/values.ts';
 
 type Token = ExplorerSchemas['Token'];
 

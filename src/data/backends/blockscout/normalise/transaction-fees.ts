@@ -1,6 +1,6 @@
 import type { ExplorerSchemas } from '#contract/contracts/explorer.ts';
-import { type Fields, isFields, pick } from '#data/upstream/fields.ts';
-import { naturalOrNull } from '#data/upstream/values.ts';
+import { type Fields, isFields, pick } from '../../upstream-json/fields.ts';
+import { naturalOrNull } from '../../upstream-json/values.ts';
 
 type Transaction = ExplorerSchemas['Transaction'];
 type Prices = Pick<

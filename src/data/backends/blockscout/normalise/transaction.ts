@@ -1,5 +1,5 @@
 import type { ExplorerSchemas } from '#contract/contracts/explorer.ts';
-import { at, each, fieldsOf, isFields, listOf, pick, required } from '#data/upstream/fields.ts';
+import { at, each, fieldsOf, isFields, listOf, pick, required } from '../../upstream-json/fields.ts';
 import {
   booleanOrNull,
   countOrNull,
@@ -11,7 +11,7 @@ import {
   textOrNull,
   timestampOrNull,
   unsignedOrNull,
-} from '#data/upstream/values.ts';
+} from '../../upstream-json/values.ts';
 import { addressIn, addressOrNullIn } from './address.ts';
 import { decodedInputOrNull } from './decoded.ts';
 import { revertReasonOrNull } from './revert-reason.ts';

@@ -1,6 +1,6 @@
 import type { ExplorerSchemas } from '#contract/contracts/explorer.ts';
-import { at, each, fieldsOf, pick, required } from '#data/upstream/fields.ts';
-import { countOrNull, dayOrNull } from '#data/upstream/values.ts';
+import { at, each, fieldsOf, pick, required } from '../../upstream-json/fields.ts';
+import { countOrNull, dayOrNull } from '../../upstream-json/values.ts';
 
 type TransactionsChart = ExplorerSchemas['TransactionsChart'];
 

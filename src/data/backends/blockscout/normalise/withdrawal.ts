@@ -1,6 +1,6 @@
 import type { ExplorerSchemas } from '#contract/contracts/explorer.ts';
-import { type Fields, fieldsOf, required } from '#data/upstream/fields.ts';
-import { countOrNull, naturalOrNull, timestampOrNull } from '#data/upstream/values.ts';
+import { type Fields, fieldsOf, required } from '../../upstream-json/fields.ts';
+import { countOrNull, naturalOrNull, timestampOrNull } from '../../upstream-json/values.ts';
 import { addressIn } from './address.ts';
 
 /** A withdrawal in the list of the chain, from 5.2 on. @throws Unreadable without any of its fields. */

@@ -1,5 +1,5 @@
 import type { Abi, Address } from 'viem';
-import type { InsightsAnswers } from '#data/port/insights.ts';
+import type { InsightsAnswers } from '../../port/insights-backend.ts';
 import { type IndexSource, missingFrom } from '../source.ts';
 import { resolveAddress } from './names.ts';
 

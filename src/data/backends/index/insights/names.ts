@@ -1,6 +1,6 @@
 import { type Address, isAddress } from 'viem';
 import { normalize } from 'viem/ens';
-import { BackendError } from '#data/port/backend-error.ts';
+import { BackendError } from '../../port/backend-error.ts';
 import type { IndexSource } from '../source.ts';
 
 /**

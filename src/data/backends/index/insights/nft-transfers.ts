@@ -1,8 +1,8 @@
 import type { Address } from 'viem';
 import type { InsightsSchemas } from '#contract/contracts/insights.ts';
-import type { InsightsAnswers } from '#data/port/insights.ts';
 import type { FulfilledOrder } from '#evm/seaport.ts';
 import type { NftTransferRow } from '#indexer/read/tokens/nft-transfers.ts';
+import type { InsightsAnswers } from '../../port/insights-backend.ts';
 import { assertCaughtUp, assertNotCutOff, type IndexSource, missingFrom } from '../source.ts';
 import { resolveAddress } from './names.ts';
 import { describeNfts } from './nft-described.ts';

@@ -1,7 +1,7 @@
 import { type Address, ethAddress, zeroAddress } from 'viem';
 import type { InsightsSchemas } from '#contract/contracts/insights.ts';
-import type { InsightsAnswers, InsightsRequestOf } from '#data/port/insights.ts';
 import type { TokenRow } from '#indexer/read/tokens/tokens.ts';
+import type { InsightsAnswers, InsightsRequestOf } from '../../port/insights-backend.ts';
 import { dateText } from '../records/day.ts';
 import { assertWhole, type IndexSource } from '../source.ts';
 import { type Market, marketsOf } from './market.ts';

@@ -1,8 +1,8 @@
 import { type AbiEvent, type Address, type Hex, isAddress, isHex } from 'viem';
-import type { EntityRecords } from '#data/port/insights.ts';
 import type { Abis } from '#evm/abi/abi.ts';
 import type { DecodingBudget } from '#evm/abi/decoding-budget.ts';
 import type { FieldValues } from '#indexer/query/query.ts';
+import type { EntityRecords } from '../../port/insights-backend.ts';
 import { decodedCall, decodedEvent } from './decoded.ts';
 
 /** A row of the index as a record of the contract. */

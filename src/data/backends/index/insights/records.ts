@@ -1,5 +1,5 @@
-import type { EntityRecords, Filter, InsightsAnswers, Selected } from '#data/port/insights.ts';
 import type { QueryEngine } from '#indexer/query/query.ts';
+import type { EntityRecords, Filter, InsightsAnswers, Selected } from '../../port/insights-backend.ts';
 import { assertCaughtUp, assertWhole, type IndexSource } from '../source.ts';
 import { resolveAddress } from './names.ts';
 import { type RecordReader, recordReaders } from './record-readers.ts';

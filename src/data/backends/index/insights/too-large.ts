@@ -1,5 +1,5 @@
-import { BackendError } from '#data/port/backend-error.ts';
 import { QueriesBusy, QueryTooLarge } from '#indexer/query/query.ts';
+import { BackendError } from '../../port/backend-error.ts';
 
 const ADVICE = {
   deadline:

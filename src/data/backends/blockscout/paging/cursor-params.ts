@@ -1,0 +1,165 @@
+import type { ExplorerSchemas } from '#contract/contracts/explorer.ts';
+import { type Fields, given, pick } from '../../upstream-json/fields.ts';
+import {
+  addressHashOrNull,
+  countOrNull,
+  decimalOrNull,
+  hashOrNull,
+  naturalOrNull,
+  textOrNull,
+  timestampOrNull,
+} from '../../upstream-json/values.ts';
+
+/*
+ * The document's keys of each list's `next_page_params`, from upstream's of any generation. What upstream has beside
+ * them is inside `cursor`, and so is what cannot be read: no page is lost for a key. Decisions 4, 69.
+ */
+
+type Own<Cursor> = Omit<Cursor, 'chain_id' | 'cursor'>;
+
+export function transactionKeys(
+  params: Fields,
+  itemCount: number,
+): Own<ExplorerSchemas['TransactionsCursor']> {
+  return {
+    ...given('block_number', countOrNull(params.block_number)),
+    ...given('index', countOrNull(params.index)),
+    ...given('inserted_at', timestampOrNull(params.inserted_at)),
+    ...given('hash', hashOrNull(params.hash)),
+    items_count: itemCount,
+  };
+}
+
+export function blockTransactionKeys(
+  params: Fields,
+  itemCount: number,
+): Own<ExplorerSchemas['BlockTransactionsCursor']> {
+  return {
+    ...given('block_number', countOrNull(params.block_number)),
+    ...given('index', countOrNull(params.index)),
+    items_count: itemCount,
+  };
+}
+
+export function blockKeys(params: Fields, itemCount: number): Own<ExplorerSchemas['BlocksCursor']> {
+  return {
+    ...given('block_number', countOrNull(params.block_number)),
+    items_count: itemCount,
+  };
+}
+
+export function tokenTransferKeys(params: Fields): Own<ExplorerSchemas['TokenTransfersCursor']> {
+  return {
+    ...given('block_number', countOrNull(params.block_number)),
+    ...given('index', countOrNull(params.index)),
+    ...given('batch_log_index', countOrNull(params.batch_log_index)),
+    ...given('batch_block_hash', hashOrNull(params.batch_block_hash)),
+    ...given('batch_transaction_hash', hashOrNull(pick(params, 'batch_transaction_hash', 'batch_tx_hash'))),
+    ...given('index_in_batch', countOrNull(params.index_in_batch)),
+  };
+}
+
+export function internalTransactionKeys(
+  params: Fields,
+  itemCount: number,
+): Own<ExplorerSchemas['InternalTransactionsCursor']> {
+  return {
+    ...given('block_number', countOrNull(params.block_number)),
+    ...given('transaction_index', countOrNull(params.transaction_index)),
+    ...given('index', countOrNull(params.index)),
+    items_count: itemCount,
+  };
+}
+
+export function logKeys(params: Fields, itemCount: number): Own<ExplorerSchemas['LogsCursor']> {
+  return {
+    ...given('block_number', countOrNull(params.block_number)),
+    ...given('index', countOrNull(params.index)),
+    ...given('transaction_index', countOrNull(params.transaction_index)),
+    ...given('transaction_hash', hashOrNull(pick(params, 'transaction_hash', 'tx_hash'))),
+    items_count: itemCount,
+  };
+}
+
+/** The one list whose position is the number of items so far; version 12 has a name of its own for it. */
+export function stateChangeKeys(params: Fields): Own<ExplorerSchemas['StateChangesCursor']> {
+  return {
+    ...given('items_count', countOrNull(pick(params, 'state_changes_count', 'items_count'))),
+  };
+}
+
+export function withdrawalKeys(params: Fields, itemCount: number): Own<ExplorerSchemas['WithdrawalsCursor']> {
+  return { ...given('index', countOrNull(params.index)), items_count: itemCount };
+}
+
+export function coinHolderKeys(params: Fields, itemCount: number): Own<ExplorerSchemas['CoinHoldersCursor']> {
+  return {
+    ...nullable('fetched_coin_balance', params, ['fetched_coin_balance'], naturalOrNull),
+    ...given('hash', addressHashOrNull(params.hash)),
+    items_count: itemCount,
+    ...nullable(
+      'transaction_count',
+      params,
+      ['transactions_count', 'transaction_count', 'tx_count'],
+      countOrNull,
+    ),
+  };
+}
+
+export function addressTokenKeys(
+  params: Fields,
+  itemCount: number,
+): Own<ExplorerSchemas['AddressTokensCursor']> {
+  return {
+    ...nullable('fiat_value', params, ['fiat_value'], decimalOrNull),
+    ...given('id', countOrNull(params.id)),
+    items_count: itemCount,
+    ...given('token_name', textOrNull(params.token_name)),
+    ...given('token_type', textOrNull(params.token_type)),
+    ...nullable('value', params, ['value'], naturalOrNull),
+  };
+}
+
+export function addressNftKeys(params: Fields, itemCount: number): Own<ExplorerSchemas['AddressNftsCursor']> {
+  const contract = pick(params, 'token_contract_address_hash', 'token_contract_address');
+  return {
+    ...given('token_contract_address_hash', addressHashOrNull(contract)),
+    ...nullable('token_id', params, ['token_id'], naturalOrNull),
+    ...given('token_type', textOrNull(params.token_type)),
+    items_count: itemCount,
+  };
+}
+
+export function searchKeys(
+  params: Fields,
+  itemCount: number,
+  q: string,
+): Own<ExplorerSchemas['SearchCursor']> {
+  return {
+    ...given('address_hash', addressHashOrNull(params.address_hash)),
+    ...given('block_hash', hashOrNull(params.block_hash)),
+    ...given('holder_count', countOrNull(pick(params, 'holder_count', 'holders_count'))),
+    ...given('inserted_at', timestampOrNull(params.inserted_at)),
+    ...given('item_type', textOrNull(params.item_type)),
+    items_count: itemCount,
+    ...given('name', textOrNull(params.name)),
+    q,
+    ...given('transaction_hash', hashOrNull(pick(params, 'transaction_hash', 'tx_hash'))),
+  };
+}
+
+/** A key whose `null` is part of the position: absent only where upstream has none of its names. */
+function nullable<Name extends string, Value>(
+  name: Name,
+  params: Fields,
+  upstreams: readonly string[],
+  read: (value: unknown) => Value | null,
+): { [Key in Name]?: Value | null } | undefined {
+  if (upstreams.every(one => params[one] === undefined)) return undefined;
+  const given = pick(params, ...upstreams);
+  const value = read(given);
+  if (value === null && given !== null) return undefined;
+  const field: { [Key in Name]?: Value | null } = {};
+  field[name] = value;
+  return field;
+}

@@ -1,0 +1,70 @@
+import { BackendError, type BackendErrorReason } from '../port/backend-error.ts';
+import type { Judge } from '../upstream/upstream.ts';
+import { type Fields, isFields, listOf } from '../upstream-json/fields.ts';
+import { textOrNull } from '../upstream-json/values.ts';
+
+/** What a route says that an instance's version does not have. */
+const UNKNOWN_ACTION = 'Unknown API v2 action';
+/** What it says of a record that it does not have, in small letters. */
+const MISSING: readonly unknown[] = [
+  'not found',
+  'block lost consensus',
+  'address not found',
+  'address is not smart-contract',
+  'smart-contract is unverified',
+];
+
+/** What Blockscout means by a status with a body of JSON. Source: its controllers and `fallback_controller`, 5.1 to 12. */
+export const judge: Judge = ({ status, body }) => {
+  if (status >= 200 && status < 300) {
+    return typeof body === 'string' ? outage('its answer was no record') : undefined;
+  }
+  const fields = isFields(body) ? body : {};
+  if (fields.message === UNKNOWN_ACTION) {
+    return new BackendError('unsupported', 'no_such_answer', 'its version has no such answer');
+  }
+  if (status === 404 && saysMissing(fields)) {
+    return new BackendError('not_found', 'no_such_record', 'it has no such record');
+  }
+  if (status === 400 || status === 422) {
+    return new BackendError('rejected', 'bad_input', refusal(fields));
+  }
+  // Words in JSON show that it lives, whatever it means by them.
+  return outage(`it answered ${status}`, isFields(body) ? 'unreadable' : 'failed');
+};
+
+/**
+ * Whether a 404 is upstream's own word. Gateways and proxies say 404 of addresses and networks that they do not know, in
+ * bodies of JSON too: only the very form counts, a message with nothing but the hash of an orphaned block beside it, or
+ * the errors of open_api_spex.
+ */
+function saysMissing({ message, errors, ...others }: Fields): boolean {
+  if (typeof message === 'string') {
+    return MISSING.includes(message.toLowerCase()) && Object.keys(others).every(name => name === 'hash');
+  }
+  const listed = listOf(errors);
+  return listed.length > 0 && Object.keys(others).length === 0 && listed.every(isSpecError);
+}
+
+function isSpecError(error: unknown): boolean {
+  return (
+    isFields(error) &&
+    typeof error.title === 'string' &&
+    typeof error.detail === 'string' &&
+    isFields(error.source)
+  );
+}
+
+/** Since 9.0 the only useful words are in the details of the errors. */
+function refusal(fields: Fields): string {
+  const details = listOf(fields.errors)
+    .filter(isFields)
+    .map(({ detail }) => textOrNull(detail))
+    .filter(detail => detail !== null);
+  const words = details.join('; ') || textOrNull(fields.message) || 'it gave no reason';
+  return `the back end refused the request: ${words}`;
+}
+
+function outage(message: string, reason: BackendErrorReason = 'failed'): BackendError {
+  return new BackendError('unavailable', reason, message);
+}

@@ -1,0 +1,111 @@
+import type { AbiEvent } from 'viem';
+import type { InsightsOperations, InsightsSchemas } from '#contract/contracts/insights.ts';
+import type { OperationBody, OperationRequest } from '#contract/contracts/operations.ts';
+import type { Fold, Group, RowExpression } from '#lib/expression.ts';
+
+export type InsightsOperationId = keyof InsightsOperations & string;
+export type InsightsRequestOf<Id extends InsightsOperationId> = OperationRequest<InsightsOperations[Id]>;
+export type InsightsBodyOf<Id extends InsightsOperationId> = OperationBody<InsightsOperations[Id]>;
+
+/** The records that can be queried. */
+export interface EntityRecords {
+  blocks: InsightsSchemas['Block'];
+  transactions: InsightsSchemas['Transaction'];
+  events: InsightsSchemas['Event'];
+}
+export type Entity = keyof EntityRecords;
+
+/** All filters must hold. Hex is lower-case, of the field's full length where that is fixed; an address may be a name. */
+export interface Filter {
+  /** Name of the record's field. */
+  readonly field: string;
+  readonly operator: 'eq' | 'gte' | 'gt' | 'lte' | 'lt';
+  readonly value: bigint | string;
+}
+
+/** Which records of an entity are meant; addresses are lower-case hex or names. */
+export interface Selected {
+  readonly entity: Entity;
+  readonly filters: readonly Filter[];
+  /** Transactions that this address sent or received, each once. */
+  readonly wallet?: string;
+  /** Logs of this contract with this first topic. */
+  readonly event?: {
+    readonly contract: string;
+    readonly topic0: string;
+    /** With names and `indexed`, when the request says what is indexed: enough to decode by. */
+    readonly signature?: string;
+    /** Without names and blanks, unless the request names the topic alone. */
+    readonly canonical?: string;
+    /** What `signature` says. */
+    readonly abi?: AbiEvent;
+  };
+}
+
+export interface RecordsQuery extends Selected {
+  readonly sort: { readonly field: string; readonly order: 'asc' | 'desc' };
+  /** Rows a chain. */
+  readonly limit: number;
+  readonly page: number;
+  readonly decode: boolean;
+}
+
+export interface GroupsQuery extends Selected {
+  readonly keys: readonly RowExpression[];
+  readonly folds: readonly Fold[];
+}
+
+/** What one back end adds for the chains it was asked about. */
+export interface Records<Record> {
+  readonly records: readonly Record[];
+  /** Matches over these chains, exact up to 10,000 a chain. */
+  readonly total: number;
+  readonly isCapped: boolean;
+  /** Pages of the longest chain. */
+  readonly pages: number;
+}
+
+/** Whom to ask about which chains, and until when. */
+export interface InsightsAsk {
+  readonly chainIds: readonly number[];
+  readonly signal: AbortSignal;
+  /** The same object for all chains and back ends of one answer. */
+  readonly request?: object;
+}
+
+/**
+ * What a back end knows of document 2. Capability is presence, as in `Answers`. Each is asked about one chain, or about
+ * several that share the back end.
+ * @throws BackendError `not_found` with the reason `unknown_name` when a name leads nowhere.
+ */
+export interface InsightsAnswers {
+  records?<E extends Entity>(
+    query: RecordsQuery & { readonly entity: E },
+    ask: InsightsAsk,
+  ): Promise<Records<EntityRecords[E]>>;
+  /** @throws BackendError `rejected`, with advice, when it would take too long or has too many groups. */
+  groups?(query: GroupsQuery, ask: InsightsAsk): Promise<readonly Group[]>;
+  lookUpTokens?(
+    request: InsightsRequestOf<'lookUpTokens'>,
+    ask: InsightsAsk,
+  ): Promise<readonly InsightsSchemas['FoundToken'][]>;
+  getTokenPrices?(
+    request: InsightsRequestOf<'getTokenPrices'>,
+    ask: InsightsAsk,
+  ): Promise<readonly InsightsSchemas['TokenPrice'][]>;
+  /** Of a contract, or of one of its tokens when `token_id` is there. */
+  listNftTransfers?(
+    request: NftTransfersRequest,
+    ask: InsightsAsk,
+  ): Promise<readonly InsightsSchemas['NftTransfer'][]>;
+  getContractAbi?(
+    request: InsightsRequestOf<'getContractAbi'>,
+    ask: InsightsAsk,
+  ): Promise<InsightsBodyOf<'getContractAbi'>>;
+}
+
+export interface NftTransfersRequest {
+  readonly path: InsightsRequestOf<'listNftTransfers'>['path'] & { readonly token_id?: string };
+  readonly query: InsightsRequestOf<'listNftTransfers'>['query'] &
+    Partial<InsightsRequestOf<'listTokenNftTransfers'>['query']>;
+}

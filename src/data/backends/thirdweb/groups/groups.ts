@@ -1,0 +1,96 @@
+import type { Group, Value } from '#lib/expression.ts';
+import { BackendError } from '../../port/backend-error.ts';
+import type { GroupsQuery, InsightsAnswers, InsightsAsk } from '../../port/insights-backend.ts';
+import { at, type Fields } from '../../upstream-json/fields.ts';
+import { chainIdOf } from '../normalise/forms.ts';
+import { aggregationRows } from '../request/aggregation-rows.ts';
+import { readSelected } from '../request/selection.ts';
+import type { InsightSource } from '../request/source.ts';
+import { type Column, type GroupRequest, groupRequest } from './group-request.ts';
+import { groupValue, mondayOf } from './group-values.ts';
+import { keyOf, mergedGroups } from './merged-groups.ts';
+
+/** The most that every generation of upstream gives a page. */
+const PAGE_SIZE = 500;
+/** Requests for one query: as many pages as every generation has. */
+const MAX_PAGES = 20;
+
+/** A group of upstream's: `id` tells it from the others, on all chains. */
+interface Part extends Group {
+  readonly id: string;
+}
+
+/** Aggregations. */
+export function groupAnswers(source: InsightSource): Required<Pick<InsightsAnswers, 'groups'>> {
+  return {
+    async groups(query, ask) {
+      const request = groupRequest(query, ask.chainIds.length === 1);
+      const parts: Part[] = [];
+      const seen = new Set<string>();
+      for (let page = 0; page < MAX_PAGES; page += 1) {
+        const found = await partsOf(query, request, page, ask);
+        const added = found.flat();
+        // As many rows as groups, and one of them on two pages: another one is on none.
+        if (added.some(({ id }) => seen.has(id))) throw moved();
+        for (const part of added) seen.add(part.id);
+        parts.push(...added);
+        // Fewer than one chain could give; without keys there is one a chain.
+        if (found.length < PAGE_SIZE || request.keys.length === 0) return whole(query, parts);
+      }
+      throw tooMany();
+    },
+  };
+
+  function partsOf(
+    query: GroupsQuery,
+    request: GroupRequest,
+    page: number,
+    ask: InsightsAsk,
+  ): Promise<Part[][]> {
+    const window = [
+      ['limit', String(PAGE_SIZE)],
+      ['page', String(page)],
+    ] as const;
+    return readSelected(source, query, [...request.parameters, ...window], ask, ({ aggregations }) =>
+      at('aggregations', aggregationRows(aggregations), rows =>
+        rows.map((row, index) => at(index, row, one => partOf(query, request, one, ask))),
+      ),
+    );
+  }
+}
+
+/** One row; nothing for one of another chain than those asked about. @throws Unreadable */
+function partOf(query: GroupsQuery, request: GroupRequest, row: Fields, ask: InsightsAsk): Part[] {
+  const chainId = chainIdOf(row, ask);
+  if (!ask.chainIds.includes(chainId)) return [];
+  const read = ({ name, type }: Column) => groupValue(row[name], type, name);
+  const meant = (column: Column) => (column.isWeek ? mondayOf(read(column)) : read(column));
+  const keys = request.keys.map(meant);
+  const isEmpty = read(request.count) === 0n;
+  const folds = query.folds.map(({ kind }, index) => {
+    const column = request.folds[index] ?? request.count;
+    const value: Value = isEmpty && kind !== 'count' ? null : meant(column);
+    if (kind !== 'distinct') return value;
+    return value === null ? [] : [value];
+  });
+  return [{ id: keyOf([chainId, ...request.keys.map(read)]), keys: keys.slice(0, query.keys.length), folds }];
+}
+
+/** What the query asked for: without keys there is one group, also of no rows. */
+function whole({ keys, folds }: GroupsQuery, parts: readonly Part[]): Group[] {
+  const nothing = folds.map(({ kind }) => (kind === 'count' ? 0n : kind === 'distinct' ? [] : null));
+  const groups = parts.map(part => ({ keys: part.keys, folds: part.folds }));
+  return mergedGroups(keys.length === 0 ? [{ keys: [], folds: nothing }, ...groups] : groups, folds);
+}
+
+function tooMany(): BackendError {
+  return new BackendError(
+    'rejected',
+    'bad_input',
+    `there are more than ${PAGE_SIZE * MAX_PAGES} groups: narrow the filters or group by less`,
+  );
+}
+
+function moved(): BackendError {
+  return new BackendError('unavailable', 'incomplete', 'its groups changed while they were read');
+}

@@ -1,0 +1,57 @@
+import type { InsightsSchemas } from '#contract/contracts/insights.ts';
+import { fieldsOf, pick, required } from '../../upstream-json/fields.ts';
+import { hashOrNull } from '../../upstream-json/values.ts';
+import {
+  addressOrNull,
+  bytesOrNull,
+  chainIdOf,
+  countOrNull,
+  type Place,
+  quantityOrNull,
+  secondsOrNull,
+} from './forms.ts';
+
+type Block = InsightsSchemas['Block'];
+
+/**
+ * A block of any generation. Of what a chain does not have (nonce, mix hash, root of withdrawals) upstream writes an
+ * empty text.
+ * @throws Unreadable without what every header has.
+ */
+export function block(value: unknown, place: Place): Block {
+  const record = fieldsOf(value);
+  const hash = (name: string) => required(hashOrNull(record[name]), name);
+  const count = (name: string) => required(countOrNull(record[name]), name);
+  return {
+    chain_id: chainIdOf(record, place),
+    block_number: count('block_number'),
+    block_hash: required(hashOrNull(pick(record, 'block_hash', 'hash')), 'block_hash'),
+    parent_hash: hash('parent_hash'),
+    block_timestamp: required(secondsOrNull(record.block_timestamp), 'block_timestamp'),
+    nonce: nonceOrNull(record.nonce),
+    sha3_uncles: hash('sha3_uncles'),
+    mix_hash: hashOrNull(record.mix_hash),
+    miner: required(addressOrNull(record.miner), 'miner'),
+    state_root: hash('state_root'),
+    transactions_root: hash('transactions_root'),
+    receipts_root: hash('receipts_root'),
+    logs_bloom: required(bytesOrNull(record.logs_bloom), 'logs_bloom'),
+    size: count('size'),
+    extra_data: record.extra_data === '' ? '0x' : required(bytesOrNull(record.extra_data), 'extra_data'),
+    difficulty: required(quantityOrNull(record.difficulty), 'difficulty'),
+    total_difficulty: quantityOrNull(record.total_difficulty),
+    transaction_count: count('transaction_count'),
+    gas_limit: count('gas_limit'),
+    gas_used: count('gas_used'),
+    withdrawals_root: hashOrNull(record.withdrawals_root),
+    base_fee_per_gas: countOrNull(record.base_fee_per_gas),
+  };
+}
+
+/** Eight bytes as hex; a number where a generation read it as one. */
+function nonceOrNull(value: unknown): string | null {
+  const bytes = bytesOrNull(value);
+  if (bytes !== null) return bytes;
+  const digits = quantityOrNull(value);
+  return digits === null ? null : `0x${BigInt(digits).toString(16).padStart(16, '0')}`;
+}

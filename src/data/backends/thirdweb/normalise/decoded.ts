@@ -1,0 +1,56 @@
+import type { InsightsSchemas } from '#contract/contracts/insights.ts';
+import { type Fields, isFields, pick } from '../../upstream-json/fields.ts';
+import { wordsOrNull } from './forms.ts';
+
+type DecodedCall = InsightsSchemas['DecodedCall'];
+type DecodedEvent = InsightsSchemas['DecodedEvent'];
+
+const HEX = /^0x[0-9a-fA-F]*$/;
+
+/** A decoded call; null where upstream failed, for which it has an empty name. Decision 85. */
+export function decodedCallOrNull(value: unknown): DecodedCall | null {
+  const decoded = namedOrNull(value);
+  if (decoded === null) return null;
+  const { name, signature, record } = decoded;
+  return isFields(record.inputs)
+    ? { name, signature, inputs: parameters(record.inputs, signature) }
+    : { name, signature };
+}
+
+/** A decoded event of any generation, whose parameters were once called `indexedParams`; null as above. Decision 85. */
+export function decodedEventOrNull(value: unknown): DecodedEvent | null {
+  const decoded = namedOrNull(value);
+  if (decoded === null) return null;
+  const { name, signature, record } = decoded;
+  const indexed = pick(record, 'indexed_params', 'indexedParams');
+  const others = pick(record, 'non_indexed_params', 'nonIndexedParams');
+  return {
+    name,
+    signature,
+    indexed_params: isFields(indexed) ? parameters(indexed, signature) : {},
+    non_indexed_params: isFields(others) ? parameters(others, signature) : {},
+  };
+}
+
+function namedOrNull(value: unknown): { name: string; signature: string; record: Fields } | null {
+  if (!isFields(value)) return null;
+  const [name, signature] = [wordsOrNull(value.name), wordsOrNull(value.signature)];
+  return name === null || signature === null ? null : { name, signature, record: value };
+}
+
+/**
+ * Parameters at every depth: integers, which upstream leaves bare within tuples, are decimal text, and hex is in lower
+ * case unless it may be a text of somebody's own.
+ */
+function parameters(values: Fields, signature: string): Record<string, unknown> {
+  const isText = /\bstring\b/.test(signature);
+  const read = (value: unknown): unknown => {
+    if (typeof value === 'number' || typeof value === 'bigint') return String(value);
+    if (typeof value === 'string') return !isText && HEX.test(value) ? value.toLowerCase() : value;
+    if (Array.isArray(value)) return value.map(read);
+    return isFields(value) ? inner(value) : value;
+  };
+  const inner = (fields: Fields) =>
+    Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, read(value)]));
+  return inner(values);
+}

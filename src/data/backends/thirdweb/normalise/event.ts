@@ -1,0 +1,39 @@
+import type { InsightsSchemas } from '#contract/contracts/insights.ts';
+import { type Fields, fieldsOf, given, listOf, pick, required } from '../../upstream-json/fields.ts';
+import { hashOrNull } from '../../upstream-json/values.ts';
+import { decodedEventOrNull } from './decoded.ts';
+import { addressOrNull, bytesOrNull, chainIdOf, countOrNull, type Place, secondsOrNull } from './forms.ts';
+
+type Event = InsightsSchemas['Event'];
+
+/** An event of any generation. @throws Unreadable without its place, contract or data. */
+export function event(value: unknown, place: Place): Event {
+  const record = fieldsOf(value);
+  const count = (name: string) => required(countOrNull(record[name]), name);
+  return {
+    chain_id: String(chainIdOf(record, place)),
+    block_number: count('block_number'),
+    block_hash: required(hashOrNull(record.block_hash), 'block_hash'),
+    block_timestamp: required(secondsOrNull(record.block_timestamp), 'block_timestamp'),
+    transaction_hash: required(hashOrNull(record.transaction_hash), 'transaction_hash'),
+    transaction_index: count('transaction_index'),
+    log_index: count('log_index'),
+    address: required(addressOrNull(record.address), 'address'),
+    data: record.data === '' ? '0x' : required(bytesOrNull(record.data), 'data'),
+    topics: topicsOf(record),
+    ...given('decoded', place.isDecoded ? decodedEventOrNull(pick(record, 'decoded', 'decodedData')) : null),
+  };
+}
+
+/** A list, filled up with null or empty texts in some generations, or the columns that it was made of. */
+function topicsOf(record: Fields): string[] {
+  const listed = Array.isArray(record.topics)
+    ? listOf(record.topics)
+    : [record.topic_0, record.topic_1, record.topic_2, record.topic_3];
+  const topics: string[] = [];
+  for (const topic of listed.slice(0, 4)) {
+    const hash = hashOrNull(topic);
+    if (hash !== null) topics.push(hash);
+  }
+  return topics;
+}

@@ -1,0 +1,49 @@
+import type { InsightsSchemas } from '#contract/contracts/insights.ts';
+import { each, fieldsOf, given, pick, required } from '../../upstream-json/fields.ts';
+import { dayOrNull, numberOrNull } from '../../upstream-json/values.ts';
+import { addressOrNull, chainIdOf, countOrNull, momentOrNull, type Place, wordsOrNull } from './forms.ts';
+
+type TokenPrice = InsightsSchemas['TokenPrice'];
+type HistoricalPrice = InsightsSchemas['HistoricalPrice'];
+
+/**
+ * The price of a token; null for one without a price, which is not in an answer of ours (Decision 89).
+ * @throws Unreadable without chain and address.
+ */
+export function tokenPriceOrNull(value: unknown, place: Pick<Place, 'chainIds'>): TokenPrice | null {
+  const record = fieldsOf(value);
+  const identity = {
+    chain_id: chainIdOf(record, place),
+    address: required(addressOrNull(pick(record, 'address', 'token_address')), 'address'),
+  };
+  const price = numberOrNull(record.price_usd);
+  if (price === null) return null;
+  const history = record.historical_prices;
+  return {
+    ...identity,
+    ...given('symbol', wordsOrNull(record.symbol)),
+    price_usd: price,
+    price_usd_cents: numberOrNull(record.price_usd_cents) ?? price * 100,
+    percent_change_24h: numberOrNull(record.percent_change_24h),
+    volume_24h_usd: numberOrNull(record.volume_24h_usd),
+    volume_change_24h: numberOrNull(record.volume_change_24h),
+    market_cap_usd: numberOrNull(record.market_cap_usd),
+    ...given('historical_prices', Array.isArray(history) ? each(history, historicalPrice).sort(byDay) : null),
+    ...given('holders', countOrNull(record.holders)),
+  };
+}
+
+function historicalPrice(value: unknown): HistoricalPrice {
+  const record = fieldsOf(value);
+  const price = required(numberOrNull(record.price_usd), 'price_usd');
+  const day = dayOrNull(record.date) ?? momentOrNull(record.date)?.slice(0, '2024-05-12'.length) ?? null;
+  return {
+    date: required(day, 'date'),
+    price_usd: price,
+    price_usd_cents: numberOrNull(record.price_usd_cents) ?? price * 100,
+  };
+}
+
+function byDay(a: HistoricalPrice, b: HistoricalPrice): number {
+  return a.date < b.date ? -1 : Number(a.date > b.date);
+}

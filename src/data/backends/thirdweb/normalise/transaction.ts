@@ -1,0 +1,99 @@
+import type { InsightsSchemas } from '#contract/contracts/insights.ts';
+import { toJson } from '#lib/json.ts';
+import { type Fields, fieldsOf, given, pick, required } from '../../upstream-json/fields.ts';
+import { hashOrNull } from '../../upstream-json/values.ts';
+import { decodedCallOrNull } from './decoded.ts';
+import {
+  addressOrNull,
+  bigCountOrNull,
+  bytesOrNull,
+  chainIdOf,
+  countOrNull,
+  type Place,
+  partyOrNull,
+  quantityOrNull,
+  secondsOrNull,
+} from './forms.ts';
+
+type Transaction = InsightsSchemas['Transaction'];
+
+/** Types whose sender names the two limits of its fee (EIP-1559), and the one with blobs (EIP-4844). */
+const FIRST_WITH_LIMITS = 2;
+const WITH_BLOBS = 3;
+const LENGTH_OF_SELECTOR = '0x12345678'.length;
+
+/**
+ * A transaction of any generation. Amounts are bare numbers in some of them, and what the transaction does not have is
+ * zero, an empty text or null.
+ * @throws Unreadable without what every transaction has.
+ */
+export function transaction(value: unknown, place: Place): Transaction {
+  const record = fieldsOf(value);
+  const type = required(countOrNull(pick(record, 'transaction_type', 'type')), 'transaction_type');
+  const data = record.data === '' ? '0x' : required(bytesOrNull(pick(record, 'data', 'input')), 'data');
+  const count = (name: string) => required(countOrNull(record[name]), name);
+  const quantity = (name: string) => required(quantityOrNull(record[name]), name);
+  const limit = (name: string) => (type < FIRST_WITH_LIMITS ? null : quantityOrNull(record[name]));
+  const to = receiverOrNull(record);
+  const price = quantityOrNull(record.gas_price) ?? quantityOrNull(record.effective_gas_price);
+  return {
+    chain_id: String(chainIdOf(record, place)),
+    block_number: count('block_number'),
+    block_hash: required(hashOrNull(record.block_hash), 'block_hash'),
+    block_timestamp: required(secondsOrNull(record.block_timestamp), 'block_timestamp'),
+    hash: required(hashOrNull(pick(record, 'hash', 'transaction_hash')), 'hash'),
+    nonce: required(bigCountOrNull(record.nonce), 'nonce'),
+    transaction_index: count('transaction_index'),
+    from_address: required(addressOrNull(record.from_address), 'from_address'),
+    to_address: to,
+    value: quantity('value'),
+    gas_price: required(price, 'gas_price'),
+    gas: required(bigCountOrNull(record.gas), 'gas'),
+    // Some generations write nothing, others zeros, for data of fewer than four bytes. Init code has none (Decision 86).
+    function_selector:
+      to === null || data.length < LENGTH_OF_SELECTOR ? '0x' : data.slice(0, LENGTH_OF_SELECTOR),
+    data,
+    max_fee_per_gas: limit('max_fee_per_gas'),
+    max_priority_fee_per_gas: limit('max_priority_fee_per_gas'),
+    transaction_type: type,
+    r: quantity('r'),
+    s: quantity('s'),
+    v: quantity('v'),
+    ...given('access_list_json', listTextOrNull(record.access_list_json)),
+    ...given('authorization_list_json', listTextOrNull(record.authorization_list_json)),
+    ...receiptOf(record, type),
+    ...given('decoded', place.isDecoded ? decodedCallOrNull(pick(record, 'decoded', 'decodedData')) : null),
+  };
+}
+
+/** What only the receipt tells; upstream may not have had it. */
+function receiptOf(record: Fields, type: number) {
+  const bloom = bytesOrNull(record.logs_bloom);
+  const hasBlobs = type === WITH_BLOBS;
+  return {
+    ...given('contract_address', partyOrNull(record.contract_address)),
+    ...given('gas_used', countOrNull(record.gas_used)),
+    ...given('cumulative_gas_used', countOrNull(record.cumulative_gas_used)),
+    ...given('effective_gas_price', quantityOrNull(record.effective_gas_price)),
+    ...given('blob_gas_used', hasBlobs ? countOrNull(record.blob_gas_used) : null),
+    ...given('blob_gas_price', hasBlobs ? quantityOrNull(record.blob_gas_price) : null),
+    ...given('logs_bloom', bloom === '0x' ? null : bloom),
+    ...given('status', statusOrNull(countOrNull(record.status))),
+  };
+}
+
+function statusOrNull(status: number | null): 0 | 1 | null {
+  return status === 0 || status === 1 ? status : null;
+}
+
+/** Some generations write the zero address for the creation of a contract, to which coins can be sent as well. */
+function receiverOrNull(record: Fields): string | null {
+  const created = partyOrNull(record.contract_address);
+  return created === null ? addressOrNull(record.to_address) : partyOrNull(record.to_address);
+}
+
+/** JSON text of a list that holds something. */
+function listTextOrNull(value: unknown): string | null {
+  if (Array.isArray(value)) return value.length === 0 ? null : toJson(value);
+  return typeof value === 'string' && value.startsWith('[') && value.length > 2 ? value : null;
+}

@@ -1,0 +1,114 @@
+import { BackendError, isOfKind } from '../port/backend-error.ts';
+import type {
+  Entity,
+  EntityRecords,
+  InsightsAnswers,
+  InsightsAsk,
+  Records,
+  RecordsQuery,
+} from '../port/insights-backend.ts';
+import { type Fields, isFields } from '../upstream-json/fields.ts';
+import { integerOrNull } from '../upstream-json/values.ts';
+import { block } from './normalise/block.ts';
+import { event } from './normalise/event.ts';
+import type { Place } from './normalise/forms.ts';
+import { transaction } from './normalise/transaction.ts';
+import { columnOf } from './request/columns.ts';
+import { readSelected } from './request/selection.ts';
+import { firstOfChains, type InsightSource, type Parameters, recordsOf } from './request/source.ts';
+import { totalsOf } from './totals.ts';
+
+const NORMALISE: { readonly [E in Entity]: (value: unknown, place: Place) => EntityRecords[E] } = {
+  blocks: block,
+  transactions: transaction,
+  events: event,
+};
+
+/** The longest page that every generation of upstream gives, and the last one. */
+const PAGE_SIZE = 500;
+const LAST_PAGE = 20;
+
+/** Rows as upstream gave them, with what it says of all. */
+interface Answer<Record> {
+  readonly rows: readonly Record[];
+  readonly meta: Fields;
+}
+
+/** Rows of blocks, transactions and events. */
+export function recordAnswers(source: InsightSource): Required<Pick<InsightsAnswers, 'records'>> {
+  return {
+    async records<E extends Entity>(
+      query: RecordsQuery & { readonly entity: E },
+      ask: InsightsAsk,
+    ): Promise<Records<EntityRecords[E]>> {
+      const { rows, meta } = await pageOf(query, ask).catch((error: unknown) => {
+        const isTooLong = query.limit > PAGE_SIZE && isOfKind(error, 'rejected');
+        return isTooLong ? windowOf(query, ask) : Promise.reject(error);
+      });
+      const counts = new Map(ask.chainIds.map(id => [id, 0]));
+      for (const { chain_id: id } of rows) counts.set(Number(id), (counts.get(Number(id)) ?? 0) + 1);
+      const said = {
+        items: integerOrNull(meta.total_items),
+        isCapped: meta.total_items_capped === true,
+      };
+      const totals = await totalsOf(source, query, { counts, said }, ask);
+      return { records: query.limit === 0 ? [] : rows, ...totals };
+    },
+  };
+
+  async function pageOf<E extends Entity>(
+    query: RecordsQuery & { readonly entity: E },
+    ask: InsightsAsk,
+  ): Promise<Answer<EntityRecords[E]>> {
+    // A signature that says what is indexed is enough to decode by, here as upstream.
+    const isDecoded = query.decode || query.event?.signature !== undefined;
+    const place = { chainIds: ask.chainIds, isDecoded };
+    const normalise: (value: unknown, place: Place) => EntityRecords[E] = NORMALISE[query.entity];
+    const { rows, meta } = await readSelected(source, query, parametersOf(query), ask, body => ({
+      rows: recordsOf(body, value => normalise(value, place)),
+      meta: isFields(body.meta) ? body.meta : {},
+    }));
+    const { chainIds } = ask;
+    return { rows: firstOfChains(rows, { chainIds, limit: askedLimit(query) }), meta };
+  }
+
+  /** A page that is too long for upstream, put together from shorter ones. */
+  async function windowOf<E extends Entity>(
+    query: RecordsQuery & { readonly entity: E },
+    ask: InsightsAsk,
+  ): Promise<Answer<EntityRecords[E]>> {
+    const offset = query.page * query.limit;
+    const first = Math.floor(offset / PAGE_SIZE);
+    const end = Math.ceil((offset + query.limit) / PAGE_SIZE);
+    if (end - 1 > LAST_PAGE) throw tooFarBack();
+    const pages = Array.from({ length: end - first }, (_, at) =>
+      pageOf({ ...query, limit: PAGE_SIZE, page: first + at }, ask),
+    );
+    const rows = (await Promise.all(pages)).flatMap(page => page.rows);
+    const skipped = offset - first * PAGE_SIZE;
+    const ofChain = (id: number) => rows.filter(row => Number(row.chain_id) === id);
+    return {
+      rows: ask.chainIds.flatMap(id => ofChain(id).slice(skipped, skipped + query.limit)),
+      meta: {},
+    };
+  }
+}
+
+/** Upstream refuses 0. */
+function askedLimit({ limit }: Pick<RecordsQuery, 'limit'>): number {
+  return limit === 0 ? 1 : limit;
+}
+
+function tooFarBack(): BackendError {
+  return new BackendError('unsupported', 'no_such_answer', 'it has no page that far back');
+}
+
+function parametersOf({ entity, sort, limit, page, decode }: RecordsQuery): Parameters {
+  return [
+    ['sort_by', columnOf(entity, sort.field)],
+    ['sort_order', sort.order],
+    ['limit', String(askedLimit({ limit }))],
+    ['page', String(limit === 0 ? 0 : page)],
+    ...(decode ? [['decode', 'true'] as const] : []),
+  ];
+}

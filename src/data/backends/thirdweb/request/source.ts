@@ -1,0 +1,105 @@
+import type { Logger } from '#lib/logger.ts';
+import { BackendError, isOfKind } from '../../port/backend-error.ts';
+import type { InsightsAsk, InsightsOperationId } from '../../port/insights-backend.ts';
+import type { Upstream } from '../../upstream/upstream.ts';
+import { at, each, type Fields, fieldsOf, isFields, listOf } from '../../upstream-json/fields.ts';
+import { readable } from '../../upstream-json/read-or-unavailable.ts';
+import { integerOrNull } from '../../upstream-json/values.ts';
+
+/** One Insight service, as the back end of one or more chains. */
+export interface InsightSource {
+  readonly name: string;
+  readonly upstream: Upstream;
+  readonly log: Logger;
+}
+
+/** Parameters in upstream's words; a name may be there more than once. */
+export type Parameters = readonly (readonly [name: string, value: string])[];
+
+/** How something is asked for upstream. */
+export interface Get {
+  readonly operation: InsightsOperationId;
+  /** Below `/v1`, with a leading slash. */
+  readonly path: string;
+  /** Without the chains. */
+  readonly parameters?: Parameters;
+  readonly ask: InsightsAsk;
+  /** What a 404 is about; `nothing` when the contract has none, so that only a chain or a path can be missing. */
+  readonly missing?: 'the contract' | 'the name' | 'nothing';
+}
+
+/**
+ * Gets a body about the chains of `ask` and reads it.
+ * @throws BackendError `unavailable` for a body that cannot be read, `unsupported` when it lacks one of several chains.
+ */
+export async function read<Result>(
+  { upstream, log, name }: InsightSource,
+  { operation, path, parameters = [], ask, missing = 'nothing' }: Get,
+  normalise: (body: Fields) => Result,
+): Promise<Result> {
+  const { chainIds, signal } = ask;
+  const query = new URLSearchParams();
+  for (const id of chainIds) query.append('chain_id', String(id));
+  for (const [parameter, value] of parameters) query.append(parameter, value);
+  const { body } = await upstream.get(path, { query, signal }).catch((error: unknown) => {
+    throw missed(error, missing);
+  });
+  return readable(log, { operation, chainId: chainIds, backend: name }, () => {
+    // An ABI is a bare list.
+    const fields = Array.isArray(body) ? { data: body } : fieldsOf(body);
+    checkComplete(fields, chainIds);
+    return normalise(fields);
+  });
+}
+
+function missed(error: unknown, missing: Get['missing']): unknown {
+  if (!isOfKind(error, 'not_found') || error.reason === 'unknown_name' || missing === 'the contract')
+    return error;
+  return missing === 'the name'
+    ? new BackendError('not_found', 'unknown_name', 'it does not know this name', { cause: error })
+    : new BackendError('unsupported', 'no_such_answer', 'it has no such answer', { cause: error });
+}
+
+/**
+ * Some of several chains may have failed upstream, which only `meta` tells. Then each has to be asked about alone, and
+ * whoever asks does that for every failure that is no outage.
+ */
+function checkComplete({ meta }: Fields, chainIds: readonly number[]): void {
+  if (!isFields(meta)) return;
+  const answered = listOf(meta.chain_ids).map(integerOrNull);
+  const failed = listOf(meta.failed_chain_ids).map(integerOrNull);
+  const isMissing = (id: number) =>
+    failed.includes(id) || (!answered.includes(id) && (answered.length > 0 || chainIds.length > 1));
+  if (!Array.isArray(meta.chain_ids) || !chainIds.some(isMissing)) return;
+  const kind = chainIds.length > 1 ? 'unsupported' : 'unavailable';
+  throw new BackendError(kind, 'incomplete', 'its answer lacks a chain');
+}
+
+/** The records of a body, each read; upstream writes nothing or null for an empty list. @throws Unreadable */
+export function recordsOf<Record>({ data }: Fields, normalise: (value: unknown) => Record): Record[] {
+  return at('data', data, list => each(list, normalise));
+}
+
+/** The first rows of each of these chains: a service may ignore the limit, and the chains that it was asked about. */
+export function firstOfChains<Row extends { readonly chain_id: number | string }>(
+  rows: readonly Row[],
+  { chainIds, limit }: { chainIds: readonly number[]; limit: number },
+): Row[] {
+  const left = new Map(chainIds.map(id => [id, limit]));
+  return rows.filter(({ chain_id }) => {
+    const id = Number(chain_id);
+    const more = left.get(id) ?? 0;
+    left.set(id, more - 1);
+    return more > 0;
+  });
+}
+
+/** An address in a path or a query: names have no `0x`. */
+export function isName(address: string): boolean {
+  return !address.startsWith('0x');
+}
+
+/** Whatever an address, a name or a signature holds, in a path it stays one segment. */
+export function segment(text: string): string {
+  return encodeURIComponent(text);
+}

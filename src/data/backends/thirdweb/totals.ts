@@ -1,0 +1,104 @@
+import { BackendError } from '../port/backend-error.ts';
+import type { InsightsAsk, RecordsQuery } from '../port/insights-backend.ts';
+import { required } from '../upstream-json/fields.ts';
+import { integerOrNull } from '../upstream-json/values.ts';
+import { chainIdOf } from './normalise/forms.ts';
+import { aggregationRows } from './request/aggregation-rows.ts';
+import { readSelected } from './request/selection.ts';
+import type { InsightSource } from './request/source.ts';
+
+/** Matches are counted up to this many a chain. Decision 75. */
+const MAX_COUNT = 10_000;
+/** An answer holds one group a chain, of which there are 55 at most. */
+const COUNT_GROUPS = '500';
+
+/** What a page tells of the whole. */
+export interface PageFacts {
+  /** Rows by chain. */
+  readonly counts: ReadonlyMap<number, number>;
+  /** Upstream's `total_items`. */
+  readonly said: { readonly items: number | null; readonly isCapped: boolean };
+}
+
+export interface Totals {
+  readonly total: number;
+  readonly isCapped: boolean;
+  readonly pages: number;
+}
+
+/** Matches on one chain; `isLow` when there may be more. */
+interface Count {
+  readonly items: number;
+  readonly isLow: boolean;
+}
+
+/**
+ * How many rows match. Upstream's `total_items` is the number of rows in the answer on some services and that of all
+ * matches on others, so that it is believed only beyond what the page explains. A page that is not full tells the total
+ * by itself; for the other chains upstream counts, and if it cannot, the total is what is proven and counts as capped.
+ */
+export async function totalsOf(
+  source: InsightSource,
+  query: RecordsQuery,
+  { counts, said }: PageFacts,
+  ask: InsightsAsk,
+): Promise<Totals> {
+  const { limit } = query;
+  const asked = limit === 0 ? 1 : limit;
+  const offset = limit === 0 ? 0 : limit * query.page;
+  const known = new Map<number, Count>();
+  const open: number[] = [];
+  for (const [chainId, rows] of counts) {
+    const items = rows === 0 ? 0 : offset + rows;
+    const isWhole = rows < asked && (rows > 0 || offset === 0);
+    known.set(chainId, { items, isLow: !isWhole });
+    if (!isWhole) open.push(chainId);
+  }
+  const [only] = open;
+  if (counts.size === 1 && only !== undefined && (said.items ?? 0) > (known.get(only)?.items ?? 0)) {
+    known.set(only, { items: said.items ?? 0, isLow: said.isCapped });
+  } else if (only !== undefined) {
+    for (const [chainId, items] of await counted(source, query, { ...ask, chainIds: open })) {
+      // Rows that arrived between the two requests are in the page already.
+      known.set(chainId, { items: Math.max(items, known.get(chainId)?.items ?? 0), isLow: false });
+    }
+  }
+  return summed([...known.values()], limit);
+}
+
+function summed(counts: readonly Count[], limit: number): Totals {
+  const items = counts.map(count => Math.min(count.items, MAX_COUNT));
+  return {
+    total: items.reduce((sum, count) => sum + count, 0),
+    isCapped: counts.some(count => count.isLow || count.items > MAX_COUNT),
+    pages: limit === 0 ? 0 : Math.ceil(Math.max(0, ...items) / limit),
+  };
+}
+
+/** Matches by chain; none when upstream cannot count. */
+async function counted(
+  source: InsightSource,
+  query: RecordsQuery,
+  ask: InsightsAsk,
+): Promise<ReadonlyMap<number, number>> {
+  const parameters = [
+    ['aggregate', 'count() as n'],
+    ['group_by', 'chain_id'],
+    ['limit', COUNT_GROUPS],
+    ['page', '0'],
+  ] as const;
+  try {
+    return await readSelected(source, query, parameters, ask, ({ aggregations }) => {
+      const found = new Map(ask.chainIds.map(id => [id, 0]));
+      for (const row of aggregationRows(aggregations)) {
+        const id = chainIdOf(row, ask);
+        if (found.has(id)) found.set(id, (found.get(id) ?? 0) + required(integerOrNull(row.n), 'n'));
+      }
+      return found;
+    });
+  } catch (error) {
+    // The page itself is there: an upstream without aggregation must not cost it.
+    if (ask.signal.aborted || !(error instanceof BackendError)) throw error;
+    return new Map();
+  }
+}

@@ -1,0 +1,100 @@
+import type { Clock } from '#lib/clock.ts';
+import type { Logger } from '#lib/logger.ts';
+import { BackendError } from '../port/backend-error.ts';
+import { Abandoned, incidentOf } from './exchange-error.ts';
+
+/** Circuit breaker of one upstream: stops asking after repeated outages, and probes with one request after a pause. */
+export interface Breaker {
+  /** True when a request would be sent: closed, or the pause is over and no other request is probing. */
+  isReady(): boolean;
+  /** Runs `ask`, which is about `path`. @throws BackendError `unavailable` at once while the breaker is open. */
+  run<Value>(path: string, ask: () => Promise<Value>): Promise<Value>;
+}
+
+export interface BreakerOptions {
+  readonly name: string;
+  /** Outages without an answer in between that open it. */
+  readonly failures: number;
+  readonly pauseMs: number;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/** Time during which further failures of an endpoint tell nothing more than its first one, in milliseconds. */
+const WINDOW_MS = 60_000;
+/** Endpoints that time out before the whole upstream counts as slow: each costs every client its deadline. */
+const SLOW_ENDPOINTS = 2;
+
+export function openBreaker({ name, failures, pauseMs, clock, log }: BreakerOptions): Breaker {
+  let outages = 0;
+  let openUntil: number | undefined;
+  let isProbing = false;
+  /** Endpoints that failed since the last answer, and until when a further failure does not count. */
+  const counted = new Map<string, number>();
+
+  const isReady = () => openUntil === undefined || (!isProbing && clock.now() >= openUntil);
+
+  function answered(): void {
+    outages = 0;
+    counted.clear();
+    if (openUntil === undefined) return;
+    openUntil = undefined;
+    log.info({ upstream: name }, 'answers again');
+  }
+
+  function failed(weight: number, isProbe: boolean): void {
+    outages += weight;
+    if (!isProbe && outages < failures) return;
+    openUntil = clock.now() + pauseMs;
+    if (!isProbe) log.warn({ upstream: name, failures, pauseMs }, 'failed repeatedly: left alone');
+  }
+
+  /** One broken endpoint is no outage: its failures count once per window, whatever is asked of it. */
+  function weightOf(path: string, error: unknown): number {
+    // A connection that cannot be made or breaks concerns every endpoint.
+    if (incidentOf(error)?.isTransport === true) return 1;
+    const endpoint = endpointOf(path);
+    if (clock.now() < (counted.get(endpoint) ?? 0)) return 0;
+    counted.set(endpoint, clock.now() + WINDOW_MS);
+    return isTimeout(error) ? Math.max(1, failures / SLOW_ENDPOINTS) : 1;
+  }
+
+  async function run<Value>(path: string, ask: () => Promise<Value>): Promise<Value> {
+    // Others do not wait for the probe's end: they have other back ends to go to.
+    if (!isReady()) throw new BackendError('unavailable', 'failed', 'it failed repeatedly and is left alone');
+    const isProbe = openUntil !== undefined;
+    // A request that was sent before the breaker opened says nothing about the time after it.
+    const counts = () => isProbe || openUntil === undefined;
+    if (isProbe) isProbing = true;
+    try {
+      const value = await ask();
+      if (counts()) answered();
+      return value;
+    } catch (error) {
+      const meaning = meaningOf(error);
+      if (meaning === 'answer' && counts()) answered();
+      if (meaning === 'outage' && counts()) failed(weightOf(path, error), isProbe);
+      throw error;
+    } finally {
+      if (isProbe) isProbing = false;
+    }
+  }
+
+  return { isReady, run };
+}
+
+/** Meaning of a failure for the upstream as a whole: it is out, it lives, or neither can be said. */
+function meaningOf(error: unknown): 'outage' | 'answer' | 'nothing' {
+  if (!(error instanceof BackendError) || error instanceof Abandoned || error.reason === 'over_quota')
+    return 'nothing';
+  return error.kind === 'unavailable' && error.reason !== 'unreadable' ? 'outage' : 'answer';
+}
+
+function isTimeout(error: unknown): boolean {
+  return error instanceof BackendError && error.reason === 'timeout';
+}
+
+/** A path without its hashes and numbers, which tell one record of an endpoint from another. */
+function endpointOf(path: string): string {
+  return path.replace(/0x[\da-f]+|\d+/gi, '*');
+}

@@ -1,0 +1,91 @@
+import type { Backend } from '#data/backends/port/backend.ts';
+import { BackendError } from '#data/backends/port/backend-error.ts';
+import type {
+  Entity,
+  GroupsQuery,
+  InsightsAnswers,
+  InsightsAsk,
+  RecordsQuery,
+} from '#data/backends/port/insights-backend.ts';
+import { judge } from '#data/backends/thirdweb/reply-judge.ts';
+import { insightBackend } from '#data/backends/thirdweb/thirdweb-backend.ts';
+import { createLogger } from '#lib/logger.ts';
+import { record } from '../../support/json.ts';
+import type { Behaviour, SeenRequest } from '../../support/scripted-upstream.ts';
+import { opened } from '../upstream/opened.ts';
+import type { InsightFixture } from './fixtures.ts';
+
+export interface OpenedInsight extends AsyncDisposable {
+  readonly backend: Backend;
+  readonly insights: Required<InsightsAnswers>;
+  readonly requests: readonly SeenRequest[];
+  /** What the back end itself logged. */
+  lines(): Record<string, unknown>[];
+}
+
+/** A back end of chain 1 before an Insight service that a test scripts. */
+export async function openedInsight(
+  respond: (request: SeenRequest) => Behaviour | Promise<Behaviour>,
+): Promise<OpenedInsight> {
+  const { service, upstream, [Symbol.asyncDispose]: dispose } = await opened(respond, { judge });
+  const written: string[] = [];
+  const log = createLogger({ level: 'debug', destination: { write: line => written.push(line) } });
+  const backend = insightBackend({ name: 'insight-1', chainId: 1, upstream, sharedAs: service.url, log });
+  const { records, groups, lookUpTokens, getTokenPrices, listNftTransfers, getContractAbi } =
+    backend.insights ?? {};
+  if (!records || !groups || !lookUpTokens || !getTokenPrices || !listNftTransfers || !getContractAbi) {
+    throw new Error('an answer is missing');
+  }
+  return {
+    backend,
+    insights: { records, groups, lookUpTokens, getTokenPrices, listNftTransfers, getContractAbi },
+    requests: service.requests,
+    lines: () => written.map(line => record(JSON.parse(line))),
+    [Symbol.asyncDispose]: dispose,
+  };
+}
+
+/** The same answer to every request. */
+export function always(fixture: InsightFixture): () => Behaviour {
+  return () => ({ text: fixture.text, type: 'application/json' });
+}
+
+export function about(...chainIds: number[]): InsightsAsk {
+  return { chainIds, signal: AbortSignal.timeout(5000) };
+}
+
+/** A query with the defaults of the contract. */
+export function queryFor<E extends Entity>(
+  entity: E,
+  more: Partial<RecordsQuery> = {},
+): RecordsQuery & { readonly entity: E } {
+  return {
+    filters: [],
+    sort: { field: 'block_number', order: 'desc' },
+    limit: 20,
+    page: 0,
+    decode: false,
+    ...more,
+    entity,
+  };
+}
+
+export function groupsFor(more: Partial<GroupsQuery>): GroupsQuery {
+  return { entity: 'transactions', filters: [], keys: [], folds: [], ...more };
+}
+
+/** How something failed. */
+export async function failureOf(pending: Promise<unknown>): Promise<BackendError> {
+  const outcome = await pending.catch((error: unknown) => error);
+  if (outcome instanceof BackendError) return outcome;
+  throw new Error('a back end error was expected', { cause: outcome });
+}
+
+/** Parameters as they arrived, in order. */
+export function sentTo({ query }: SeenRequest | undefined = unseen()): string[] {
+  return [...query].map(([name, value]) => `${name}=${value}`);
+}
+
+function unseen(): never {
+  throw new Error('nothing was asked');
+}
