@@ -8,7 +8,7 @@ import {
   type FetchedDocument,
   type MetadataDocuments,
   metadataDocuments,
-} from './backends/index/insights/metadata-documents.ts';
+} from './backends/own-index/source/metadata-documents.ts';
 
 export interface RemoteDocuments {
   readonly documents: MetadataDocuments;

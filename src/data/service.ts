@@ -17,7 +17,7 @@ import type { ChainIndex } from '../indexer/index-service.ts';
 import type { QueryBudget, QueryPool } from '../indexer/query/threads/pool.ts';
 import type { Clock } from '../lib/clock.ts';
 import { type Logger, logAndGoOn } from '../lib/logger.ts';
-import { warmUpNames } from './backends/index/insights/names.ts';
+import { warmUpNames } from './backends/own-index/source/resolve-address.ts';
 import type { Upstream } from './backends/upstream/upstream.ts';
 import { responseCache } from './cache/response-cache.ts';
 import { CACHE_MIGRATIONS, sqliteStore } from './cache/sqlite-store.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { indexBackend } from '../../src/data/backends/index/index-backend.ts';
+import { indexBackend } from '../../src/data/backends/own-index/own-index-backend.ts';
 import type { ChainIndex } from '../../src/indexer/index-service.ts';
 import { startNodeProxy } from '../indexer/node-proxy.ts';
 import { clientOf, openTestIndex, startTestChain, type TestChain } from '../indexer/support.ts';

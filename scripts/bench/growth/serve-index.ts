@@ -1,7 +1,7 @@
 import { explorerContract } from '#contract/contracts/explorer.ts';
 import { insightsContract } from '#contract/contracts/insights.ts';
 import { mount } from '#contract/mount/mount.ts';
-import { indexBackend } from '#data/backends/index/index-backend.ts';
+import { indexBackend } from '#data/backends/own-index/own-index-backend.ts';
 import { responseCache } from '#data/cache/response-cache.ts';
 import { explorer } from '#data/explorer.ts';
 import { dataHandlers } from '#data/handlers.ts';

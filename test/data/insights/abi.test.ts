@@ -2,7 +2,7 @@ import { type Address, erc20Abi, getContractAddress, isHex, parseAbi } from 'vie
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { insightsContract } from '#contract/contracts/insights.ts';
 import { responseValidators } from '#contract/mount/response-validators.ts';
-import { abiAnswers } from '#data/backends/index/insights/abi.ts';
+import { abiAnswers } from '#data/backends/own-index/insights/abi.ts';
 import { CHAIN_ID, type Deployed, startTestChain, type TestChain } from '../../indexer/support.ts';
 import { type IndexedSource, indexed } from './nft-support.ts';
 

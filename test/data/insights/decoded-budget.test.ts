@@ -1,6 +1,6 @@
 import { encodeAbiParameters, type Hex, toEventSelector } from 'viem';
 import { expect, test } from 'vitest';
-import { recordReaders } from '#data/backends/index/insights/record-readers.ts';
+import { recordReaders } from '#data/backends/own-index/insights/record-readers.ts';
 import { namedEvent } from '#data/insights/signature.ts';
 import { knownAbis } from '#evm/abi/abi.ts';
 

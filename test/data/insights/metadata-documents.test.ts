@@ -3,7 +3,7 @@ import {
   type FetchDocument,
   type FetchedDocument,
   metadataDocuments,
-} from '#data/backends/index/insights/metadata-documents.ts';
+} from '#data/backends/own-index/source/metadata-documents.ts';
 import { manualClock } from '../../support/manual-clock.ts';
 
 const GATEWAY = 'https://gateway.test/base';

@@ -3,7 +3,7 @@ import type { Address } from 'viem';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { insightsContract } from '#contract/contracts/insights.ts';
 import { responseValidators } from '#contract/mount/response-validators.ts';
-import { nftAnswers } from '#data/backends/index/insights/nft-transfers.ts';
+import { nftAnswers } from '#data/backends/own-index/insights/nft-transfers.ts';
 import type { NftTransfersRequest } from '#data/backends/port/insights-backend.ts';
 import { type RemoteDocuments, remoteDocuments } from '#data/remote-documents.ts';
 import { createLogger } from '#lib/logger.ts';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { type Address, getContractAddress } from 'viem';
-import type { MetadataDocuments } from '#data/backends/index/insights/metadata-documents.ts';
-import type { IndexSource } from '#data/backends/index/source.ts';
+import type { MetadataDocuments } from '#data/backends/own-index/source/metadata-documents.ts';
+import type { IndexSource } from '#data/backends/own-index/source/source.ts';
 import { openDatabase } from '#db/open.ts';
 import { type KnownAbi, knownAbis } from '#evm/abi/abi.ts';
 import { createReader } from '#indexer/index-reader.ts';

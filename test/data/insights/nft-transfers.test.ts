@@ -2,7 +2,7 @@ import { type Address, getContractAddress } from 'viem';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { insightsContract } from '#contract/contracts/insights.ts';
 import { responseValidators } from '#contract/mount/response-validators.ts';
-import { nftAnswers } from '#data/backends/index/insights/nft-transfers.ts';
+import { nftAnswers } from '#data/backends/own-index/insights/nft-transfers.ts';
 import type { NftTransfersRequest } from '#data/backends/port/insights-backend.ts';
 import { CHAIN_ID, type Deployed, startTestChain, type TestChain } from '../../indexer/support.ts';
 import { type IndexedSource, indexed, lower } from './nft-support.ts';

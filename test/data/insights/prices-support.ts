@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { type Address, getAddress, type Hex, isAddress, maxUint256, slice } from 'viem';
-import { indexBackend } from '#data/backends/index/index-backend.ts';
+import { indexBackend } from '#data/backends/own-index/own-index-backend.ts';
 import type { InsightsAnswers } from '#data/backends/port/insights-backend.ts';
 import type { ChainIndex } from '#indexer/index-service.ts';
 import type { Exchange } from '#indexer/read/tokens/markets.ts';

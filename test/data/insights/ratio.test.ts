@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { numberOf, percentChange } from '#data/backends/index/insights/ratio.ts';
+import { numberOf, percentChange } from '#data/backends/own-index/insights/ratio.ts';
 
 const uint256 = fc.bigInt({ min: 1n, max: 2n ** 256n - 1n });
 

@@ -1,0 +1,64 @@
+import type { Answers } from '../port/backend.ts';
+import { blockRecords, nextBlocks } from './blocks.ts';
+import { asAddress } from './cursor/addresses-position.ts';
+import { blockBefore, placeBefore } from './cursor/position.ts';
+import { tracePlace } from './cursor/trace-position.ts';
+import { nodeCannot } from './source/mined.ts';
+import { assertWhole, type IndexSource, PAGE_SIZE } from './source/source.ts';
+import { internalTransactionPage } from './transactions/internal-transactions.ts';
+import { logPage } from './transactions/transaction-lists.ts';
+
+type AddressListAnswers = Pick<
+  Answers,
+  'listAddressLogs' | 'listAddressInternalTransactions' | 'listAddressBlocksValidated'
+>;
+
+/** What happened at one address, newest first. An address that nobody used has empty lists. Decision 38. */
+export function addressListAnswers(source: IndexSource): AddressListAnswers {
+  const { reader } = source;
+  return {
+    async listAddressLogs({ path, query }, { position }) {
+      assertWhole(source);
+      const before = placeBefore(position, query);
+      const page = await reader.addressLogs({
+        address: asAddress(path.address_hash),
+        limit: PAGE_SIZE,
+        ...(before === undefined ? {} : { before }),
+      });
+      return { body: await logPage(source, page) };
+    },
+
+    async listAddressInternalTransactions({ path, query }, { position }) {
+      assertWhole(source);
+      const before = tracePlace(position, query);
+      const [page, { items: newest }] = await Promise.all([
+        reader.addressInternalTransactions({
+          address: asAddress(path.address_hash),
+          limit: PAGE_SIZE,
+          ...(query.filter === undefined ? {} : { direction: query.filter }),
+          ...(before === undefined ? {} : { before }),
+        }),
+        reader.blocks({ kind: 'block', limit: 1 }),
+      ]);
+      if (newest[0]?.internalTransactionCount === null) throw nodeCannot('trace');
+      return { body: await internalTransactionPage(source, page) };
+    },
+
+    async listAddressBlocksValidated({ path, query }, { position }) {
+      assertWhole(source);
+      const before = blockBefore(position, query);
+      const { items, hasMore } = await reader.validatedBlocks({
+        miner: asAddress(path.address_hash),
+        limit: PAGE_SIZE,
+        ...(before === undefined ? {} : { beforeNumber: before.number }),
+      });
+      const last = items.at(-1);
+      return {
+        body: {
+          items: await blockRecords(source, items),
+          next_page_params: hasMore && last !== undefined ? nextBlocks(source, last, items.length) : null,
+        },
+      };
+    },
+  };
+}

@@ -1,0 +1,56 @@
+import { formatEther } from 'viem';
+import type { CoinHolderPlace } from '#indexer/read/coin-holders.ts';
+import type { Answers } from '../port/backend.ts';
+import type { CursorPosition } from '../port/cursor.ts';
+import { addressKey, uintKey, wholeKeys } from './cursor/addresses-position.ts';
+import type { Keys } from './cursor/position.ts';
+import { loadParties } from './parts/parties.ts';
+import { checksummed } from './parts/text.ts';
+import { assertWhole, type IndexSource, leadingBack, PAGE_SIZE } from './source/source.ts';
+
+/** Holders of the native coin, as far as the index has seen them. Decision 40. */
+export function addressAnswers(source: IndexSource): Pick<Answers, 'listAddresses'> {
+  const { reader } = source;
+  return {
+    async listAddresses({ query }, { position }) {
+      assertWhole(source);
+      const before = holderBefore(position, query);
+      const [{ items, hasMore }, { coinSupply }] = await Promise.all([
+        reader.coinHolders({ limit: PAGE_SIZE, ...(before === undefined ? {} : { before }) }),
+        reader.totals(),
+      ]);
+      const parties = await loadParties(reader, { addresses: items.map(({ address }) => address) });
+      const last = items.at(-1);
+      const at =
+        last === undefined
+          ? undefined
+          : {
+              fetched_coin_balance: last.balance.toString(),
+              hash: checksummed(last.address),
+              transaction_count: last.transactionCount,
+            };
+      return {
+        body: {
+          exchange_rate: null,
+          total_supply: formatEther(coinSupply),
+          items: items.map(row => ({
+            ...parties.address(row.address),
+            coin_balance: row.balance.toString(),
+            transaction_count: row.transactionCount.toString(),
+          })),
+          next_page_params:
+            hasMore && at !== undefined
+              ? { ...at, items_count: items.length, ...leadingBack(source, at) }
+              : null,
+        },
+      };
+    },
+  };
+}
+
+/** Balance and address are the position. The count of transactions belongs to it, but says nothing here. */
+function holderBefore(position: CursorPosition | undefined, query: Keys): CoinHolderPlace | undefined {
+  const keys = wholeKeys({ position, query }, ['fetched_coin_balance', 'hash', 'transaction_count']);
+  if (keys === undefined) return undefined;
+  return { balance: uintKey(keys.fetched_coin_balance), address: addressKey(keys.hash) };
+}

@@ -1,0 +1,30 @@
+import type { Abi, Address } from 'viem';
+import type { InsightsAnswers } from '../../port/insights-backend.ts';
+import { resolveAddress } from '../source/resolve-address.ts';
+import { type IndexSource, missingFrom } from '../source/source.ts';
+
+/** Of these a contract has one at most, and a proxy's are its own. */
+const SINGLE: readonly string[] = ['constructor', 'fallback', 'receive'];
+
+/** The known ABI of a contract; of a proxy with that of its implementation behind it. Decision 92. */
+export function abiAnswers(source: IndexSource): Pick<InsightsAnswers, 'getContractAbi'> {
+  const { abis, implementations } = source.reader;
+  const knownAbi = (address: Address | undefined): Abi =>
+    (address === undefined ? undefined : abis.knownContract(address)?.abi) ?? [];
+  return {
+    async getContractAbi({ path }) {
+      const address = await resolveAddress(source, path.contract_address);
+      const own = knownAbi(address);
+      const behind = knownAbi((await implementations([address])).get(address));
+      const abi = merged(own, behind);
+      if (abi.length === 0) throw missingFrom(source, `ABI of ${path.contract_address}`);
+      return abi.map(item => ({ ...item }));
+    },
+  };
+}
+
+/** What both have, such as an error, is listed once. */
+function merged(own: Abi, behind: Abi): Abi {
+  const listed = new Set(own.map(item => JSON.stringify(item)));
+  return [...own, ...behind.filter(item => !SINGLE.includes(item.type) && !listed.has(JSON.stringify(item)))];
+}

@@ -1,0 +1,155 @@
+import { type Address, ethAddress, zeroAddress } from 'viem';
+import type { InsightsSchemas } from '#contract/contracts/insights.ts';
+import type { TokenRow } from '#indexer/read/tokens/tokens.ts';
+import type { InsightsAnswers, InsightsRequestOf } from '../../port/insights-backend.ts';
+import { dateText } from '../parts/day.ts';
+import { resolveAddress } from '../source/resolve-address.ts';
+import { assertWhole, type IndexSource } from '../source/source.ts';
+import { type Market, marketsOf } from './market.ts';
+import { numberOf, percentChange, type Ratio } from './ratio.ts';
+
+type Query = InsightsRequestOf<'getTokenPrices'>['query'];
+
+/** A `timestamp` from here on is in milliseconds (Decision 89). */
+const FIRST_IN_MS = 10 ** 11;
+
+/** Tokens by symbol, and their prices from pairs on the chain itself where the configuration says in which. */
+export function priceAnswers(source: IndexSource): Pick<InsightsAnswers, 'lookUpTokens' | 'getTokenPrices'> {
+  return {
+    async lookUpTokens({ query }) {
+      assertWhole(source);
+      const tokens = mostHeldFirst(await source.reader.tokensWithSymbols(query.symbol));
+      const markets = await marketsOf(source, tokens, undefined);
+      return tokens.map(token => foundToken(source, token, markets.get(token.address)));
+    },
+    // Without a market to read there is no answer here, and perhaps one from the next back end.
+    ...(source.exchange === undefined ? {} : { getTokenPrices: request => tokenPrices(source, request) }),
+  };
+}
+
+async function tokenPrices(
+  source: IndexSource,
+  { query }: InsightsRequestOf<'getTokenPrices'>,
+): Promise<InsightsSchemas['TokenPrice'][]> {
+  assertWhole(source);
+  const asked = await tokensOf(source, query);
+  const rows = [...new Map(asked.map(({ row }) => [row.address, row])).values()];
+  const markets = await marketsOf(source, rows, timeOf(query.timestamp));
+  const prices = asked.flatMap(token => {
+    const market = markets.get(token.row.address);
+    return market === undefined ? [] : [tokenPrice(source, { token, market, query })];
+  });
+  return Promise.all(prices);
+}
+
+/** A token that is asked about; for the native coin the one that wraps it. */
+interface AskedToken {
+  readonly row: TokenRow;
+  readonly address: Address;
+  readonly symbol: string | null;
+  readonly isNative: boolean;
+}
+
+/** Addresses that stand for the native coin where a token is expected. */
+const NATIVE: readonly Address[] = [zeroAddress, ethAddress];
+
+/** In the order in which they were named, those of one symbol the most held first; each once. */
+async function tokensOf(source: IndexSource, { address = [], symbol = [] }: Query): Promise<AskedToken[]> {
+  const native = source.exchange?.native;
+  const addresses = await Promise.all(address.map(text => resolveAddress(source, text)));
+  const tokenOf = (one: Address) => (native !== undefined && NATIVE.includes(one) ? native.wrapped : one);
+  const [known, named] = await Promise.all([
+    source.reader.tokens([...new Set(addresses.map(tokenOf))]),
+    source.reader.tokensWithSymbols(symbol),
+  ]);
+  const inOrder = addresses.flatMap(one => {
+    const row = known.find(token => token.address === tokenOf(one));
+    if (row === undefined) return [];
+    const isNative = row.address !== one;
+    return [{ row, address: one, symbol: isNative ? (native?.symbol ?? null) : row.symbol, isNative }];
+  });
+  const bySymbol = named.map(row => ({ row, address: row.address, symbol: row.symbol, isNative: false }));
+  return [...new Map([...inOrder, ...bySymbol].map(token => [token.address, token])).values()];
+}
+
+/** Whichever symbol they have. Decision 88. */
+function mostHeldFirst(tokens: readonly TokenRow[]): TokenRow[] {
+  return tokens.toSorted((a, b) => b.holderCount - a.holderCount || (a.address < b.address ? -1 : 1));
+}
+
+function timeOf(timestamp: number | undefined): number | undefined {
+  return timestamp === undefined || timestamp >= FIRST_IN_MS ? timestamp : timestamp * 1_000;
+}
+
+async function tokenPrice(
+  source: IndexSource,
+  { token, market, query }: { token: AskedToken; market: Market; query: Query },
+): Promise<InsightsSchemas['TokenPrice']> {
+  const { volume, volumeDayBefore, cap } = market;
+  return {
+    chain_id: source.chainId,
+    address: token.address,
+    ...(token.symbol === null ? {} : { symbol: token.symbol }),
+    ...priced(market.price),
+    percent_change_24h: changeOf(market),
+    volume_24h_usd: volume === null ? null : numberOf(volume),
+    volume_change_24h:
+      volume === null || volumeDayBefore === null || volumeDayBefore.value === 0n
+        ? null
+        : percentChange(volume, volumeDayBefore),
+    // Of the coin nobody knows how much there is; what is wrapped is a part of it.
+    market_cap_usd: cap === null || token.isNative ? null : numberOf(cap),
+    ...(query.include_historical_prices === 'true'
+      ? { historical_prices: await historicalPrices(market) }
+      : {}),
+    ...(query.include_holders === 'true' && !token.isNative ? { holders: token.row.holderCount } : {}),
+  };
+}
+
+async function historicalPrices({ history }: Market): Promise<InsightsSchemas['HistoricalPrice'][]> {
+  const days = await history();
+  return days.map(({ day, price }) => ({ date: dateText(day), ...priced(price) }));
+}
+
+function foundToken(
+  { chainId }: IndexSource,
+  { address, name, symbol, decimals, totalSupply }: TokenRow,
+  market: Market | undefined,
+): InsightsSchemas['FoundToken'] {
+  return {
+    chain_id: chainId,
+    token_address: address,
+    ...(name === null ? {} : { name }),
+    ...(symbol === null ? {} : { symbol }),
+    ...(decimals === null ? {} : { decimals }),
+    ...(market === undefined ? {} : { price_data: priceData(market, { totalSupply, decimals }) }),
+  };
+}
+
+function priceData(
+  market: Market,
+  { totalSupply, decimals }: Pick<TokenRow, 'totalSupply' | 'decimals'>,
+): InsightsSchemas['PriceData'] {
+  const change = changeOf(market);
+  return {
+    price_usd: numberOf(market.price),
+    ...(market.volume === null ? {} : { volume_24h_usd: numberOf(market.volume) }),
+    ...(market.cap === null ? {} : { market_cap_usd: numberOf(market.cap) }),
+    ...(totalSupply === null || decimals === null
+      ? {}
+      : { total_supply: numberOf({ value: totalSupply, over: 10n ** BigInt(decimals) }) }),
+    ...(change === null ? {} : { percent_change_24h: change }),
+    price_timestamp: new Date(market.pricedAt).toISOString(),
+  };
+}
+
+function priced(price: Ratio): { price_usd: number; price_usd_cents: number } {
+  return {
+    price_usd: numberOf(price),
+    price_usd_cents: numberOf({ value: price.value * 100n, over: price.over }),
+  };
+}
+
+function changeOf({ price, priceDayBefore }: Market): number | null {
+  return priceDayBefore === null ? null : percentChange(price, priceDayBefore);
+}

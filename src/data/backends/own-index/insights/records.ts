@@ -1,0 +1,113 @@
+import type { QueryEngine } from '#indexer/query/query.ts';
+import type { EntityRecords, Filter, InsightsAnswers, Selected } from '../../port/insights-backend.ts';
+import { resolveAddress } from '../source/resolve-address.ts';
+import { assertCaughtUp, assertWhole, type IndexSource } from '../source/source.ts';
+import { advising } from './query-errors.ts';
+import { type RecordReader, recordReaders } from './record-readers.ts';
+
+/** Matches counted for one chain. Decision 75. */
+const COUNT_UP_TO = 10_000;
+/** Groups of one chain, and different values in all of them together. */
+const MOST_GROUPS = 100_000;
+/** Decoded values of one answer with their text, in bytes: they are made where requests are answered. */
+const MOST_DECODED = 4_000_000;
+const ADDRESS_FIELDS: ReadonlySet<string> = new Set(['from_address', 'to_address', 'address']);
+
+/** Blocks, transactions and events of an index, and groups of them. */
+export function recordAnswers(
+  source: IndexSource,
+  queries: QueryEngine,
+): Required<Pick<InsightsAnswers, 'records' | 'groups'>> {
+  return {
+    async records(query, { signal, request }) {
+      await assertWithin(source, query);
+      const { entity, sort, limit, page, decode, event } = query;
+      const selected = await inIndexTerms(source, query);
+      const { rows, total, isCapped } = await advising(
+        queries.rows(
+          { kind: 'rows', ...selected, sort, limit, offset: page * limit, countUpTo: COUNT_UP_TO },
+          signal,
+          request,
+        ),
+      );
+      const like = event?.abi;
+      const readers: { [E in keyof EntityRecords]: RecordReader<EntityRecords[E]> } = recordReaders({
+        abis: source.reader.abis,
+        // A signature that says what is indexed is enough to decode by.
+        decode: decode || like !== undefined,
+        like,
+        budget: { left: MOST_DECODED },
+      });
+      return {
+        records: rows.map(readers[entity]),
+        total,
+        isCapped,
+        pages: limit === 0 ? 0 : Math.ceil(total / limit),
+      };
+    },
+
+    async groups(query, { signal, request }) {
+      await assertWithin(source, query);
+      const { keys, folds } = query;
+      const selected = await inIndexTerms(source, query);
+      const { groups } = await advising(
+        queries.groups({ kind: 'groups', ...selected, keys, folds, limit: MOST_GROUPS }, signal, request),
+      );
+      return groups;
+    },
+  };
+}
+
+/**
+ * @throws BackendError `unsupported` while the index has holes, and when the query may be about blocks before its first.
+ */
+async function assertWithin(source: IndexSource, { filters }: Selected): Promise<void> {
+  assertCaughtUp(source);
+  const firstBlock = source.firstBlock();
+  if (firstBlock === 0 || filters.some(filter => isFromBlock(filter, BigInt(firstBlock)))) return;
+  if (filters.some(({ field }) => field === 'block_timestamp')) {
+    const first = await source.reader.blockByNumberOrHash(firstBlock);
+    if (first !== null && filters.some(filter => isAfter(filter, BigInt(first.timestamp)))) return;
+  }
+  assertWhole(source);
+}
+
+/** Returns true when nothing before that block passes the filter. */
+function isFromBlock({ field, operator, value }: Filter, firstBlock: bigint): boolean {
+  if (field !== 'block_number' || typeof value !== 'bigint') return false;
+  if (operator === 'gt') return value + 1n >= firstBlock;
+  return (operator === 'gte' || operator === 'eq') && value >= firstBlock;
+}
+
+/** Returns true when nothing up to that time passes the filter. Blocks before the first one may have its time. */
+function isAfter({ field, operator, value }: Filter, timestampMs: bigint): boolean {
+  if (field !== 'block_timestamp' || typeof value !== 'bigint') return false;
+  if (operator === 'gt') return value * 1_000n >= timestampMs;
+  return (operator === 'gte' || operator === 'eq') && value * 1_000n > timestampMs;
+}
+
+/** The same selection with every name resolved, and the event as what it is: two filters. */
+async function inIndexTerms(
+  source: IndexSource,
+  { entity, filters, wallet, event }: Selected,
+): Promise<Omit<Selected, 'event'>> {
+  const ofEvent: Filter[] =
+    event === undefined
+      ? []
+      : [
+          { field: 'address', operator: 'eq', value: event.contract },
+          { field: 'topic_0', operator: 'eq', value: event.topic0 },
+        ];
+  const resolved = await Promise.all(
+    [...filters, ...ofEvent].map(async filter =>
+      ADDRESS_FIELDS.has(filter.field)
+        ? { ...filter, value: await resolveAddress(source, String(filter.value)) }
+        : filter,
+    ),
+  );
+  return {
+    entity,
+    filters: resolved,
+    ...(wallet === undefined ? {} : { wallet: await resolveAddress(source, wallet) }),
+  };
+}

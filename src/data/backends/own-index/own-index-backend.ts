@@ -1,0 +1,146 @@
+import type { Address } from 'viem';
+import type { Reader } from '#indexer/index-reader.ts';
+import type { QueryEngine } from '#indexer/query/query.ts';
+import type { Exchange } from '#indexer/read/tokens/markets.ts';
+import type { Clock } from '#lib/clock.ts';
+import type { Backend } from '../port/backend.ts';
+import type { InsightsAnswers } from '../port/insights-backend.ts';
+import { addressListAnswers } from './address-lists.ts';
+import { addressTokenAnswers } from './address-lists-tokens.ts';
+import { addressAnswers } from './addresses.ts';
+import { blockAnswers } from './blocks.ts';
+import { abiAnswers } from './insights/abi.ts';
+import { nftAnswers } from './insights/nft-transfers.ts';
+import { priceAnswers } from './insights/prices.ts';
+import { recordAnswers } from './insights/records.ts';
+import { searchAnswers } from './search.ts';
+import { smartContractAnswers } from './smart-contracts.ts';
+import type { MetadataDocuments } from './source/metadata-documents.ts';
+import { nameBook } from './source/name-cache.ts';
+import type { IndexSource } from './source/source.ts';
+import { statisticsAnswers } from './statistics.ts';
+import { tokenAnswers } from './tokens.ts';
+import { internalTransactionAnswers } from './transactions/internal-transactions.ts';
+import { rawTraceAnswers } from './transactions/raw-trace.ts';
+import { stateChangeAnswers } from './transactions/state-changes.ts';
+import { summaryAnswers } from './transactions/summary.ts';
+import { tokenTransferAnswers } from './transactions/token-transfers.ts';
+import { transactionListAnswers } from './transactions/transaction-lists.ts';
+import { transactionAnswers } from './transactions/transactions.ts';
+import { withdrawalAnswers } from './withdrawals.ts';
+
+/** What this back end needs to know of a running index. */
+export interface RunningIndex {
+  readonly reader: Reader;
+  readonly queries: QueryEngine;
+  status(): { head: number | null; lag: number | null; firstBlock: number; complete: boolean };
+  revision(): string;
+  epoch(): number;
+  readonly identity: string;
+  /** Resolves as soon as it was complete once. */
+  whenComplete(): Promise<void>;
+  /** Repeats a look-up after each change of the index, for a short while. Null when the time is over. */
+  untilFound<Found>(lookUp: () => Promise<Found | null>): Promise<Found | null>;
+}
+
+/** Blocks that a node may be ahead of an index that follows it closely. */
+const CLOSE = 1;
+/** An index further behind than this answers, but nobody should be sent to it. */
+const READY_LAG = 10;
+
+/** A chain's own index as one of its back ends. */
+export function indexBackend(options: {
+  name: string;
+  chainId: number;
+  index: RunningIndex;
+  prices?: Exchange;
+  names?: { readonly registry: Address; readonly clock: Clock };
+  documents?: MetadataDocuments;
+}): Backend {
+  const { name, chainId, index, prices, names, documents } = options;
+  let caughtUp = index.status().complete;
+  // Told rather than looked at: between two blocks an index is complete, and while it reads one it is not.
+  void index.whenComplete().then(() => {
+    caughtUp = true;
+  });
+  const source: IndexSource = {
+    name,
+    chainId,
+    reader: index.reader,
+    ...(prices === undefined ? {} : { exchange: inLowerCase(prices) }),
+    ...(names === undefined
+      ? {}
+      : { names: nameBook({ reader: index.reader, revision: index.revision, ...names }) }),
+    ...(documents === undefined ? {} : { documents }),
+    hasCaughtUp: () => caughtUp,
+    isAtHead() {
+      const { lag } = index.status();
+      return lag !== null && lag <= CLOSE;
+    },
+    firstBlock: () => index.status().firstBlock,
+    progress: () => index.status(),
+    untilFound: index.untilFound,
+  };
+  // As if its first block were the chain's.
+  const partial = insightsAnswers({ ...source, firstBlock: () => 0 }, index.queries);
+  return {
+    kind: 'index',
+    name,
+    chainId,
+    answers: {
+      ...transactionAnswers(source),
+      ...transactionListAnswers(source),
+      ...tokenTransferAnswers(source),
+      ...blockAnswers(source),
+      ...internalTransactionAnswers(source),
+      ...rawTraceAnswers(source),
+      ...stateChangeAnswers(source),
+      ...summaryAnswers(source),
+      ...smartContractAnswers(source),
+      ...searchAnswers(source),
+      ...statisticsAnswers(source),
+      ...addressAnswers(source),
+      ...addressListAnswers(source),
+      ...addressTokenAnswers(source),
+      ...tokenAnswers(source),
+      ...withdrawalAnswers(source),
+    },
+    insights: insightsAnswers(source, index.queries),
+    partial() {
+      const firstBlock = source.firstBlock();
+      return firstBlock === 0 ? undefined : { firstBlock, insights: partial };
+    },
+    validity: () => ({ revision: index.revision(), epoch: `${index.identity}-${index.epoch()}` }),
+    probe: async () => void (await index.reader.head()),
+    status() {
+      const { head, lag } = index.status();
+      return {
+        ready: source.hasCaughtUp() && lag !== null && lag <= READY_LAG,
+        head: head ?? undefined,
+        lag: lag ?? undefined,
+      };
+    },
+  };
+}
+
+function insightsAnswers(source: IndexSource, queries: QueryEngine): InsightsAnswers {
+  return {
+    ...recordAnswers(source, queries),
+    ...priceAnswers(source),
+    ...nftAnswers(source),
+    ...abiAnswers(source),
+  };
+}
+
+/** As the index has its addresses, with which these are compared. */
+function inLowerCase({ factory, usdToken, native }: Exchange): Exchange {
+  return {
+    factory: lowerCase(factory),
+    usdToken: lowerCase(usdToken),
+    ...(native === undefined ? {} : { native: { ...native, wrapped: lowerCase(native.wrapped) } }),
+  };
+}
+
+function lowerCase(address: Address): Address {
+  return `0x${address.slice(2).toLowerCase()}`;
+}

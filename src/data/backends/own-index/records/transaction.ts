@@ -1,0 +1,68 @@
+import type { ExplorerSchemas } from '#contract/contracts/explorer.ts';
+import type { Abis } from '#evm/abi/abi.ts';
+import type { TransactionRow } from '#indexer/read/blocks/transaction-row.ts';
+import { decodedInput, methodOf } from '../parts/decoded.ts';
+import type { Parties } from '../parts/parties.ts';
+import { amount, timestamp } from '../parts/text.ts';
+
+export interface TransactionContext {
+  readonly abis: Abis;
+  readonly parties: Parties;
+  /** Height of the chain when the answer is made. */
+  readonly head: number;
+}
+
+type Transaction = ExplorerSchemas['Transaction'];
+
+/** One mined transaction as the contract's record, without the token transfers that only the single record has. */
+export function minedTransaction(
+  row: TransactionRow,
+  context: TransactionContext,
+): Transaction & { confirmations: number } {
+  const { abis, parties, head } = context;
+  const namesTip = row.maxPriorityFeePerGas !== null;
+  return {
+    timestamp: timestamp(row.timestamp),
+    fee: { type: 'actual', value: row.fee.toString() },
+    gas_limit: row.gasLimit,
+    block_number: row.blockNumber,
+    status: row.status,
+    method: methodOf(abis, row.selector),
+    confirmations: Math.max(0, head - row.blockNumber),
+    type: row.type,
+    exchange_rate: null,
+    to: parties.addressOrNull(row.to),
+    from: parties.address(row.from),
+    created_contract: parties.addressOrNull(row.createdContract),
+    transaction_burnt_fee: amount(row.burntFee),
+    max_fee_per_gas: amount(row.maxFeePerGas),
+    gas_price: row.gasPrice.toString(),
+    // Decision 24: a transaction with a plain gas price names no tip.
+    priority_fee: namesTip ? amount(row.priorityFee) : null,
+    base_fee_per_gas: amount(row.baseFeePerGas),
+    max_priority_fee_per_gas: amount(row.maxPriorityFeePerGas),
+    gas_used: row.gasUsed.toString(),
+    value: row.value.toString(),
+    result: row.status === 'error' ? (row.error ?? 'failed') : (row.error ?? 'success'),
+    revert_reason: revertReason(row, abis),
+    hash: row.hash,
+    token_transfers: null,
+    token_transfers_overflow: null,
+    transaction_types: row.types,
+    position: row.index,
+    nonce: row.nonce,
+    has_error_in_internal_transactions: row.hasInternalError,
+    actions: [],
+    decoded_input: decodedInput(abis, row),
+    raw_input: row.input,
+    // Decision 16.
+    confirmation_duration: row.parentTimestamp === null ? [] : [0, row.timestamp - row.parentTimestamp],
+    transaction_tag: null,
+  };
+}
+
+/** Decision 18: the reason in words where it decodes, else the returned bytes. */
+function revertReason({ revertOutput, to }: TransactionRow, abis: Abis): string | null {
+  if (revertOutput === null || revertOutput === '0x') return null;
+  return abis.decodeRevert({ to, output: revertOutput }) ?? revertOutput;
+}

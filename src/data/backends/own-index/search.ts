@@ -1,0 +1,109 @@
+import type { ExplorerSchemas } from '#contract/contracts/explorer.ts';
+import { searchKey } from '#indexer/schema/search-key.ts';
+import type { Answers } from '../port/backend.ts';
+import {
+  cursorPosition,
+  NAMED_KINDS,
+  type NamedPosition,
+  type SearchPosition,
+  searchPosition,
+} from './cursor/search-position.ts';
+import { loadParties } from './parts/parties.ts';
+import {
+  addressResult,
+  addressResults,
+  blockOrTransactionResult,
+  redirectRecord,
+  tokenResults,
+} from './records/search-result.ts';
+import { type ExactSearch, exactSearch } from './search-exact.ts';
+import {
+  assertCaughtUp,
+  assertNotCutOff,
+  type IndexSource,
+  leadingBack,
+  PAGE_SIZE,
+} from './source/source.ts';
+
+type Result = ExplorerSchemas['SearchResult'];
+
+/** The search of one chain: what a text names outright, then tokens and contracts whose names begin with it. */
+export function searchAnswers(source: IndexSource): Pick<Answers, 'search' | 'searchRedirect'> {
+  return {
+    async search({ query }, { position }) {
+      assertCaughtUp(source);
+      const text = (query.q ?? '').trim();
+      const at = searchPosition(position, query, searchKey);
+      const exact = at.after === undefined ? await exactSearch(source, text) : NO_EXACT;
+      const first = await exactResults(source, exact);
+      const { found, hasMore } = exact.isNameToo
+        ? await namedPage(source, at, PAGE_SIZE - first.length)
+        : { found: [], hasMore: false };
+      // What a text names outright is what was searched for.
+      if (exact.match === null) assertNotCutOff(source, { hasMore });
+      const items = [...first, ...(await namedResults(source, found))];
+      const last = found.at(-1);
+      return {
+        ...(exact.isUnsettled ? { unsettled: true as const } : {}),
+        body: {
+          items,
+          next_page_params:
+            hasMore && last !== undefined
+              ? {
+                  q: query.q ?? at.prefix,
+                  item_type: last.kind,
+                  name: last.term,
+                  address_hash: last.address,
+                  items_count: items.length,
+                  ...leadingBack(source, cursorPosition(last, at.prefix)),
+                }
+              : null,
+        },
+      };
+    },
+
+    async searchRedirect({ query }) {
+      assertCaughtUp(source);
+      const { match, isUnsettled } = await exactSearch(source, (query.q ?? '').trim());
+      assertNotCutOff(source, { hasMore: match !== null });
+      return { ...(isUnsettled ? { unsettled: true as const } : {}), body: redirectRecord(match) };
+    },
+  };
+}
+
+/** Behind the first page there are names only. */
+const NO_EXACT: ExactSearch = { match: null, isNameToo: true, isUnsettled: false };
+
+async function exactResults({ reader }: IndexSource, { match }: ExactSearch): Promise<Result[]> {
+  if (match === null) return [];
+  if (match.kind !== 'address') return [blockOrTransactionResult(match)];
+  const { address } = match;
+  return addressResults(address, await loadParties(reader, { addresses: [address], tokens: [address] }));
+}
+
+/** As many as fit, kind after kind. */
+async function namedPage(
+  { reader }: IndexSource,
+  { prefix, after }: SearchPosition,
+  room: number,
+): Promise<{ found: NamedPosition[]; hasMore: boolean }> {
+  const found: NamedPosition[] = [];
+  const start = after === undefined ? 0 : NAMED_KINDS.indexOf(after.kind);
+  for (const kind of NAMED_KINDS.slice(start)) {
+    const left = room - found.length;
+    const query = { prefix, limit: Math.max(1, left), ...(after?.kind === kind ? { after } : {}) };
+    const page = await (kind === 'token' ? reader.tokensNamed(query) : reader.contractsNamed(query));
+    found.push(...page.items.slice(0, left).map(entry => ({ kind, ...entry })));
+    if (page.hasMore || page.items.length > left) return { found, hasMore: true };
+  }
+  return { found, hasMore: false };
+}
+
+async function namedResults({ reader }: IndexSource, found: readonly NamedPosition[]): Promise<Result[]> {
+  const addresses = found.map(({ address }) => address);
+  const tokens = found.filter(({ kind }) => kind === 'token').map(({ address }) => address);
+  const parties = await loadParties(reader, { addresses, tokens });
+  return found.flatMap(({ kind, address }) =>
+    kind === 'token' ? tokenResults(address, parties) : [addressResult(address, parties)],
+  );
+}

@@ -1,0 +1,98 @@
+import { LRUCache } from 'lru-cache';
+import type { Clock } from '#lib/clock.ts';
+import { contentOf } from './metadata.ts';
+import { turns } from './metadata-turns.ts';
+
+/** Why there is no document at the end of a link; `pending` when there may be one in a moment. */
+export type DocumentFailure =
+  | 'pending'
+  | 'unsupported'
+  | 'refused'
+  | 'unreachable'
+  | 'timeout'
+  | 'too_long'
+  | 'unreadable';
+
+export type FetchedDocument =
+  | { readonly status: 'ok'; readonly text: string }
+  | { readonly status: DocumentFailure };
+
+/** Fetches by https from wherever strangers say, or from the gateway that the operator chose. Never rejects. */
+export type FetchDocument = (url: string, from: 'anywhere' | 'gateway') => Promise<FetchedDocument>;
+
+/** The documents that NFT contracts link to. */
+export interface MetadataDocuments {
+  /** Never rejects, and takes as long as it takes. */
+  read(uri: string): Promise<FetchedDocument>;
+  /** The same link for a browser: those of ipfs lead to the gateway, others stay as they are. */
+  browsable(link: string): string;
+}
+
+/** For an index that has nothing to fetch with: the documents that lie in their own URI. */
+export const INSIDE_ONLY: MetadataDocuments = {
+  async read(uri) {
+    const text = contentOf(uri);
+    return text === null ? { status: 'unsupported' } : { status: 'ok', text };
+  },
+  browsable: link => link,
+};
+
+const SUCCESS_MS = 86_400_000;
+const FAILURE_MS = 60_000;
+const CACHE_BYTES = 32 * 2 ** 20;
+/** What an entry takes beside its texts, about. */
+const ENTRY_BYTES = 500;
+
+const FETCHES_AT_ONCE = 16;
+const FETCHES_WAITING = 200;
+
+/** Reads documents out of their URI, from the ipfs gateway or over https, and remembers what came. Decision 91. */
+export function metadataDocuments(options: {
+  fetchDocument: FetchDocument;
+  /** Without a slash at its end. */
+  ipfsGateway: string;
+  clock: Clock;
+  cacheBytes?: number;
+}): MetadataDocuments {
+  const { fetchDocument, ipfsGateway, clock, cacheBytes = CACHE_BYTES } = options;
+  const folder = new URL(`${ipfsGateway}/ipfs/`).href;
+  const known = new LRUCache<string, { found: FetchedDocument; until: number }>({
+    maxSize: cacheBytes,
+    sizeCalculation: ({ found }, url) =>
+      ENTRY_BYTES + 2 * (url.length + (found.status === 'ok' ? found.text.length : 0)),
+  });
+  const running = new Map<string, Promise<FetchedDocument>>();
+  const inTurn = turns<FetchedDocument>({ atOnce: FETCHES_AT_ONCE, waiting: FETCHES_WAITING });
+
+  return {
+    async read(uri) {
+      const inside = await INSIDE_ONLY.read(uri);
+      if (inside.status === 'ok') return inside;
+      const gatewayUrl = gatewayUrlOf(uri);
+      if (gatewayUrl === null && !/^https?:/i.test(uri)) return { status: 'unsupported' };
+      const url = gatewayUrl ?? uri;
+      const entry = known.get(url);
+      if (entry !== undefined && clock.now() < entry.until) return entry.found;
+      return running.get(url) ?? load(url, gatewayUrl === null ? 'anywhere' : 'gateway');
+    },
+    browsable: link => gatewayUrlOf(link) ?? link,
+  };
+
+  async function load(url: string, from: 'anywhere' | 'gateway'): Promise<FetchedDocument> {
+    const turn = inTurn(() => fetchDocument(url, from));
+    if (turn === null) return { status: 'pending' };
+    const loading = turn.then(found => {
+      known.set(url, { found, until: clock.now() + (found.status === 'ok' ? SUCCESS_MS : FAILURE_MS) });
+      return found;
+    });
+    running.set(url, loading);
+    return loading.finally(() => running.delete(url));
+  }
+
+  /** Null for what is not of ipfs, and for a path that would leave the gateway's folder of documents. */
+  function gatewayUrlOf(link: string): string | null {
+    const [, path] = /^ipfs:\/\/(?:ipfs\/)?([a-z0-9].*)$/i.exec(link) ?? [];
+    const url = path === undefined ? null : URL.parse(`${folder}${path}`);
+    return url?.href.startsWith(folder) ? url.href : null;
+  }
+}

@@ -1,0 +1,72 @@
+import type { ExplorerSchemas } from '#contract/contracts/explorer.ts';
+import type { InternalTransactionRow } from '#indexer/read/blocks/internal-transactions.ts';
+import type { Page } from '#indexer/read/page.ts';
+import type { Answers } from '../../port/backend.ts';
+import { tracePlace } from '../cursor/trace-position.ts';
+import { loadParties } from '../parts/parties.ts';
+import { internalTransaction } from '../records/internal-transaction.ts';
+import { minedOrPending, nodeCannot } from '../source/mined.ts';
+import {
+  assertCaughtUp,
+  assertNotCutOff,
+  type IndexSource,
+  leadingBack,
+  PAGE_SIZE,
+} from '../source/source.ts';
+import { asHash } from './transactions.ts';
+
+type InternalAnswers = Pick<Answers, 'listInternalTransactions' | 'listTransactionInternalTransactions'>;
+
+/** Calls, creations and self-destructions inside transactions, from a node that traces. */
+export function internalTransactionAnswers(source: IndexSource): InternalAnswers {
+  const { reader } = source;
+  return {
+    async listInternalTransactions({ query }, { position }) {
+      assertCaughtUp(source);
+      const before = tracePlace(position, query);
+      const [page, { items: newest }] = await Promise.all([
+        reader.internalTransactions({ limit: PAGE_SIZE, ...(before === undefined ? {} : { before }) }),
+        reader.blocks({ kind: 'block', limit: 1 }),
+      ]);
+      if (newest[0]?.internalTransactionCount === null) throw nodeCannot('trace');
+      assertNotCutOff(source, page);
+      return { body: await internalTransactionPage(source, page) };
+    },
+
+    async listTransactionInternalTransactions({ path, query }, { position }) {
+      const hash = asHash(path.transaction_hash);
+      const after = tracePlace(position, query);
+      const mined = await minedOrPending(source, hash);
+      if (mined === undefined) return { body: { items: [], next_page_params: null } };
+      if (mined.row.hasInternalError === null) throw nodeCannot('trace');
+      const page = await reader.internalTransactionsOf({
+        transactionHash: hash,
+        limit: PAGE_SIZE,
+        ...(after === undefined ? {} : { afterIndex: after.traceIndex }),
+      });
+      return { confirmations: mined.confirmations, body: await internalTransactionPage(source, page) };
+    },
+  };
+}
+
+/** The page envelope around internal transactions, wherever they were asked for. */
+export async function internalTransactionPage(
+  source: IndexSource,
+  { items, hasMore }: Page<InternalTransactionRow>,
+): Promise<ExplorerSchemas['InternalTransactionsPage']> {
+  const parties = await loadParties(source.reader, {
+    addresses: items.flatMap(({ from, to, createdContract }) => [from, to, createdContract]),
+  });
+  const last = items.at(-1);
+  const next = last === undefined || !hasMore ? null : nextPage(source, last, items.length);
+  return { items: items.map(row => internalTransaction(row, parties)), next_page_params: next };
+}
+
+function nextPage(source: IndexSource, last: InternalTransactionRow, itemsCount: number) {
+  const position = {
+    block_number: last.blockNumber,
+    transaction_index: last.transactionIndex,
+    index: last.traceIndex,
+  };
+  return { ...position, items_count: itemsCount, ...leadingBack(source, position) };
+}

@@ -1,0 +1,86 @@
+import type { Address } from 'viem';
+import type { CoinChange } from '#node/node-reads.ts';
+import type { Answers } from '../../port/backend.ts';
+import { BackendError } from '../../port/backend-error.ts';
+import type { CursorPosition } from '../../port/cursor.ts';
+import { isHeight, type Keys, notOurs } from '../cursor/position.ts';
+import { loadParties } from '../parts/parties.ts';
+import { balancesOf } from '../parts/token-balances.ts';
+import { type TokenChange, tokenChanges } from '../parts/token-changes.ts';
+import { coinChange, tokenChange } from '../records/state-change.ts';
+import { minedOrPending, nodeCannot } from '../source/mined.ts';
+import { type IndexSource, leadingBack, PAGE_SIZE } from '../source/source.ts';
+import { asHash } from './transactions.ts';
+
+type Change = { coin: CoinChange } | { token: TokenChange };
+
+/** How one transaction changed balances, from the node at the time of the request. */
+export function stateChangeAnswers(source: IndexSource): Pick<Answers, 'listTransactionStateChanges'> {
+  const { reader } = source;
+  return {
+    async listTransactionStateChanges({ path, query }, { position, signal }) {
+      const hash = asHash(path.transaction_hash);
+      const seen = seenBefore(position, query);
+      const mined = await minedOrPending(source, hash);
+      if (mined === undefined) return { body: { items: [], next_page_params: null } };
+      const { row, confirmations } = mined;
+      const [coins, moves, block] = await Promise.all([
+        reader.node.coinChanges(hash, signal),
+        reader.tokenMoves(row.blockNumber),
+        reader.blockByNumberOrHash(row.blockNumber),
+      ]);
+      if (coins === null) throw nodeCannot('tell what this transaction changed');
+      if (block?.hash !== row.blockHash) throw movedOn();
+      const all: Change[] = [
+        ...inOrder(coins, row.from).map(coin => ({ coin })),
+        ...tokenChanges(moves, row.index).map(token => ({ token })),
+      ];
+      const page = all.slice(seen, seen + PAGE_SIZE);
+      const parties = await loadParties(reader, {
+        addresses: page.map(holderOf),
+        tokens: page.flatMap(change => ('token' in change ? [change.token.token] : [])),
+      });
+      const items = page.map(async change =>
+        'coin' in change
+          ? coinChange(change.coin, { parties, miner: block.miner })
+          : tokenChange(change.token, {
+              parties,
+              miner: block.miner,
+              balances: await balancesOf(reader.node, { ...change, moves, row }, signal),
+            }),
+      );
+      const count = seen + page.length;
+      return {
+        confirmations,
+        body: {
+          items: await Promise.all(items),
+          next_page_params:
+            count < all.length
+              ? { items_count: count, ...leadingBack(source, { items_count: count }) }
+              : null,
+        },
+      };
+    },
+  };
+}
+
+/** Decision 4: among state changes the count of items is the position. */
+function seenBefore(position: CursorPosition | undefined, query: Keys): number {
+  const { items_count: count = position === undefined ? 0 : undefined } = position ?? query;
+  if (!isHeight(count)) throw notOurs();
+  return count;
+}
+
+/** The sender first, the others by address: the same order on every page. */
+function inOrder(coins: readonly CoinChange[], sender: Address): CoinChange[] {
+  const rank = ({ address }: CoinChange) => (address === sender ? '' : address);
+  return coins.toSorted((a, b) => (rank(a) < rank(b) ? -1 : 1));
+}
+
+function holderOf(change: Change): Address {
+  return 'coin' in change ? change.coin.address : change.token.holder;
+}
+
+function movedOn(): BackendError {
+  return new BackendError('unavailable', 'failed', 'the chain was reorganised meanwhile');
+}

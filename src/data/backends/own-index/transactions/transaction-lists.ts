@@ -1,0 +1,73 @@
+import type { Hash } from 'viem';
+import type { ExplorerSchemas } from '#contract/contracts/explorer.ts';
+import type { LogRow } from '#indexer/read/blocks/logs.ts';
+import type { Page } from '#indexer/read/page.ts';
+import type { Answers } from '../../port/backend.ts';
+import { placeBefore } from '../cursor/position.ts';
+import { loadParties } from '../parts/parties.ts';
+import { logRecord } from '../records/log.ts';
+import { minedOrPending } from '../source/mined.ts';
+import { type IndexSource, leadingBack, PAGE_SIZE } from '../source/source.ts';
+import { transferPage } from './token-transfers.ts';
+import { asHash } from './transactions.ts';
+
+type TransactionListAnswers = Pick<Answers, 'listTransactionTokenTransfers' | 'listTransactionLogs'>;
+
+/** What one transaction did: its token transfers and its logs, in their order. */
+export function transactionListAnswers(source: IndexSource): TransactionListAnswers {
+  const { reader } = source;
+  return {
+    async listTransactionTokenTransfers({ path, query }, { position }) {
+      const transactionHash = asHash(path.transaction_hash);
+      const after = placeBefore(position, query);
+      // First of all: what a transaction in a block did is complete by then.
+      const depth = await settled(source, transactionHash);
+      const page = await reader.tokenTransfersOf({
+        transactionHash,
+        limit: PAGE_SIZE,
+        ...(after === undefined ? {} : { after }),
+        ...(query.type === undefined ? {} : { types: query.type }),
+      });
+      return { ...depth, body: await transferPage(source, page) };
+    },
+
+    async listTransactionLogs({ path, query }, { position }) {
+      const transactionHash = asHash(path.transaction_hash);
+      const after = placeBefore(position, query);
+      const depth = await settled(source, transactionHash);
+      const page = await reader.logs({
+        transactionHash,
+        limit: PAGE_SIZE,
+        ...(after === undefined ? {} : { after }),
+      });
+      return { ...depth, body: await logPage(source, page) };
+    },
+  };
+}
+
+/** The page envelope around logs, wherever they were asked for. */
+export async function logPage(
+  source: IndexSource,
+  { items, hasMore }: Page<LogRow>,
+): Promise<ExplorerSchemas['LogsPage']> {
+  const { reader } = source;
+  const parties = await loadParties(reader, {
+    addresses: items.flatMap(({ address, transactionTo }) => [address, transactionTo]),
+  });
+  const last = items.at(-1);
+  const at = last === undefined ? undefined : { block_number: last.blockNumber, index: last.index };
+  return {
+    items: items.map(row => logRecord(row, reader.abis, parties)),
+    next_page_params:
+      hasMore && at !== undefined ? { ...at, items_count: items.length, ...leadingBack(source, at) } : null,
+  };
+}
+
+/**
+ * How deep the transaction lies. One that waits in the pool did nothing yet, which is an answer, too.
+ * @throws BackendError when nobody knows the transaction.
+ */
+async function settled(source: IndexSource, hash: Hash): Promise<{ confirmations?: number }> {
+  const mined = await minedOrPending(source, hash);
+  return mined === undefined ? {} : { confirmations: mined.confirmations };
+}

@@ -1,0 +1,197 @@
+import type { Address, Hash, Hex } from 'viem';
+import type { ExplorerSchemas } from '#contract/contracts/explorer.ts';
+import type { TransactionRow } from '#indexer/read/blocks/transaction-row.ts';
+import type { TransactionQuery } from '#indexer/read/blocks/transactions.ts';
+import type { PendingTransaction } from '#node/pending-transactions.ts';
+import type { Answers } from '../../port/backend.ts';
+import { hashBefore, placeBefore } from '../cursor/position.ts';
+import { methodOf } from '../parts/decoded.ts';
+import { loadParties } from '../parts/parties.ts';
+import { type PendingContext, pendingTransaction, pendingTypes } from '../records/pending-transaction.ts';
+import { embeddedTokenTransfer } from '../records/token-transfer.ts';
+import { minedTransaction } from '../records/transaction.ts';
+import { knownTransaction } from '../source/mined.ts';
+import {
+  assertCaughtUp,
+  assertNotCutOff,
+  type IndexSource,
+  leadingBack,
+  PAGE_SIZE,
+} from '../source/source.ts';
+
+type Transaction = ExplorerSchemas['Transaction'];
+
+/** Most token transfers inside a transaction's own record (Decision 15). */
+const EMBEDDED_TRANSFERS = 10;
+const MAIN_PAGE_TRANSACTIONS = 6;
+
+type TransactionAnswers = Pick<Answers, 'listTransactions' | 'listMainPageTransactions' | 'getTransaction'>;
+
+/** Transactions of one chain, from its index; waiting ones from its node's pool. */
+export function transactionAnswers(source: IndexSource): TransactionAnswers {
+  const { reader } = source;
+  return {
+    async listTransactions({ query }, { position, signal }) {
+      assertCaughtUp(source);
+      if (query.filter === 'pending')
+        return {
+          body: await pendingPage(source, { ...query, after: hashBefore(position, query) }, signal),
+          unsettled: true,
+        };
+      const before = placeBefore(position, query);
+      const { items, hasMore } = await reader.transactions({
+        limit: PAGE_SIZE,
+        ...(before === undefined ? {} : { before }),
+        ...(query.type === undefined ? {} : { types: query.type }),
+        ...(query.method === undefined ? {} : { selectors: selectorsOf(source, query.method) }),
+      });
+      assertNotCutOff(source, { hasMore });
+      const last = items.at(-1);
+      return {
+        body: {
+          items: await transactionRecords(source, items),
+          next_page_params:
+            hasMore && last !== undefined ? nextTransactions(source, last, items.length) : null,
+        },
+      };
+    },
+
+    async listMainPageTransactions() {
+      assertCaughtUp(source);
+      const { items } = await reader.transactions({ limit: MAIN_PAGE_TRANSACTIONS });
+      assertNotCutOff(source, { hasMore: items.length === MAIN_PAGE_TRANSACTIONS });
+      return { body: await transactionRecords(source, items) };
+    },
+
+    async getTransaction({ path }, { signal }) {
+      const hash = asHash(path.transaction_hash);
+      const { mined, pending } = await knownTransaction(source, hash);
+      if (mined !== undefined) return singleTransaction(source, mined.row);
+      const record = pendingTransaction(pending, await pendingContext(source, [pending], signal));
+      return { body: { ...record, token_transfers: [], token_transfers_overflow: false } };
+    },
+  };
+}
+
+/** Records of mined transactions as they stand in lists. */
+export async function transactionRecords(
+  { reader }: IndexSource,
+  rows: readonly TransactionRow[],
+): Promise<Transaction[]> {
+  const [parties, head] = await Promise.all([
+    loadParties(reader, { addresses: rows.flatMap(partiesOf) }),
+    reader.head(),
+  ]);
+  return rows.map(row =>
+    minedTransaction(row, { abis: reader.abis, parties, head: head?.number ?? row.blockNumber }),
+  );
+}
+
+/** `next_page_params` of every list of mined transactions. */
+export function nextTransactions(source: IndexSource, last: TransactionRow, itemsCount: number) {
+  const position = { block_number: last.blockNumber, index: last.index };
+  return { ...position, items_count: itemsCount, ...leadingBack(source, position) };
+}
+
+/** A hash in the form that the index keeps. The contract has checked its digits. */
+export function asHash(text: string): Hash {
+  return `0x${text.slice(2).toLowerCase()}`;
+}
+
+async function singleTransaction({ reader }: IndexSource, row: TransactionRow) {
+  const { items: transfers, hasMore } = await reader.tokenTransfersOf({
+    transactionHash: row.hash,
+    limit: EMBEDDED_TRANSFERS,
+  });
+  const [parties, head] = await Promise.all([
+    loadParties(reader, {
+      addresses: [...partiesOf(row), ...transfers.flatMap(({ from, to }) => [from, to])],
+      tokens: transfers.map(({ token }) => token),
+    }),
+    reader.head(),
+  ]);
+  const context = { abis: reader.abis, parties, head: head?.number ?? row.blockNumber };
+  const record = minedTransaction(row, context);
+  return {
+    confirmations: record.confirmations,
+    body: {
+      ...record,
+      token_transfers: transfers.map(transfer => embeddedTokenTransfer(transfer, reader.abis, parties)),
+      token_transfers_overflow: hasMore,
+    },
+  };
+}
+
+/** The pool changes under every walk, so its pages run by hash, the one order in which nothing moves. */
+async function pendingPage(source: IndexSource, { type, method, after }: PendingQuery, signal: AbortSignal) {
+  const pool = await source.reader.pendingTransactions();
+  const left = pool.filter(
+    row => (after === undefined || row.hash > after) && (method === undefined || calls(source, row, method)),
+  );
+  const fitting = type === undefined ? left : await ofTypes(source, { rows: left, type }, signal);
+  const waiting = fitting.toSorted((a, b) => (a.hash < b.hash ? -1 : 1));
+  const items = waiting.slice(0, PAGE_SIZE);
+  const last = items.at(-1);
+  const next =
+    last === undefined || waiting.length <= PAGE_SIZE
+      ? null
+      : { hash: last.hash, items_count: items.length, ...leadingBack(source, { hash: last.hash }) };
+  const context = await pendingContext(source, items, signal);
+  return { items: items.map(row => pendingTransaction(row, context)), next_page_params: next };
+}
+
+interface PendingQuery {
+  readonly type?: readonly Transaction['transaction_types'][number][];
+  readonly method?: readonly string[];
+  readonly after: Hash | undefined;
+}
+
+function calls(
+  { reader }: IndexSource,
+  { selector }: PendingTransaction,
+  method: readonly string[],
+): boolean {
+  return method.some(one => one.toLowerCase() === selector || one === methodOf(reader.abis, selector));
+}
+
+async function ofTypes(
+  { reader }: IndexSource,
+  { rows, type }: { rows: readonly PendingTransaction[]; type: NonNullable<PendingQuery['type']> },
+  signal: AbortSignal,
+): Promise<readonly PendingTransaction[]> {
+  const withCode = await reader.node.withCode(
+    rows.map(({ to }) => to),
+    signal,
+  );
+  return rows.filter(row => pendingTypes(row, withCode).some(one => type.includes(one)));
+}
+
+/** Knowledge that the records of waiting transactions take. */
+async function pendingContext(
+  { reader }: IndexSource,
+  rows: readonly PendingTransaction[],
+  signal: AbortSignal,
+): Promise<PendingContext> {
+  const [parties, withCode] = await Promise.all([
+    loadParties(reader, { addresses: rows.flatMap(({ from, to }) => [from, to]) }),
+    reader.node.withCode(
+      rows.map(({ to }) => to),
+      signal,
+    ),
+  ]);
+  return { abis: reader.abis, parties, withCode };
+}
+
+/** Methods are asked for by name or by selector; a name that nobody knows matches nothing. */
+function selectorsOf(
+  { reader }: IndexSource,
+  methods: readonly string[],
+): NonNullable<TransactionQuery['selectors']> {
+  return methods.flatMap((method): Hex[] =>
+    method.startsWith('0x') ? [`0x${method.slice(2).toLowerCase()}`] : reader.abis.selectorsOf(method),
+  );
+}
+
+function partiesOf({ from, to, createdContract }: TransactionRow): (Address | null)[] {
+  return [from, to, createdContract];
+}

@@ -1,0 +1,82 @@
+import type { WithdrawalRow } from '#indexer/read/blocks/withdrawals.ts';
+import type { Page } from '#indexer/read/page.ts';
+import type { Answers } from '../port/backend.ts';
+import type { CursorPosition } from '../port/cursor.ts';
+import { depthOf, findBlock } from './blocks.ts';
+import { asAddress, countKey, wholeKeys } from './cursor/addresses-position.ts';
+import type { Keys } from './cursor/position.ts';
+import { loadParties } from './parts/parties.ts';
+import { addressWithdrawal, blockWithdrawal, withdrawal } from './records/withdrawal.ts';
+import {
+  assertCaughtUp,
+  assertNotCutOff,
+  assertWhole,
+  type IndexSource,
+  leadingBack,
+  PAGE_SIZE,
+} from './source/source.ts';
+
+type WithdrawalAnswers = Pick<Answers, 'listWithdrawals' | 'listBlockWithdrawals' | 'listAddressWithdrawals'>;
+
+/** Withdrawals from the beacon chain, newest first. Chains without any have empty lists. Decision 45. */
+export function withdrawalAnswers(source: IndexSource): WithdrawalAnswers {
+  const { reader } = source;
+  return {
+    async listWithdrawals({ query }, { position }) {
+      assertCaughtUp(source);
+      const page = await reader.withdrawals(request(position, query));
+      assertNotCutOff(source, page);
+      const parties = await receiversOf(source, page);
+      return {
+        body: {
+          items: page.items.map(row => withdrawal(row, parties)),
+          next_page_params: nextWithdrawals(source, page),
+        },
+      };
+    },
+
+    async listBlockWithdrawals({ path, query }, { position }) {
+      const block = await findBlock(source, path.block_number_or_hash);
+      // An orphaned block's withdrawals are in other blocks now.
+      const page = block.isCanonical
+        ? await reader.withdrawals({ blockNumber: block.number, ...request(position, query) })
+        : { items: [], hasMore: false };
+      const parties = await receiversOf(source, page);
+      return {
+        ...(await depthOf(source, block)),
+        body: {
+          items: page.items.map(row => blockWithdrawal(row, parties)),
+          next_page_params: nextWithdrawals(source, page),
+        },
+      };
+    },
+
+    async listAddressWithdrawals({ path, query }, { position }) {
+      assertWhole(source);
+      const receiver = asAddress(path.address_hash);
+      const page = await reader.withdrawals({ receiver, ...request(position, query) });
+      return {
+        body: {
+          items: page.items.map(addressWithdrawal),
+          next_page_params: nextWithdrawals(source, page),
+        },
+      };
+    },
+  };
+}
+
+function request(position: CursorPosition | undefined, query: Keys): { limit: number; beforeIndex?: number } {
+  const keys = wholeKeys({ position, query }, ['index']);
+  return { limit: PAGE_SIZE, ...(keys === undefined ? {} : { beforeIndex: countKey(keys.index) }) };
+}
+
+function receiversOf({ reader }: IndexSource, { items }: Page<WithdrawalRow>) {
+  return loadParties(reader, { addresses: items.map(({ receiver }) => receiver) });
+}
+
+function nextWithdrawals(source: IndexSource, { items, hasMore }: Page<WithdrawalRow>) {
+  const last = items.at(-1);
+  if (!hasMore || last === undefined) return null;
+  const position = { index: last.index };
+  return { ...position, items_count: items.length, ...leadingBack(source, position) };
+}
