@@ -4,7 +4,7 @@ import type { Middleware } from 'koa';
 import { routesOf } from '../http/routes.ts';
 import type { Backend } from './backends/port/backend.ts';
 import type { InsightsAnswers, InsightsOperationId } from './backends/port/insights-backend.ts';
-import type { Chain } from './chains/chain.ts';
+import type { Chain } from './fallback/chain.ts';
 
 /** Longest wait for the heads of back ends that have to be asked; later ones are in the next answer. */
 const REFRESH_MS = 1_000;

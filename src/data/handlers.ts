@@ -1,11 +1,11 @@
 import type { InsightsOperations } from '../contract/contracts/insights.ts';
 import type { Handlers } from '../contract/contracts/operations.ts';
-import { type AnswererOptions, answerer, type Serve } from './answer.ts';
-import { type AnsweringOptions, answering } from './answering.ts';
+import { type AnswererOptions, answerer, type Serve } from './explorer/handler.ts';
+import { insights } from './insights/operations.ts';
 import { QUERY_TIMEOUT_MS } from './insights/query-answerer.ts';
-import type { InsightsOptions } from './insights/serving.ts';
-import { insights } from './insights.ts';
-import { backendValidities } from './validities.ts';
+import type { InsightsOptions } from './insights/serve-through-cache.ts';
+import { type AnsweringOptions, answering } from './serve/cached-answers.ts';
+import { backendValidities } from './serve/index-revisions.ts';
 
 export interface DataHandlersOptions
   extends Omit<AnswererOptions, 'answering'>,

@@ -18,7 +18,7 @@ import { judge as insightJudge } from './backends/thirdweb/reply-judge.ts';
 import { insightBackend } from './backends/thirdweb/thirdweb-backend.ts';
 import { openUpstream } from './backends/upstream/open-upstream.ts';
 import type { Upstream } from './backends/upstream/upstream.ts';
-import type { Chain } from './chains/chain.ts';
+import type { Chain } from './fallback/chain.ts';
 
 /** Of the time for an answer, what a list may spend on reading on: the rest is for the page that it is reading then. */
 const READ_ON_SHARE = 0.6;

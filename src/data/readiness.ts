@@ -1,6 +1,6 @@
 import type { Check } from '../http/health.ts';
 import type { Backend } from './backends/port/backend.ts';
-import type { Chain } from './chains/chain.ts';
+import type { Chain } from './fallback/chain.ts';
 
 /** Blocks behind its node from which on a ready index is not ready any more, until it has caught up again. */
 const FAR_LAG = 1_000;

@@ -21,14 +21,14 @@ import { warmUpNames } from './backends/own-index/source/resolve-address.ts';
 import type { Upstream } from './backends/upstream/upstream.ts';
 import { responseCache } from './cache/response-cache.ts';
 import { CACHE_MIGRATIONS, sqliteStore } from './cache/sqlite-store.ts';
-import type { Chain } from './chains/chain.ts';
 import { chainStatusBody, chainsRoute } from './chains-route.ts';
-import { explorer } from './explorer.ts';
+import { explorer } from './explorer/operations.ts';
+import type { Chain } from './fallback/chain.ts';
 import { dataHandlers } from './handlers.ts';
-import type { Lifetimes } from './lifetime.ts';
 import { openChain, type ServedChain } from './open-chain.ts';
 import { readiness } from './readiness.ts';
 import { remoteDocuments } from './remote-documents.ts';
+import type { Lifetimes } from './serve/lifetime.ts';
 
 export interface DataServiceOptions {
   readonly host: string;

@@ -7,8 +7,8 @@ import type {
   Validity,
 } from '../../src/data/backends/port/backend.ts';
 import type { responseCache } from '../../src/data/cache/response-cache.ts';
-import { explorer } from '../../src/data/explorer.ts';
-import type { Lifetimes } from '../../src/data/lifetime.ts';
+import { explorer } from '../../src/data/explorer/operations.ts';
+import type { Lifetimes } from '../../src/data/serve/lifetime.ts';
 import { type ManualClock, manualClock } from '../support/manual-clock.ts';
 import { answererOver, backend, chain, emptyPage, hashOf, told } from './answer-support.ts';
 

@@ -1,6 +1,6 @@
 import type { Answers } from '../../src/data/backends/port/backend.ts';
 import { BackendError } from '../../src/data/backends/port/backend-error.ts';
-import { explorer } from '../../src/data/explorer.ts';
+import { explorer } from '../../src/data/explorer/operations.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { answererOver, backend, chain, failure, hashOf, told } from './answer-support.ts';
 

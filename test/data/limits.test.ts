@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { checkPage, checkTokensNamed, namedChains } from '../../src/data/limits.ts';
+import { checkPage, checkTokensNamed, namedChains } from '../../src/data/insights/limits.ts';
 
 const upTo = (count: number, from = 1) => Array.from({ length: count }, (_, index) => from + index);
 

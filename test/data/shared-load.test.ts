@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { explorerContract } from '../../src/contract/contracts/explorer.ts';
 import { mount } from '../../src/contract/mount/mount.ts';
-import { explorer } from '../../src/data/explorer.ts';
+import { explorer } from '../../src/data/explorer/operations.ts';
 import { client } from '../support/contract-client.ts';
 import { serveRoutes } from '../support/serve-routes.ts';
 import { answererOver, backend, chain, emptyPage } from './answer-support.ts';

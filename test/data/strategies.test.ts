@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import type { Answers, Backend } from '../../src/data/backends/port/backend.ts';
 import { BackendError } from '../../src/data/backends/port/backend-error.ts';
-import { firstFound } from '../../src/data/chains/strategies.ts';
-import { explorer } from '../../src/data/explorer.ts';
-import { failureOf } from '../../src/data/failure.ts';
+import { failureOf } from '../../src/data/explorer/failure.ts';
+import { explorer } from '../../src/data/explorer/operations.ts';
+import { firstFound } from '../../src/data/fallback/strategies.ts';
 import { HttpError } from '../../src/http/errors.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { answererOver, backend, chain, emptyPage, failure, hashOf, told } from './answer-support.ts';

@@ -3,7 +3,7 @@ import { insightsContract } from '#contract/contracts/insights.ts';
 import { mount } from '#contract/mount/mount.ts';
 import { indexBackend } from '#data/backends/own-index/own-index-backend.ts';
 import { responseCache } from '#data/cache/response-cache.ts';
-import { explorer } from '#data/explorer.ts';
+import { explorer } from '#data/explorer/operations.ts';
 import { dataHandlers } from '#data/handlers.ts';
 import { openDatabase } from '#db/open.ts';
 import { knownAbis } from '#evm/abi/abi.ts';

@@ -3,10 +3,10 @@ import type { Logger } from '../../lib/logger.ts';
 import type { Backend, Validity } from '../backends/port/backend.ts';
 import { asBackendError, type BackendError } from '../backends/port/backend-error.ts';
 import type { InsightsAsk } from '../backends/port/insights-backend.ts';
-import type { Chain } from '../chains/chain.ts';
-import { timedOut, unsupported, untilAborted } from '../chains/deadline.ts';
-import type { Failure } from '../chains/outcome.ts';
-import { observed } from '../observer.ts';
+import { observed } from '../fallback/backend-metrics.ts';
+import type { Chain } from '../fallback/chain.ts';
+import type { Failure } from '../fallback/chain-answer.ts';
+import { timedOut, unsupported, untilAborted } from '../fallback/deadline.ts';
 
 /** What one back end answered about some of the chains. */
 export interface Part<Result> {

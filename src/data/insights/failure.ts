@@ -1,5 +1,5 @@
 import { HttpError } from '../../http/errors.ts';
-import { retryAfterOf, sentenceOf } from '../chains/outcome.ts';
+import { retryAfterOf, sentenceOf } from '../fallback/chain-answer.ts';
 import type { Asked } from './ask-chains.ts';
 import type { UnknownChain } from './select-chains.ts';
 

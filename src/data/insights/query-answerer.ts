@@ -2,16 +2,16 @@ import type { InsightsSchemas } from '../../contract/contracts/insights.ts';
 import type { Caller } from '../../contract/contracts/operations.ts';
 import { InvalidParameter } from '../../contract/contracts/violations.ts';
 import type { Group } from '../../lib/expression.ts';
-import type { Sent } from '../answering.ts';
 import type { Entity, EntityRecords, Selected } from '../backends/port/insights-backend.ts';
 import { fieldNamed } from '../backends/port/query-fields.ts';
-import { checkPage } from '../limits.ts';
-import { answerOf } from './expressions/answer.ts';
+import type { Sent } from '../serve/cached-answers.ts';
+import { answerOf } from './aggregation/group-answer.ts';
 import { planOf } from './expressions/plan.ts';
-import { metaOf } from './meta.ts';
-import { inOrder } from './order.ts';
+import { checkPage } from './limits.ts';
+import { metaOf } from './response-meta.ts';
 import { chainsAskedFor } from './select-chains.ts';
-import type { InsightsOptions, ServeInsights } from './serving.ts';
+import type { InsightsOptions, ServeInsights } from './serve-through-cache.ts';
+import { inOrder } from './sort-records.ts';
 
 /** What the four queries have in common in their parameters. */
 export interface QueryParameters {

@@ -5,10 +5,10 @@ import type {
   InsightsRequestOf,
   NftTransfersRequest,
 } from '../backends/port/insights-backend.ts';
-import { checkTokensNamed } from '../limits.ts';
 import type { Asked } from './ask-chains.ts';
+import { checkTokensNamed } from './limits.ts';
 import { chainsAskedFor, hostOf, selectChains } from './select-chains.ts';
-import type { InsightsOptions, ServeInsights } from './serving.ts';
+import type { InsightsOptions, ServeInsights } from './serve-through-cache.ts';
 
 /** What metadata that could not be had yet has for its `status`. Decision 91. */
 const PASSING: readonly (string | undefined)[] = ['pending', 'timeout', 'unreachable'];

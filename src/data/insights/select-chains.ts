@@ -1,8 +1,8 @@
 import type { Caller } from '../../contract/contracts/operations.ts';
 import { InvalidParameter } from '../../contract/contracts/violations.ts';
 import { HttpError } from '../../http/errors.ts';
-import type { Chain } from '../chains/chain.ts';
-import { namedChains } from '../limits.ts';
+import type { Chain } from '../fallback/chain.ts';
+import { namedChains } from './limits.ts';
 
 /** The chains that a request may be about. */
 export interface ConfiguredChains {

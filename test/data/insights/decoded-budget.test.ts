@@ -1,7 +1,7 @@
 import { encodeAbiParameters, type Hex, toEventSelector } from 'viem';
 import { expect, test } from 'vitest';
 import { recordReaders } from '#data/backends/own-index/insights/record-readers.ts';
-import { namedEvent } from '#data/insights/signature.ts';
+import { namedEvent } from '#data/insights/event-signature.ts';
 import { knownAbis } from '#evm/abi/abi.ts';
 
 const WORD: Hex = `0x${'00'.repeat(31)}07`;

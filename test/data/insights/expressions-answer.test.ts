@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { answerOf } from '#data/insights/expressions/answer.ts';
+import { written } from '#data/insights/aggregation/format-value.ts';
+import { answerOf } from '#data/insights/aggregation/group-answer.ts';
 import { type Aggregation, planOf } from '#data/insights/expressions/plan.ts';
-import { written } from '#data/insights/expressions/written.ts';
 import type { Group, Value } from '#lib/expression.ts';
 
 const ALL = { limit: 1000, page: 0 };

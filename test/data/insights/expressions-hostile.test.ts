@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { InvalidParameter } from '#contract/contracts/violations.ts';
 import { FIELDS } from '#data/backends/port/query-fields.ts';
-import { answerOf } from '#data/insights/expressions/answer.ts';
+import { answerOf } from '#data/insights/aggregation/group-answer.ts';
 import { type Aggregation, type AggregationPlan, planOf } from '#data/insights/expressions/plan.ts';
 import type { GroupsQuery } from '#indexer/query/query.ts';
 import type { Engine } from '#indexer/query/threads/engine.ts';

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Entity } from '#data/backends/port/insights-backend.ts';
 import { FIELDS } from '#data/backends/port/query-fields.ts';
-import { answerOf } from '#data/insights/expressions/answer.ts';
+import { answerOf } from '#data/insights/aggregation/group-answer.ts';
 import { type AggregationPlan, planOf } from '#data/insights/expressions/plan.ts';
 import type { Engine } from '#indexer/query/threads/engine.ts';
 import type { Group } from '#lib/expression.ts';

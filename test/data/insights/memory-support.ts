@@ -6,7 +6,7 @@ import type {
   InsightsAnswers,
   InsightsAsk,
 } from '#data/backends/port/insights-backend.ts';
-import type { Chain } from '#data/chains/chain.ts';
+import type { Chain } from '#data/fallback/chain.ts';
 import { record } from '../../support/json.ts';
 import { answererOver, backend, told } from '../answer-support.ts';
 

@@ -1,7 +1,7 @@
 import { type AbiEvent, parseAbiItem, toEventSelector } from 'viem';
 import { describe, expect, test } from 'vitest';
 import { InvalidParameter } from '#contract/contracts/violations.ts';
-import { namedEvent } from '#data/insights/signature.ts';
+import { namedEvent } from '#data/insights/event-signature.ts';
 import { knownAbis } from '#evm/abi/abi.ts';
 
 describe('a signature', () => {

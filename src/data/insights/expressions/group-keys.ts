@@ -1,10 +1,10 @@
 import type { RowExpression } from '#lib/expression.ts';
 import type { Entity } from '../../backends/port/insights-backend.ts';
+import { checkAlias } from './aliases.ts';
 import { canonical } from './canonical.ts';
-import { checkAlias } from './names.ts';
+import { invalidAt, quoted } from './expression-source.ts';
 import type { Item, Node } from './parse.ts';
 import { isAggregate, rowOf, type TypedRow } from './row-expression.ts';
-import { invalidAt, quoted } from './source.ts';
 
 /** What rows are grouped by, and its name in the answer. */
 export interface Key {

@@ -1,4 +1,4 @@
-import { invalidAt, quoted, type Source } from './source.ts';
+import { invalidAt, quoted, type Source } from './expression-source.ts';
 import { type Token, tokensOf } from './tokens.ts';
 
 /** An expression as it is written; no name in it has been looked up. */

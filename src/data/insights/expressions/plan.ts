@@ -1,14 +1,14 @@
 import { InvalidParameter } from '#contract/contracts/violations.ts';
 import type { Fold, RowExpression } from '#lib/expression.ts';
 import type { Entity } from '../../backends/port/insights-backend.ts';
+import { checkAlias } from './aliases.ts';
 import { canonical } from './canonical.ts';
-import { type Finished, finishing, readsRows, type TypedFinished } from './finished.ts';
+import { invalidAt, quoted, type Source, sourcesOf } from './expression-source.ts';
+import { type Finished, finishing, readsRows, type TypedFinished } from './group-expression.ts';
 import { groupKeys, type Key } from './group-keys.ts';
-import { checkAlias } from './names.ts';
 import { type Item, parse } from './parse.ts';
 import { columnNamed } from './row-expression.ts';
-import type { Shape } from './shape.ts';
-import { invalidAt, quoted, type Source, sourcesOf } from './source.ts';
+import type { Shape } from './value-type.ts';
 
 /** What is asked of an aggregation, each value as it was given. */
 export interface Aggregation {

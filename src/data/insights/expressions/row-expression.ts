@@ -1,9 +1,9 @@
 import type { Bucket, RowExpression } from '#lib/expression.ts';
 import type { Entity } from '../../backends/port/insights-backend.ts';
 import { FIELDS, fieldNamed } from '../../backends/port/query-fields.ts';
+import { invalidAt, quoted, type Source } from './expression-source.ts';
 import type { Call, Node } from './parse.ts';
-import { type Shape, shapeOf } from './shape.ts';
-import { invalidAt, quoted, type Source } from './source.ts';
+import { type Shape, shapeOf } from './value-type.ts';
 
 /** An expression over the fields of one row, with what is known of its values. */
 export interface TypedRow {

@@ -1,4 +1,4 @@
-import { invalidAt, quoted, type Source } from './source.ts';
+import { invalidAt, quoted, type Source } from './expression-source.ts';
 
 /** A piece of an expression. `offset` counts UTF-16 units from 0, `end` is behind the last one. */
 export interface Token {

@@ -1,5 +1,5 @@
-import type { Validity } from './backends/port/backend.ts';
-import type { Chain } from './chains/chain.ts';
+import type { Validity } from '../backends/port/backend.ts';
+import type { Chain } from '../fallback/chain.ts';
 
 /** Until when answers hold that several back ends gave together. */
 export interface BackendValidities {

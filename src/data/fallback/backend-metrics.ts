@@ -1,7 +1,7 @@
-import type { Metrics } from '../http/metrics.ts';
-import type { Logger } from '../lib/logger.ts';
-import type { Backend } from './backends/port/backend.ts';
-import { asBackendError, BackendError } from './backends/port/backend-error.ts';
+import type { Metrics } from '../../http/metrics.ts';
+import type { Logger } from '../../lib/logger.ts';
+import type { Backend } from '../backends/port/backend.ts';
+import { asBackendError, BackendError } from '../backends/port/backend-error.ts';
 
 /**
  * Counts one call to a back end and hands its outcome through: `ok`, or the kind of the failure. A failure that the

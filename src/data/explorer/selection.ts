@@ -1,6 +1,6 @@
-import { InvalidParameter } from '../contract/contracts/violations.ts';
-import { type CursorPosition, decodeCursor } from './backends/port/cursor.ts';
-import type { Chain } from './chains/chain.ts';
+import { InvalidParameter } from '../../contract/contracts/violations.ts';
+import { type CursorPosition, decodeCursor } from '../backends/port/cursor.ts';
+import type { Chain } from '../fallback/chain.ts';
 
 /** The chains a request may be answered from; `walk` only for a page behind a cursor. */
 export interface Selection {

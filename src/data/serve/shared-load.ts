@@ -1,8 +1,8 @@
-import { represent } from '../http/representation.ts';
-import { toJson } from '../lib/json.ts';
-import type { Entry } from './cache/entry.ts';
-import type { ResponseCache } from './cache/response-cache.ts';
-import { singleFlight } from './cache/single-flight.ts';
+import { represent } from '../../http/representation.ts';
+import { toJson } from '../../lib/json.ts';
+import type { Entry } from '../cache/entry.ts';
+import type { ResponseCache } from '../cache/response-cache.ts';
+import { singleFlight } from '../cache/single-flight.ts';
 import type { Lifetime } from './lifetime.ts';
 
 /** An answer that is wanted, and how to make it. */

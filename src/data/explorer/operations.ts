@@ -1,9 +1,9 @@
-import type { Handlers } from '../contract/contracts/operations.ts';
-import type { Serve } from './answer.ts';
-import type { DataOperations } from './backends/port/backend.ts';
-import { firstChain, firstFound } from './chains/strategies.ts';
-import { isEmptyPage, leadsNowhere } from './nothing.ts';
-import type { Row } from './row.ts';
+import type { Handlers } from '../../contract/contracts/operations.ts';
+import type { DataOperations } from '../backends/port/backend.ts';
+import { firstChain, firstFound } from '../fallback/strategies.ts';
+import { isEmptyPage, leadsNowhere } from './empty-answers.ts';
+import type { Serve } from './handler.ts';
+import type { Row } from './operation-policy.ts';
 
 const lookup: Row = { strategyFor: () => firstFound, hashOf, lifetime: 'record' };
 /** An empty feed is an answer: only a chain that cannot answer is passed over. */

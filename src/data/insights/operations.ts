@@ -1,10 +1,10 @@
-import type { InsightsOperations } from '../contract/contracts/insights.ts';
-import type { Handlers } from '../contract/contracts/operations.ts';
-import { queryAnswerer } from './insights/query-answerer.ts';
-import { recordAnswerers } from './insights/record-answerers.ts';
-import { selected } from './insights/selected.ts';
-import { type InsightsOptions, insightsServer } from './insights/serving.ts';
-import { namedEvent } from './insights/signature.ts';
+import type { InsightsOperations } from '../../contract/contracts/insights.ts';
+import type { Handlers } from '../../contract/contracts/operations.ts';
+import { namedEvent } from './event-signature.ts';
+import { selected } from './filters.ts';
+import { queryAnswerer } from './query-answerer.ts';
+import { recordAnswerers } from './record-answerers.ts';
+import { type InsightsOptions, insightsServer } from './serve-through-cache.ts';
 
 /** Document 2: what each operation asks, of which chains, and how what they answer becomes one body. */
 export function insights(options: InsightsOptions): Handlers<InsightsOperations> {

@@ -1,5 +1,5 @@
-import { HttpError } from '../http/errors.ts';
-import type { Backend } from './backends/port/backend.ts';
+import { HttpError } from '../../http/errors.ts';
+import type { Backend } from '../backends/port/backend.ts';
 import type { PositionSets, Selection } from './selection.ts';
 
 /** What could go on with a page walk: keys of the list, and the back ends that have it. */

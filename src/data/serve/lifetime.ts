@@ -1,6 +1,6 @@
-import type { Validity } from './backends/port/backend.ts';
-import type { Entry } from './cache/entry.ts';
-import { type Found, isPassing } from './chains/outcome.ts';
+import type { Validity } from '../backends/port/backend.ts';
+import type { Entry } from '../cache/entry.ts';
+import { type Found, isPassing } from '../fallback/chain-answer.ts';
 
 /**
  * Stability of an operation's answers. `record`: about one thing that settles with its block. `moving`: a feed,

@@ -1,5 +1,5 @@
-import type { Strategy } from './chains/strategies.ts';
-import type { AnswerStability } from './lifetime.ts';
+import type { Strategy } from '../fallback/strategies.ts';
+import type { AnswerStability } from '../serve/lifetime.ts';
 import type { PositionSets } from './selection.ts';
 
 /** What sets one operation apart from the others: how it goes over chains, and what may become of its answers. */

@@ -1,8 +1,8 @@
 import type { Entity } from '../../backends/port/insights-backend.ts';
 import { canonical } from './canonical.ts';
+import { invalidAt, quoted } from './expression-source.ts';
 import type { Item } from './parse.ts';
 import { columnNamed, type TypedRow } from './row-expression.ts';
-import { invalidAt, quoted } from './source.ts';
 
 const MAX_ALIAS = 63;
 const WORDS = ['as', 'distinct'];

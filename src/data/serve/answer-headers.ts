@@ -1,4 +1,4 @@
-import type { Entry } from './cache/entry.ts';
+import type { Entry } from '../cache/entry.ts';
 import { REVALIDATION_MS } from './lifetime.ts';
 
 /** Origin of an answer: kept and fresh, made now, kept past its freshness, or made now past the cache. */

@@ -1,4 +1,4 @@
-import { InvalidParameter } from '../contract/contracts/violations.ts';
+import { InvalidParameter } from '../../contract/contracts/violations.ts';
 
 /** Most values of `chain_id` and `chain` together, highest page of a plain query and of an aggregation. Document 2, "Limits". */
 const MOST_CHAINS = 55;

@@ -1,8 +1,8 @@
 import type { Answer, Backend, Validity } from '../backends/port/backend.ts';
 import { asBackendError } from '../backends/port/backend-error.ts';
 import type { Chain } from './chain.ts';
+import { type Failure, type Found, NothingFound } from './chain-answer.ts';
 import { timedOut, unsupported, untilAborted } from './deadline.ts';
-import { type Failure, type Found, NothingFound } from './outcome.ts';
 
 /** Asks one back end; undefined when it has no answer of this kind. */
 export type AskBackend<Body> = (backend: Backend, signal: AbortSignal) => Promise<Answer<Body>> | undefined;

@@ -1,5 +1,5 @@
-import { HttpError } from '../http/errors.ts';
-import { type Failure, leavesOpen, retryAfterOf, sentenceOf } from './chains/outcome.ts';
+import { HttpError } from '../../http/errors.ts';
+import { type Failure, leavesOpen, retryAfterOf, sentenceOf } from '../fallback/chain-answer.ts';
 
 /**
  * What a client hears when nobody had an answer, by the failure table: 400 for input that a back end refused, 502 or

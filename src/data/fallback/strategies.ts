@@ -1,7 +1,7 @@
 import type { Clock } from '../../lib/clock.ts';
 import { asBackendError, BackendError } from '../backends/port/backend-error.ts';
 import type { Chain } from './chain.ts';
-import { type Failure, type Found, leavesOpen, NothingFound } from './outcome.ts';
+import { type Failure, type Found, leavesOpen, NothingFound } from './chain-answer.ts';
 
 export interface StrategyOptions<Body> {
   readonly chains: readonly Chain[];

@@ -1,15 +1,15 @@
-import type { Caller, Encoded } from '../contract/contracts/operations.ts';
-import { HttpError } from '../http/errors.ts';
-import type { Metrics } from '../http/metrics.ts';
-import type { Clock } from '../lib/clock.ts';
-import type { Logger } from '../lib/logger.ts';
-import type { Entry } from './cache/entry.ts';
-import { reloads } from './cache/reloads.ts';
-import type { ResponseCache } from './cache/response-cache.ts';
-import { type CacheResult, headersOf } from './headers.ts';
-import { type Loaded, loader, type Wanted } from './load.ts';
+import type { Caller, Encoded } from '../../contract/contracts/operations.ts';
+import { HttpError } from '../../http/errors.ts';
+import type { Metrics } from '../../http/metrics.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { Logger } from '../../lib/logger.ts';
+import type { Entry } from '../cache/entry.ts';
+import { reloads } from '../cache/reload-limit.ts';
+import type { ResponseCache } from '../cache/response-cache.ts';
+import { type CacheResult, headersOf } from './answer-headers.ts';
+import type { BackendValidities } from './index-revisions.ts';
 import { outages } from './outages.ts';
-import type { BackendValidities } from './validities.ts';
+import { type Loaded, loader, type Wanted } from './shared-load.ts';
 
 export interface AnsweringOptions {
   readonly cache: ResponseCache;

@@ -1,5 +1,5 @@
 import type { Value } from '#lib/expression.ts';
-import type { Operator } from './parse.ts';
+import type { Operator } from '../expressions/parse.ts';
 
 /**
  * `left operator right`, exact while both are integers, except that a quotient has a fraction. Null where one is null

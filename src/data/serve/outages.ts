@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { Clock } from '../lib/clock.ts';
+import type { Clock } from '../../lib/clock.ts';
 
 /** How long after a failed load the held answer goes out without waiting for another one. */
 const OUTAGE_MS = 30_000;
