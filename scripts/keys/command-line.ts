@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { isSingleLine } from '../../src/lib/single-line.ts';
-import { PERMISSIONS, type Permission } from '../../src/payments/model/api-key.ts';
+import { PERMISSIONS, type Permission } from '../../src/payments/keys/api-key.ts';
 import type { Mode, Tier } from '../../src/payments/model/owner.ts';
 
 /** Something that was asked for and cannot be meant; its message is for whoever typed it. */

@@ -1,7 +1,7 @@
 import type { Db } from '../db/open.ts';
 import { transaction } from '../db/transaction.ts';
 import { newId } from '../lib/ids.ts';
-import { issueKey } from './api/issue-key.ts';
+import { issueKey } from './keys/issue-key.ts';
 import type { LinkDefaults, Organization } from './model/owner.ts';
 import { organizationStore } from './store/organization-store.ts';
 

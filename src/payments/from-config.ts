@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import type { ChainConfig, Config } from '../config/config.ts';
 import type { DatabaseOptions } from '../db/open.ts';
-import type { SecretKeySource } from '../lib/secret-key.ts';
 import { NATIVE_COIN, normalToken, type PaymentToken } from './model/payment-chain.ts';
+import type { SecretKeySource } from './secrets/secret-key.ts';
 import type { PaymentsServiceOptions, WatchedChain } from './service.ts';
 
 /** The part of the payments service's options that a configuration decides. */

@@ -3,10 +3,10 @@ import { dirname } from 'node:path';
 import { migrate } from '../db/migrate.ts';
 import { type DatabaseOptions, type Db, openDatabase } from '../db/open.ts';
 import type { Logger } from '../lib/logger.ts';
-import type { Seals } from '../lib/sealed.ts';
-import type { SecretKeySource } from '../lib/secret-key.ts';
 import { CannotStart } from '../lib/startup-error.ts';
-import { openSeals } from './secret-keys.ts';
+import { openSeals } from './secrets/key-rotation.ts';
+import type { Seals } from './secrets/sealed.ts';
+import type { SecretKeySource } from './secrets/secret-key.ts';
 import { PAYMENTS_MIGRATIONS } from './store/migrations.ts';
 
 /** Where everything of the platform is kept, and what seals the secrets in it. */

@@ -1,8 +1,8 @@
 import { leadership } from '../db/leader.ts';
 import type { Db } from '../db/open.ts';
 import type { Clock } from '../lib/clock.ts';
-import type { Seals } from '../lib/sealed.ts';
 import type { Worker } from '../lib/worker.ts';
+import type { Seals } from './secrets/sealed.ts';
 import { DELIVERY_LIFETIME_MS, deliveryStore } from './store/delivery-store.ts';
 import { IDEMPOTENCY_LIFETIME_MS, idempotencyStore } from './store/idempotency-store.ts';
 import { messengerLinks } from './store/messenger-links.ts';

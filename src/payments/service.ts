@@ -7,7 +7,6 @@ import { boundedAs, type ConnectionBounds } from '../http/server/connection-boun
 import { listen } from '../http/server/server.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Logger } from '../lib/logger.ts';
-import type { SecretKeySource } from '../lib/secret-key.ts';
 import { type ChainClient, createChainClient } from '../node/client.ts';
 import { chainStatusBody, registerWatcherMetrics } from './chain-status.ts';
 import { shownStates } from './checkout/shown-states.ts';
@@ -19,6 +18,7 @@ import { type PaymentChain, paymentChains } from './model/payment-chain.ts';
 import { openStore } from './open-store.ts';
 import { type OutgoingOptions, openOutgoing } from './outgoing.ts';
 import { PAYMENTS_CROSS_ORIGIN, paymentsRoutes } from './routes.ts';
+import type { SecretKeySource } from './secrets/secret-key.ts';
 import { cursorStore } from './store/cursor-store.ts';
 import { deliveryQueue } from './store/delivery-queue.ts';
 import { startWorkers } from './workers.ts';

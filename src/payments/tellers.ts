@@ -1,7 +1,6 @@
 import type { Db } from '../db/open.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Logger } from '../lib/logger.ts';
-import type { Seals } from '../lib/sealed.ts';
 import { startWorker } from '../lib/worker.ts';
 import type { PaymentsCounters } from './metrics.ts';
 import type { PaymentChains } from './model/payment-chain.ts';
@@ -9,6 +8,7 @@ import { notifiers } from './notifications/notifier.ts';
 import { startMessenger } from './notifications/start-messenger.ts';
 import { relay } from './outbox/relay.ts';
 import type { Outgoing } from './outgoing.ts';
+import type { Seals } from './secrets/sealed.ts';
 import { startDispatcher } from './webhooks/dispatcher.ts';
 
 export interface TellersDeps {

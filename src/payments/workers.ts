@@ -1,7 +1,6 @@
 import type { Db } from '../db/open.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Logger } from '../lib/logger.ts';
-import type { Seals } from '../lib/sealed.ts';
 import { startWorker } from '../lib/worker.ts';
 import type { ChainClient } from '../node/client.ts';
 import { type ChainStatuses, chainStatuses } from './chain-status.ts';
@@ -9,7 +8,8 @@ import type { PaymentsCounters } from './metrics.ts';
 import { type PaymentChain, paymentChains } from './model/payment-chain.ts';
 import type { Outgoing } from './outgoing.ts';
 import { retentionWorker } from './retention.ts';
-import { currentKeyWorker } from './secret-keys.ts';
+import { currentKeyWorker } from './secrets/key-rotation.ts';
+import type { Seals } from './secrets/sealed.ts';
 import { startTellers } from './tellers.ts';
 import { startChainWatcher } from './watcher/chain-watcher.ts';
 import { expiryWorker } from './watcher/expiry.ts';

@@ -11,15 +11,15 @@ import { type DatabaseOptions, type Db, openDatabase } from '../../src/db/open.t
 import { type Clock, systemClock } from '../../src/lib/clock.ts';
 import { newId } from '../../src/lib/ids.ts';
 import { createLogger } from '../../src/lib/logger.ts';
-import { seals } from '../../src/lib/sealed.ts';
 import { apiKeyHandlers } from '../../src/payments/api/api-keys.ts';
 import type { Known, Visitor } from '../../src/payments/api/caller.ts';
 import { paymentsGate } from '../../src/payments/api/gate.ts';
-import { issueKey, type KeyDraft } from '../../src/payments/api/issue-key.ts';
 import { notFound } from '../../src/payments/api/not-found.ts';
 import { type KeyLimits, rateLimits } from '../../src/payments/api/rate-limits.ts';
-import type { ApiKey } from '../../src/payments/model/api-key.ts';
+import type { ApiKey } from '../../src/payments/keys/api-key.ts';
+import { issueKey, type KeyDraft } from '../../src/payments/keys/issue-key.ts';
 import type { Tier } from '../../src/payments/model/owner.ts';
+import { seals } from '../../src/payments/secrets/sealed.ts';
 import { organizationStore } from '../../src/payments/store/organization-store.ts';
 import { type Served, serve } from '../http/serve.ts';
 

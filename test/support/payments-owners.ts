@@ -1,7 +1,7 @@
 import { type DatabaseOptions, openDatabase } from '../../src/db/open.ts';
 import type { Clock } from '../../src/lib/clock.ts';
 import { newId } from '../../src/lib/ids.ts';
-import { issueKey, type KeyDraft } from '../../src/payments/api/issue-key.ts';
+import { issueKey, type KeyDraft } from '../../src/payments/keys/issue-key.ts';
 import type { Tier } from '../../src/payments/model/owner.ts';
 import { NATIVE_COIN } from '../../src/payments/model/payment-chain.ts';
 import { organizationStore } from '../../src/payments/store/organization-store.ts';

@@ -1,5 +1,5 @@
 import { newId, randomBase62 } from '../../src/lib/ids.ts';
-import type { ApiKey } from '../../src/payments/model/api-key.ts';
+import type { ApiKey } from '../../src/payments/keys/api-key.ts';
 import type { Organization, Owner } from '../../src/payments/model/owner.ts';
 import type { PaymentLink } from '../../src/payments/model/payment-link.ts';
 

@@ -1,9 +1,9 @@
 import { openDatabase } from '../../src/db/open.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { createLogger } from '../../src/lib/logger.ts';
-import { seals as sealsOf } from '../../src/lib/sealed.ts';
 import { createChainClient } from '../../src/node/client.ts';
 import { type PaymentChain, paymentChains } from '../../src/payments/model/payment-chain.ts';
+import { seals as sealsOf } from '../../src/payments/secrets/sealed.ts';
 import { chainWatcher } from '../../src/payments/watcher/chain-watcher.ts';
 import { expiryWorker } from '../../src/payments/watcher/expiry.ts';
 

@@ -5,7 +5,7 @@ import { migrate } from '#db/migrate.ts';
 import { type Db, openDatabase } from '#db/open.ts';
 import { transaction } from '#db/transaction.ts';
 import { newId } from '#lib/ids.ts';
-import { issueKey } from '#payments/api/issue-key.ts';
+import { issueKey } from '#payments/keys/issue-key.ts';
 import type { Owner } from '#payments/model/owner.ts';
 import type { PaymentLink } from '#payments/model/payment-link.ts';
 import { linkValues } from '#payments/store/link-rows.ts';

@@ -1,5 +1,5 @@
 import { isObject, type JsonObject } from '#contract/contracts/document.ts';
-import { newKey } from '#payments/model/key-format.ts';
+import { newKey } from '#payments/keys/key-format.ts';
 import { badValues, HOSTILE, valueSchema } from '../values.ts';
 import { bodyFaults, sampleOf } from './body-faults.ts';
 import type { Drive } from './drive.ts';

@@ -2,13 +2,13 @@ import type { PaymentsHandlers } from '../../contract/contracts/payments.ts';
 import { paymentsError } from '../../contract/contracts/payments-errors.ts';
 import { InvalidBody } from '../../contract/contracts/violations.ts';
 import type { Transaction } from '../../db/open.ts';
-import { type ApiKey, isActiveKey } from '../model/api-key.ts';
+import { type ApiKey, isActiveKey } from '../keys/api-key.ts';
+import { apiKeyStore } from '../keys/api-key-store.ts';
+import { issueKey } from '../keys/issue-key.ts';
 import type { Mode } from '../model/owner.ts';
-import { apiKeyStore } from '../store/api-key-store.ts';
 import { apiKeyBody, createdApiKeyBody } from './bodies/api-key-body.ts';
 import type { Known, Visitor } from './caller.ts';
 import type { PaymentsContext } from './context.ts';
-import { issueKey } from './issue-key.ts';
 import { notFound } from './not-found.ts';
 import { pagedList } from './paged-list.ts';
 

@@ -5,10 +5,10 @@ import type { Db } from '../../db/open.ts';
 import { transaction } from '../../db/transaction.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { type Logger, logAndGoOn } from '../../lib/logger.ts';
-import type { ApiKey } from '../model/api-key.ts';
-import { isWellFormedKey } from '../model/key-format.ts';
+import type { ApiKey } from '../keys/api-key.ts';
+import { apiKeyStore } from '../keys/api-key-store.ts';
+import { isWellFormedKey } from '../keys/key-format.ts';
 import type { Tier } from '../model/owner.ts';
-import { apiKeyStore } from '../store/api-key-store.ts';
 import { countHeaders, tooMany } from './counted.ts';
 import type { RateLimits } from './rate-limits.ts';
 

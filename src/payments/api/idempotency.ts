@@ -6,7 +6,7 @@ import { rowsOf } from '../../db/query.ts';
 import { transaction } from '../../db/transaction.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { toJson } from '../../lib/json.ts';
-import type { Seals } from '../../lib/sealed.ts';
+import type { Seals } from '../secrets/sealed.ts';
 import { idempotencyStore, isHeld, type KeptAnswer, type KeptRow } from '../store/idempotency-store.ts';
 import type { Committed, Known } from './caller.ts';
 import { commitAround, type KeptBeside } from './commit-around.ts';

@@ -1,7 +1,7 @@
 import type { Db } from '../../db/open.ts';
 import type { Client } from '../../http/client-address.ts';
 import type { Clock } from '../../lib/clock.ts';
-import type { Seals } from '../../lib/sealed.ts';
+import type { Seals } from '../secrets/sealed.ts';
 import type { Surroundings } from './bodies.ts';
 import type { IsChainLate } from './shown-states.ts';
 import type { StateWaits } from './state-waits.ts';

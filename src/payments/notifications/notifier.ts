@@ -2,7 +2,6 @@ import type { Db } from '../../db/open.ts';
 import { transaction } from '../../db/transaction.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Logger } from '../../lib/logger.ts';
-import type { Seals } from '../../lib/sealed.ts';
 import type { Worker } from '../../lib/worker.ts';
 import {
   type Channel,
@@ -11,6 +10,7 @@ import {
   type NotificationSettings,
 } from '../model/notification.ts';
 import type { PaymentChains } from '../model/payment-chain.ts';
+import type { Seals } from '../secrets/sealed.ts';
 import { type NoticeOutcome, noticeQueue, type TakenNotice } from '../store/notice-store.ts';
 import { notificationStore } from '../store/notification-store.ts';
 import { organizationStore } from '../store/organization-store.ts';

@@ -6,18 +6,18 @@ import { lockedTransaction } from '../../db/transaction.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { newId } from '../../lib/ids.ts';
 import type { Logger } from '../../lib/logger.ts';
-import type { Seals } from '../../lib/sealed.ts';
 import type { Worker } from '../../lib/worker.ts';
 import { deliveryBody } from '../model/delivery-body.ts';
 import type { EventType, PaymentEvent } from '../model/event.ts';
 import { channelsFor, type Notice } from '../model/notification.ts';
 import { newDeliveryOf } from '../model/webhook.ts';
+import type { Seals } from '../secrets/sealed.ts';
+import { openEach, putOff } from '../secrets/unopened-rows.ts';
 import { deliveryStore, type NewDelivery } from '../store/delivery-store.ts';
 import { type EventRow, eventOf } from '../store/event-store.ts';
 import { noticeStore } from '../store/notice-store.ts';
 import { notificationStore } from '../store/notification-store.ts';
 import { subscriptions } from '../store/subscriptions.ts';
-import { openEach, putOff } from '../store/unopened.ts';
 
 /** Events that one transaction relays: others write between two of them. */
 const BATCH = 100;

@@ -5,13 +5,13 @@ import { execute, rowsOf } from '../../db/query.ts';
 import { lockedTransaction } from '../../db/transaction.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Logger } from '../../lib/logger.ts';
-import type { Seals } from '../../lib/sealed.ts';
 import type { AttemptResult, ClaimedDelivery, Delivery, Receiver } from '../model/webhook.ts';
+import type { Seals } from '../secrets/sealed.ts';
+import { openEach, putOff } from '../secrets/unopened-rows.ts';
 import { writeOutcomes } from './attempt-outcomes.ts';
 import { endAttempts, markTriggered } from './attempts.ts';
 import { bodyCell, type DeliveryRow, deliveryAt, deliveryOf } from './delivery-rows.ts';
 import { rowLock } from './row-lock.ts';
-import { openEach, putOff } from './unopened.ts';
 import { receiverOf, type WebhookRow } from './webhook-rows.ts';
 
 /** How long an automatic attempt is nobody else's, in milliseconds: three times what sending may take. */

@@ -1,9 +1,9 @@
 import { booleanOf, type Column } from '../../db/columns.ts';
 import type { LeasableRow } from '../../db/lease.ts';
-import type { Cell } from '../../lib/sealed.ts';
 import { type AttemptKind, attemptCutOff, type DeliveryStatus } from '../model/delivery.ts';
 import type { Mode } from '../model/owner.ts';
 import type { Delivery, DeliveryEventType } from '../model/webhook.ts';
+import type { Cell } from '../secrets/sealed.ts';
 
 /** A row of `deliveries`. */
 export interface DeliveryRow extends LeasableRow {

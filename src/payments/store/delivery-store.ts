@@ -2,10 +2,10 @@ import type { Binding } from '../../db/columns.ts';
 import { insertRows } from '../../db/insert.ts';
 import type { Handle } from '../../db/open.ts';
 import { execute, rowsOf, type Sql } from '../../db/query.ts';
-import type { Seals } from '../../lib/sealed.ts';
 import type { DeliveryStatus } from '../model/delivery.ts';
 import type { Owner } from '../model/owner.ts';
 import type { Delivery, DeliveryEventType } from '../model/webhook.ts';
+import type { Seals } from '../secrets/sealed.ts';
 import { bodyCell, type DeliveryRow, deliveryOf, deliveryValues } from './delivery-rows.ts';
 import { allOf, type Page, type Paged, paged } from './paging.ts';
 

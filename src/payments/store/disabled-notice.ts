@@ -1,7 +1,7 @@
 import type { Handle } from '../../db/open.ts';
 import { newId } from '../../lib/ids.ts';
-import type { Seals } from '../../lib/sealed.ts';
 import type { Webhook } from '../model/webhook.ts';
+import type { Seals } from '../secrets/sealed.ts';
 import { noticeStore } from './notice-store.ts';
 import { notificationStore } from './notification-store.ts';
 

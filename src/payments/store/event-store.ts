@@ -1,9 +1,9 @@
 import { insertRows } from '../../db/insert.ts';
 import type { Handle } from '../../db/open.ts';
-import type { Cell, Seals } from '../../lib/sealed.ts';
 import type { EventData, EventType, PaymentEvent } from '../model/event.ts';
 import { typedFormData } from '../model/event-form-data.ts';
 import type { Mode, Owner } from '../model/owner.ts';
+import type { Cell, Seals } from '../secrets/sealed.ts';
 import { allOf, ownedBy, type Page, type Paged, paged } from './paging.ts';
 import { storedJson } from './rows.ts';
 

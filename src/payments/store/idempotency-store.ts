@@ -1,7 +1,7 @@
 import type { Handle } from '../../db/open.ts';
 import { execute, rowsOf, type Sql } from '../../db/query.ts';
-import type { Cell, Seals } from '../../lib/sealed.ts';
 import type { Owner } from '../model/owner.ts';
+import type { Cell, Seals } from '../secrets/sealed.ts';
 import { updateRows } from './rows.ts';
 
 /** How long an answer is repeated, in milliseconds. Decision 106. */

@@ -1,12 +1,12 @@
 import { LEADER_MIGRATION } from '../../db/leader.ts';
 import type { Migration } from '../../db/migrate.ts';
 import { table } from '../../db/table.ts';
+import { SECRET_KEYS_MIGRATION } from '../secrets/secret-key-store.ts';
 import { AMOUNT_MIGRATIONS } from './amount-migrations.ts';
 import { SETTLED_BLOCK_MIGRATION } from './chain-migrations.ts';
 import { EXACT_PRICE_MIGRATION } from './exact-price-migration.ts';
 import { ORGANIZATION_SETTINGS_MIGRATION, RECIPIENTS_MIGRATION } from './recipient-migrations.ts';
 import { RETENTION_MIGRATIONS } from './retention-migrations.ts';
-import { SECRET_KEYS_MIGRATION } from './secret-key-store.ts';
 import { WEBHOOK_MIGRATIONS } from './webhook-migrations.ts';
 
 const OWNER = {

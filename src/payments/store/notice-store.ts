@@ -4,11 +4,11 @@ import type { Db, Handle } from '../../db/open.ts';
 import { execute } from '../../db/query.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Logger } from '../../lib/logger.ts';
-import type { Cell, Seals } from '../../lib/sealed.ts';
 import type { Channel, Notice, NoticePayload } from '../model/notification.ts';
 import type { Mode } from '../model/owner.ts';
+import type { Cell, Seals } from '../secrets/sealed.ts';
+import { openEach, putOff } from '../secrets/unopened-rows.ts';
 import { storedJson } from './rows.ts';
-import { openEach, putOff } from './unopened.ts';
 
 /** How long a notice is nobody else's, in milliseconds. */
 const LEASE_MS = 120_000;

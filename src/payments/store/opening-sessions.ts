@@ -1,10 +1,10 @@
 import { placeholders } from '../../db/insert.ts';
 import type { Handle } from '../../db/open.ts';
 import { rowsOf } from '../../db/query.ts';
-import type { Seals } from '../../lib/sealed.ts';
 import { isRound } from '../model/exact-amount.ts';
 import type { SessionDraft } from '../model/opening.ts';
 import type { CheckoutSession } from '../model/session.ts';
+import type { Seals } from '../secrets/sealed.ts';
 import { freeAmount } from './amounts-due.ts';
 import { recipientStore } from './recipient-store.ts';
 import type { Values } from './rows.ts';

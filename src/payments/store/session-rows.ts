@@ -1,6 +1,5 @@
 import type { Binding } from '../../db/columns.ts';
 import { booleanOf, jsonColumn, uintColumn, uintOf } from '../../db/columns.ts';
-import type { Cell, Seals } from '../../lib/sealed.ts';
 import type { Mode } from '../model/owner.ts';
 import type {
   CheckoutSession,
@@ -9,6 +8,7 @@ import type {
   SessionState,
   SessionStatus,
 } from '../model/session.ts';
+import type { Cell, Seals } from '../secrets/sealed.ts';
 import { storedJson, type Values } from './rows.ts';
 
 /** A row of `checkout_sessions`. */

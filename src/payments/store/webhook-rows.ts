@@ -1,8 +1,8 @@
 import { booleanOf, jsonColumn } from '../../db/columns.ts';
-import type { Cell, Seals } from '../../lib/sealed.ts';
 import type { Mode } from '../model/owner.ts';
 import type { Receiver, Webhook, WebhookSecrets } from '../model/webhook.ts';
 import type { DisabledReason, WebhookActivity } from '../model/webhook-activity.ts';
+import type { Cell, Seals } from '../secrets/sealed.ts';
 import { storedJson, type Values } from './rows.ts';
 
 /** A row of `webhooks`. */

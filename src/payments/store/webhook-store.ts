@@ -1,10 +1,10 @@
 import { exactInteger } from '../../db/columns.ts';
 import type { Handle } from '../../db/open.ts';
 import { execute, rowsOf, type Sql } from '../../db/query.ts';
-import type { Seals } from '../../lib/sealed.ts';
 import type { Owner } from '../model/owner.ts';
 import type { Webhook, WebhookSecrets } from '../model/webhook.ts';
 import { activityChanged } from '../model/webhook-activity.ts';
+import type { Seals } from '../secrets/sealed.ts';
 import { failHeldTooLong } from './held-deliveries.ts';
 import { allOf, ownedBy, type Page, type Paged, paged } from './paging.ts';
 import { rowLock } from './row-lock.ts';

@@ -2,7 +2,7 @@ import type { Leadership } from '../../db/leader.ts';
 import type { Db, Transaction } from '../../db/open.ts';
 import { transaction } from '../../db/transaction.ts';
 import type { Clock } from '../../lib/clock.ts';
-import type { Seals } from '../../lib/sealed.ts';
+import type { Seals } from '../secrets/sealed.ts';
 import { type Settlement, settlement } from '../store/settlement/settlement.ts';
 import type { EffectName, Fault } from './steps.ts';
 

@@ -1,9 +1,9 @@
 import type { Db } from '../../db/open.ts';
 import { transaction } from '../../db/transaction.ts';
 import type { Clock } from '../../lib/clock.ts';
-import type { Seals } from '../../lib/sealed.ts';
 import type { Worker } from '../../lib/worker.ts';
 import type { PaymentChains } from '../model/payment-chain.ts';
+import type { Seals } from '../secrets/sealed.ts';
 import { dueChains } from '../store/chain-sessions.ts';
 import { cursorStore } from '../store/cursor-store.ts';
 import { settlement } from '../store/settlement/settlement.ts';

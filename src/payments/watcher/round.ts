@@ -1,7 +1,7 @@
 import type { Db } from '../../db/open.ts';
 import type { Logger } from '../../lib/logger.ts';
-import type { Seals } from '../../lib/sealed.ts';
 import type { PaymentChain } from '../model/payment-chain.ts';
+import type { Seals } from '../secrets/sealed.ts';
 import type { ChainCursor } from '../store/cursor-store.ts';
 import type { Effect } from './effect.ts';
 import type { Header, NodeView } from './node-view.ts';

@@ -1,9 +1,9 @@
 import type { Db } from '../../db/open.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { type Logger, logAndGoOn } from '../../lib/logger.ts';
-import type { Seals } from '../../lib/sealed.ts';
 import { type RunningWorker, startWorker } from '../../lib/worker.ts';
 import type { ClaimedDelivery, Receiver } from '../model/webhook.ts';
+import type { Seals } from '../secrets/sealed.ts';
 import { deliveryQueue } from '../store/delivery-queue.ts';
 import { makeAttempt } from './attempt.ts';
 import { fairShares } from './fair-shares.ts';

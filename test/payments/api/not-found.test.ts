@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { newId } from '#lib/ids.ts';
-import type { ApiKey } from '#payments/model/api-key.ts';
-import { apiKeyStore } from '#payments/store/api-key-store.ts';
+import type { ApiKey } from '#payments/keys/api-key.ts';
+import { apiKeyStore } from '#payments/keys/api-key-store.ts';
 import { eachDatabase } from '../../support/databases.ts';
 import { type Answered, type GatedKeys, startGatedKeys } from '../../support/gated-keys.ts';
 

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type Db, openDatabase } from '#db/open.ts';
 import { transaction } from '#db/transaction.ts';
-import { seals } from '#lib/sealed.ts';
 import type { Owner } from '#payments/model/owner.ts';
+import { seals } from '#payments/secrets/sealed.ts';
 import { organizationStore } from '#payments/store/organization-store.ts';
 import { sessionStore } from '#payments/store/session-store.ts';
 import { type Settlement, settlement } from '#payments/store/settlement/settlement.ts';

@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type Db, openDatabase } from '#db/open.ts';
 import { transaction } from '#db/transaction.ts';
-import { seals } from '#lib/sealed.ts';
 import { checkoutExpiredData } from '#payments/model/event-data.ts';
 import type { Owner } from '#payments/model/owner.ts';
 import type { PaymentTransaction } from '#payments/model/payment-transaction.ts';
 import type { CheckoutSession } from '#payments/model/session.ts';
 import { unseen } from '#payments/model/settling.ts';
+import { seals } from '#payments/secrets/sealed.ts';
 import { cursorStore } from '#payments/store/cursor-store.ts';
 import { eventStore } from '#payments/store/event-store.ts';
 import { organizationStore } from '#payments/store/organization-store.ts';

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type Db, openDatabase } from '#db/open.ts';
 import { transaction } from '#db/transaction.ts';
-import { seals } from '#lib/sealed.ts';
 import type { Owner } from '#payments/model/owner.ts';
 import type { Transfer } from '#payments/model/transfer.ts';
+import { seals } from '#payments/secrets/sealed.ts';
 import { eventStore } from '#payments/store/event-store.ts';
 import { linkStore } from '#payments/store/link-store.ts';
 import { organizationStore } from '#payments/store/organization-store.ts';

@@ -1,5 +1,5 @@
 import type { PaymentsSchemas } from '#contract/contracts/payments.ts';
-import { type ApiKey, included, isActiveKey } from '../../model/api-key.ts';
+import { type ApiKey, included, isActiveKey } from '../../keys/api-key.ts';
 
 /** An API key as the contract shows it; `now` (UTC ms) decides whether it is active. */
 export function apiKeyBody(key: ApiKey, now: number): PaymentsSchemas['ApiKey'] {

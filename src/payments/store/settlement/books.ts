@@ -1,11 +1,11 @@
 import type { Transaction } from '#db/open.ts';
 import { newId } from '#lib/ids.ts';
-import type { Seals } from '#lib/sealed.ts';
 import type { EventData } from '../../model/event.ts';
 import { checkoutCompletedData, paymentData } from '../../model/event-data.ts';
 import type { PaymentTransaction } from '../../model/payment-transaction.ts';
 import type { CheckoutSession } from '../../model/session.ts';
 import type { Account, Move, Telling } from '../../model/standing.ts';
+import type { Seals } from '../../secrets/sealed.ts';
 import { type EventStore, eventStore, type NewEvent } from '../event-store.ts';
 import { type LinkStore, linkStore } from '../link-store.ts';
 import { type SessionStore, sessionStore } from '../session-store.ts';

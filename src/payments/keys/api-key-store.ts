@@ -1,11 +1,11 @@
 import { placeholders } from '../../db/insert.ts';
 import type { Handle } from '../../db/open.ts';
 import { execute, rowsOf, type Sql } from '../../db/query.ts';
-import type { ApiKey, Permission } from '../model/api-key.ts';
-import { hashOfKey } from '../model/key-format.ts';
 import type { Mode, Tier } from '../model/owner.ts';
-import { allOf, type Page, type Paged, paged } from './paging.ts';
-import { insertRow } from './rows.ts';
+import { allOf, type Page, type Paged, paged } from '../store/paging.ts';
+import { insertRow } from '../store/rows.ts';
+import type { ApiKey, Permission } from './api-key.ts';
+import { hashOfKey } from './key-format.ts';
 
 /** How exact `lastUsedAt` is, in milliseconds: not every request shall write. */
 const TOUCH_INTERVAL_MS = 60_000;

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { randomBase62 } from '../../lib/ids.ts';
-import type { Mode } from './owner.ts';
+import type { Mode } from '../model/owner.ts';
 
 /** `tg_live_` or `tg_test_`, 32 random letters and digits, and 6 that check all before them. Decision 104. */
 const KEY = /^tg_(live|test)_[0-9A-Za-z]{38}$/;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { SealError, seals } from '../../src/lib/sealed.ts';
+import { SealError, seals } from '#payments/secrets/sealed.ts';
 
 const OLD = 'the first secret, which was used for a year';
 const NEW = 'the second secret, which is used from today on';

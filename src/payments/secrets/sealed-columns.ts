@@ -1,4 +1,4 @@
-import type { Cell } from '../../lib/sealed.ts';
+import type { Cell } from './sealed.ts';
 
 /** A column of sealed values, and the primary key of its table. */
 export interface SealedColumn {

@@ -1,9 +1,9 @@
-import type { Db } from '../db/open.ts';
-import { execute, rowsOf } from '../db/query.ts';
-import { lockedTransaction } from '../db/transaction.ts';
-import { SealError, type Seals } from '../lib/sealed.ts';
-import { SEALED_COLUMNS, type SealedColumn, sealedCell } from './store/sealed-columns.ts';
-import { secretKeyStore } from './store/secret-key-store.ts';
+import type { Db } from '../../db/open.ts';
+import { execute, rowsOf } from '../../db/query.ts';
+import { lockedTransaction } from '../../db/transaction.ts';
+import { SealError, type Seals } from './sealed.ts';
+import { SEALED_COLUMNS, type SealedColumn, sealedCell } from './sealed-columns.ts';
+import { secretKeyStore } from './secret-key-store.ts';
 
 /** The result of `reseal`. */
 export interface Resealing {

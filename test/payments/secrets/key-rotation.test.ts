@@ -4,20 +4,20 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type DatabaseOptions, type Db, openDatabase } from '../../src/db/open.ts';
-import { rowsOf } from '../../src/db/query.ts';
-import { createLogger } from '../../src/lib/logger.ts';
-import { seals } from '../../src/lib/sealed.ts';
-import { openStore } from '../../src/payments/open-store.ts';
-import { reseal } from '../../src/payments/reseal.ts';
-import { openSeals } from '../../src/payments/secret-keys.ts';
-import { SEALED_COLUMNS, sealedCell } from '../../src/payments/store/sealed-columns.ts';
-import { secretKeyStore } from '../../src/payments/store/secret-key-store.ts';
-import { eachDatabase } from '../support/databases.ts';
-import { record, text } from '../support/json.ts';
-import { manualClock } from '../support/manual-clock.ts';
-import { startTestPayments, type TestPaymentsService } from '../support/payments-service.ts';
-import { until } from '../support/until.ts';
+import { type DatabaseOptions, type Db, openDatabase } from '#db/open.ts';
+import { rowsOf } from '#db/query.ts';
+import { createLogger } from '#lib/logger.ts';
+import { openStore } from '#payments/open-store.ts';
+import { openSeals } from '#payments/secrets/key-rotation.ts';
+import { reseal } from '#payments/secrets/reseal.ts';
+import { seals } from '#payments/secrets/sealed.ts';
+import { SEALED_COLUMNS, sealedCell } from '#payments/secrets/sealed-columns.ts';
+import { secretKeyStore } from '#payments/secrets/secret-key-store.ts';
+import { eachDatabase } from '../../support/databases.ts';
+import { record, text } from '../../support/json.ts';
+import { manualClock } from '../../support/manual-clock.ts';
+import { startTestPayments, type TestPaymentsService } from '../../support/payments-service.ts';
+import { until } from '../../support/until.ts';
 
 const OLD = 'the first secret key, used for a year'.replaceAll(' ', '-');
 const NEW = 'the second secret key, used from today on'.replaceAll(' ', '-');
@@ -98,7 +98,7 @@ async function idsIn(db: Db): Promise<string[]> {
 }
 
 test('the source seals no cell that reseal does not know', () => {
-  const folderOfSource = fileURLToPath(new URL('../../src', import.meta.url));
+  const folderOfSource = fileURLToPath(new URL('../../../src', import.meta.url));
   const cells = readdirSync(folderOfSource, { recursive: true, encoding: 'utf8' })
     .filter(file => file.endsWith('.ts') && !file.endsWith('sealed-columns.ts'))
     .flatMap(file => [

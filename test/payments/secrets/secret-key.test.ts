@@ -2,7 +2,7 @@ import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { readSecretKeys } from '../../src/lib/secret-key.ts';
+import { readSecretKeys } from '#payments/secrets/secret-key.ts';
 
 let folder: string;
 let file: string;

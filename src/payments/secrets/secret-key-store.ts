@@ -2,7 +2,7 @@ import type { Migration } from '../../db/migrate.ts';
 import type { Handle } from '../../db/open.ts';
 import { execute, rowsOf } from '../../db/query.ts';
 import { table } from '../../db/table.ts';
-import { type Cell, SealError, type Seals } from '../../lib/sealed.ts';
+import { type Cell, SealError, type Seals } from './sealed.ts';
 import { SEALED_COLUMNS } from './sealed-columns.ts';
 
 /** One row for each key that values may be sealed with, holding a text that only this key opens. */

@@ -1,10 +1,10 @@
-import type { Db } from '../db/open.ts';
-import { transaction } from '../db/transaction.ts';
-import { type Seals, seals } from '../lib/sealed.ts';
-import { readSecretKeys, type SecretKeySource } from '../lib/secret-key.ts';
-import { CannotStart } from '../lib/startup-error.ts';
-import type { Worker } from '../lib/worker.ts';
-import { secretKeyStore } from './store/secret-key-store.ts';
+import type { Db } from '../../db/open.ts';
+import { transaction } from '../../db/transaction.ts';
+import { CannotStart } from '../../lib/startup-error.ts';
+import type { Worker } from '../../lib/worker.ts';
+import { type Seals, seals } from './sealed.ts';
+import { readSecretKeys, type SecretKeySource } from './secret-key.ts';
+import { secretKeyStore } from './secret-key-store.ts';
 
 const CANNOT = 'The secret key of payments cannot be used';
 

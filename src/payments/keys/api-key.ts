@@ -1,4 +1,4 @@
-import type { Mode } from './owner.ts';
+import type { Mode } from '../model/owner.ts';
 
 /** What a key may do; each includes those before it. Source: document 3, "Authentication". */
 export const PERMISSIONS = ['read', 'write', 'admin'] as const;

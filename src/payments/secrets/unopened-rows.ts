@@ -2,7 +2,7 @@ import { placeholders } from '../../db/insert.ts';
 import type { Handle } from '../../db/open.ts';
 import { execute } from '../../db/query.ts';
 import type { Logger } from '../../lib/logger.ts';
-import { SealError } from '../../lib/sealed.ts';
+import { SealError } from './sealed.ts';
 
 /** Rows after their sealed values were opened, as far as they do open. */
 export interface Opening<Opened> {
