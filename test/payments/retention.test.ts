@@ -3,7 +3,7 @@ import { rowsOf } from '../../src/db/query.ts';
 import { transaction } from '../../src/db/transaction.ts';
 import { newId } from '../../src/lib/ids.ts';
 import { retentionWorker } from '../../src/payments/retention.ts';
-import { sessionStore } from '../../src/payments/store/session-store.ts';
+import { sessionStore } from '../../src/payments/sessions/session-store.ts';
 import { transferStore } from '../../src/payments/store/transfer-store.ts';
 import { watchedStore } from '../../src/payments/store/watched-store.ts';
 import { eachDatabase } from '../support/databases.ts';

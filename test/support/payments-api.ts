@@ -40,9 +40,9 @@ import { NATIVE_COIN, paymentChains } from '../../src/payments/model/payment-cha
 import type { Transfer } from '../../src/payments/model/transfer.ts';
 import { type Outgoing, type OutgoingOptions, openOutgoing } from '../../src/payments/outgoing.ts';
 import { type Seals, seals } from '../../src/payments/secrets/sealed.ts';
+import { type Settlement, settlement } from '../../src/payments/settlement/settlement.ts';
 import { cursorStore } from '../../src/payments/store/cursor-store.ts';
 import { organizationStore } from '../../src/payments/store/organization-store.ts';
-import { type Settlement, settlement } from '../../src/payments/store/settlement/settlement.ts';
 import { startTellers } from '../../src/payments/tellers.ts';
 import { serve } from '../http/serve.ts';
 import { list, record, text } from './json.ts';

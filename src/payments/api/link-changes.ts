@@ -6,6 +6,7 @@ import { newId, randomBase62 } from '../../lib/ids.ts';
 import type { LinkDefaults } from '../model/owner.ts';
 import { normalToken } from '../model/payment-chain.ts';
 import type { PaymentLink } from '../model/payment-link.ts';
+import { nameRecipient } from '../recipients/named-recipient.ts';
 import { linkStore } from '../store/link-store.ts';
 import { organizationStore } from '../store/organization-store.ts';
 import { linkBody } from './bodies/link-body.ts';
@@ -13,7 +14,6 @@ import type { Known, Visitor } from './caller.ts';
 import type { PaymentsContext } from './context.ts';
 import { BUTTON_TEXT, linkFields } from './link-fields.ts';
 import { checkPlace, checkPrices, type IsGiven, type Place } from './link-terms.ts';
-import { nameRecipient } from './named-recipient.ts';
 import { notFound } from './not-found.ts';
 
 type LinkChangeHandlers = Pick<PaymentsHandlers<Known, Visitor>, 'createPaymentLink' | 'updatePaymentLink'>;

@@ -1,7 +1,7 @@
 import type { PaymentsHandlers } from '../../contract/contracts/payments.ts';
 import { paymentsError } from '../../contract/contracts/payments-errors.ts';
-import { sessionStore } from '../store/session-store.ts';
-import { settlement } from '../store/settlement/settlement.ts';
+import { sessionStore } from '../sessions/session-store.ts';
+import { settlement } from '../settlement/settlement.ts';
 import { sessionBody } from './bodies/session-body.ts';
 import type { Known, Visitor } from './caller.ts';
 import type { PaymentsContext } from './context.ts';

@@ -1,7 +1,7 @@
 import type { OperationRequest } from '../../contract/contracts/operations.ts';
 import type { PaymentsHandlers, PaymentsOperations } from '../../contract/contracts/payments.ts';
 import type { CheckoutSession } from '../model/session.ts';
-import { sessionStore } from '../store/session-store.ts';
+import { sessionStore } from '../sessions/session-store.ts';
 import { transactionStore } from '../store/transaction-store.ts';
 import { transactionBody } from './bodies/transaction-body.ts';
 import type { Known, Visitor } from './caller.ts';

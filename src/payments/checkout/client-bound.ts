@@ -2,7 +2,7 @@ import { paymentsError } from '../../contract/contracts/payments-errors.ts';
 import { type Client, limitKey } from '../../http/client-address.ts';
 import type { PaymentLink } from '../model/payment-link.ts';
 import type { Seals } from '../secrets/sealed.ts';
-import type { SessionStore } from '../store/session-store.ts';
+import type { SessionStore } from '../sessions/session-store.ts';
 
 /** Open sessions of one link that one client address may have without a wallet that signed. Decision 134. */
 export const OPEN_SESSIONS_PER_CLIENT = 20;

@@ -1,7 +1,7 @@
 import { paymentsError } from '../../contract/contracts/payments-errors.ts';
 import type { HttpError } from '../../http/errors.ts';
 import type { CheckoutSession } from '../model/session.ts';
-import type { SessionStore } from '../store/session-store.ts';
+import type { SessionStore } from '../sessions/session-store.ts';
 
 /** The session behind an id, which whoever knows it may see and pay. @throws HttpError 404 */
 export async function knownSession(

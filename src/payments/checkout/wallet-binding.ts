@@ -3,7 +3,7 @@ import { paymentsError } from '../../contract/contracts/payments-errors.ts';
 import { transaction } from '../../db/transaction.ts';
 import { NATIVE_COIN } from '../model/payment-chain.ts';
 import type { CheckoutSession } from '../model/session.ts';
-import { sessionStore } from '../store/session-store.ts';
+import { sessionStore } from '../sessions/session-store.ts';
 import { walletMessageOf } from './bodies.ts';
 import type { CheckoutDeps, PayerRequest } from './deps.ts';
 import { knownSession } from './known-session.ts';

@@ -1,5 +1,5 @@
 import { checksumAddress } from 'viem';
-import { type Denomination, tokenAmount } from './token-amount.ts';
+import { type Denomination, tokenAmount } from '../amounts/token-amount.ts';
 
 /** Stands in the message where the wallet's address belongs. Decision 156. */
 const PLACEHOLDER = '{address}';

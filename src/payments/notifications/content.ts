@@ -1,9 +1,9 @@
+import { amountText } from '../amounts/token-amount.ts';
 import type { EventData, PaymentEvent } from '../model/event.ts';
 import type { NoticePayload } from '../model/notification.ts';
 import type { Mode } from '../model/owner.ts';
 import { type PaymentChain, type PaymentChains, tokenOf } from '../model/payment-chain.ts';
 import type { FailureReason } from '../model/session.ts';
-import { amountText } from '../model/token-amount.ts';
 
 /** What a person is told, before it is a mail or a message. Strings of merchants and payers are in it as they are. */
 export interface Content {

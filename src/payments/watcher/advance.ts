@@ -1,11 +1,11 @@
 import type { Clock } from '../../lib/clock.ts';
 import { cursorStore } from '../store/cursor-store.ts';
 import { blockBeforeSessions } from './first-block.ts';
-import type { NativeReader } from './native-transfers.ts';
+import type { NativeReader } from './node/native-transfers.ts';
+import { scan } from './node/scan.ts';
 import { placeKey, record } from './record.ts';
 import { repricedBy } from './replaced.ts';
 import type { Round } from './round.ts';
-import { scan } from './scan.ts';
 import type { Fault } from './steps.ts';
 
 /** Nodes commonly refuse logs of longer ranges. */

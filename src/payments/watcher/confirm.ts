@@ -1,8 +1,8 @@
 import type { PaymentTransaction } from '../model/payment-transaction.ts';
 import { transactionStore } from '../store/transaction-store.ts';
+import { shows, standingOf } from './node/canonical-rows.ts';
+import { slices } from './node/slices.ts';
 import { confirmationsOf, ROWS_PER_EFFECT, type Round } from './round.ts';
-import { slices } from './slices.ts';
-import { shows, standingOf } from './standing.ts';
 
 /**
  * Counts the confirmations of payments that were seen, from fresh headers: completes those that have enough and whose

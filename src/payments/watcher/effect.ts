@@ -3,7 +3,7 @@ import type { Db, Transaction } from '../../db/open.ts';
 import { transaction } from '../../db/transaction.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Seals } from '../secrets/sealed.ts';
-import { type Settlement, settlement } from '../store/settlement/settlement.ts';
+import { type Settlement, settlement } from '../settlement/settlement.ts';
 import type { EffectName, Fault } from './steps.ts';
 
 /** One transaction of the leader, with the moves of sessions and transactions in it. */

@@ -4,9 +4,9 @@ import type { Clock } from '../../lib/clock.ts';
 import type { Worker } from '../../lib/worker.ts';
 import type { PaymentChains } from '../model/payment-chain.ts';
 import type { Seals } from '../secrets/sealed.ts';
-import { dueChains } from '../store/chain-sessions.ts';
+import { dueChains } from '../sessions/chain-sessions.ts';
+import { settlement } from '../settlement/settlement.ts';
 import { cursorStore } from '../store/cursor-store.ts';
-import { settlement } from '../store/settlement/settlement.ts';
 import type { Fault } from './steps.ts';
 
 /** Sessions that one transaction ends at most. */

@@ -1,7 +1,7 @@
 import type { Db } from '../../db/open.ts';
-import { earliestSession } from '../store/chain-sessions.ts';
-import { CLOCK_ALLOWANCE_MS, LATE_MS } from './match.ts';
-import type { Header, NodeView } from './node-view.ts';
+import { earliestSession } from '../sessions/chain-sessions.ts';
+import { CLOCK_ALLOWANCE_MS, LATE_MS } from '../settlement/match.ts';
+import type { Header, NodeView } from './node/node-view.ts';
 
 /** The longest that a session can live. Decision 110. */
 const LONGEST_SESSION_MS = 24 * 3_600_000;

@@ -3,15 +3,15 @@ import type { Owner } from '../model/owner.ts';
 import { tokenOf } from '../model/payment-chain.ts';
 import type { PaymentTransaction } from '../model/payment-transaction.ts';
 import type { Transfer, UnmatchedTransfer } from '../model/transfer.ts';
+import { recipientStore } from '../recipients/recipient-store.ts';
+import { sessionStore } from '../sessions/session-store.ts';
+import { suggestedSession } from '../sessions/suggested-session.ts';
+import { CLOCK_ALLOWANCE_MS, LATE_MS, match, placeOf } from '../settlement/match.ts';
+import { moveRows } from '../settlement/moved-transactions.ts';
 import { cursorStore } from '../store/cursor-store.ts';
-import { recipientStore } from '../store/recipient-store.ts';
-import { sessionStore } from '../store/session-store.ts';
-import { suggestedSession } from '../store/suggested-session.ts';
 import { transactionStore } from '../store/transaction-store.ts';
 import { transferStore } from '../store/transfer-store.ts';
 import type { EffectScope } from './effect.ts';
-import { CLOCK_ALLOWANCE_MS, LATE_MS, match, placeOf } from './match.ts';
-import { moveRows } from './moved.ts';
 import { confirmationsOf, ROWS_PER_EFFECT, type Round } from './round.ts';
 
 /** Transfers that the chain has now, and what else is kept with them. */

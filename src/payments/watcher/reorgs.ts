@@ -1,11 +1,11 @@
 import { cursorStore } from '../store/cursor-store.ts';
 import { transactionStore } from '../store/transaction-store.ts';
 import { transferStore } from '../store/transfer-store.ts';
-import { lookUp, transfersIn } from './by-hash.ts';
+import { lookUp, transfersIn } from './node/by-hash.ts';
+import { type Recorded, standingOf } from './node/canonical-rows.ts';
+import { slices } from './node/slices.ts';
 import { record } from './record.ts';
 import { ROWS_PER_EFFECT, type Round } from './round.ts';
-import { slices } from './slices.ts';
-import { type Recorded, standingOf } from './standing.ts';
 
 /** Blocks before the settled one whose payments are looked at again, at least. */
 const WATCHED_BLOCKS = 64;

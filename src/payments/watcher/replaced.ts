@@ -1,8 +1,8 @@
 import type { PaymentTransaction } from '../model/payment-transaction.ts';
 import type { Transfer } from '../model/transfer.ts';
-import { sessionStore } from '../store/session-store.ts';
+import { sessionStore } from '../sessions/session-store.ts';
 import { transactionStore } from '../store/transaction-store.ts';
-import type { Header, NodeView } from './node-view.ts';
+import type { Header, NodeView } from './node/node-view.ts';
 import type { Round } from './round.ts';
 
 /** Nodes keep the state of about so many blocks, and only with it can they tell when a nonce was used. */

@@ -4,8 +4,8 @@ import type { PaymentChain } from '../model/payment-chain.ts';
 import type { Seals } from '../secrets/sealed.ts';
 import type { ChainCursor } from '../store/cursor-store.ts';
 import type { Effect } from './effect.ts';
-import type { Header, NodeView } from './node-view.ts';
-import type { Places } from './places.ts';
+import type { Header, NodeView } from './node/node-view.ts';
+import type { Places } from './node/places.ts';
 
 /** What one look at a chain goes by: everything in it is judged against the same head. */
 export interface Round {

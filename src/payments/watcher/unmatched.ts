@@ -1,7 +1,7 @@
 import { transferStore } from '../store/transfer-store.ts';
+import { shows, standingOf } from './node/canonical-rows.ts';
+import { slices } from './node/slices.ts';
 import { confirmationsOf, ROWS_PER_EFFECT, type Round } from './round.ts';
-import { slices } from './slices.ts';
-import { shows, standingOf } from './standing.ts';
 
 /**
  * Confirms transfers that match no session, so that they are listed, and forgets those that the chain dropped.

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { rowsOf } from '#db/query.ts';
 import { transaction } from '#db/transaction.ts';
 import type { PaymentLink } from '#payments/model/payment-link.ts';
+import { sessionStore } from '#payments/sessions/session-store.ts';
 import { linkStore } from '#payments/store/link-store.ts';
-import { sessionStore } from '#payments/store/session-store.ts';
 import { eachDatabase } from '../../support/databases.ts';
 import { record, text } from '../../support/json.ts';
 import {

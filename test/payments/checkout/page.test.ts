@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { tokenAmount } from '#payments/model/token-amount.ts';
+import { tokenAmount } from '#payments/amounts/token-amount.ts';
 import { type ServedPages, servePages } from '../../support/checkout-pages.ts';
 
 const POLICY =

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { transaction } from '#db/transaction.ts';
+import { recipientOwnership } from '#payments/recipients/recipient-ownership.ts';
+import { recipientStore } from '#payments/recipients/recipient-store.ts';
 import { linkStore } from '#payments/store/link-store.ts';
-import { recipientOwnership } from '#payments/store/recipient-ownership.ts';
-import { recipientStore } from '#payments/store/recipient-store.ts';
 import { eachDatabase, sqliteDatabase } from '../../support/databases.ts';
 import { record, text } from '../../support/json.ts';
 import { aPayment, type PaymentsApi, someHash, startPaymentsApi } from '../../support/payments-api.ts';

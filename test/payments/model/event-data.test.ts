@@ -4,8 +4,8 @@ import { responseValidators } from '#contract/mount/response-validators.ts';
 import type { EventType } from '#payments/model/event.ts';
 import { checkoutCompletedData, checkoutExpiredData, paymentData } from '#payments/model/event-data.ts';
 import type { CheckoutSession } from '#payments/model/session.ts';
-import { completed, failed, sighted, unseen } from '#payments/model/settling.ts';
 import { NO_LOG } from '#payments/model/transfer.ts';
+import { completed, failed, sighted, unseen } from '#payments/settlement/settling.ts';
 import { aSession, aTransfer, hash } from '../../support/payments-sessions.ts';
 
 const address = {

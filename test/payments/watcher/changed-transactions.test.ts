@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { transferStore } from '#payments/store/transfer-store.ts';
 import type { ChainWatcher } from '#payments/watcher/chain-watcher.ts';
-import { TRANSFER_TOPIC } from '#payments/watcher/node-view.ts';
+import { TRANSFER_TOPIC } from '#payments/watcher/node/node-view.ts';
 import { sqliteDatabase } from '../../support/databases.ts';
 import { type ManualClock, manualClock } from '../../support/manual-clock.ts';
 import { startPaymentChain, type TestPaymentChain } from '../../support/payment-chain.ts';

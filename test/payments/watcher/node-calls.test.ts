@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { WrongChain } from '#node/client.ts';
 import { NATIVE_COIN } from '#payments/model/payment-chain.ts';
 import { cursorStore } from '#payments/store/cursor-store.ts';
-import { CLAIMS_PER_LOOK } from '#payments/watcher/claims.ts';
+import { CLAIMS_PER_LOOK } from '#payments/watcher/payment-hints.ts';
 import { sqliteDatabase } from '../../support/databases.ts';
 import { faultyNode } from '../../support/faulty-node.ts';
 import { manualClock } from '../../support/manual-clock.ts';

@@ -2,10 +2,10 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest
 import { transaction } from '#db/transaction.ts';
 import type { Owner } from '#payments/model/owner.ts';
 import type { CheckoutSession } from '#payments/model/session.ts';
+import { recipientOwnership } from '#payments/recipients/recipient-ownership.ts';
+import { recipientStore } from '#payments/recipients/recipient-store.ts';
+import { settlement } from '#payments/settlement/settlement.ts';
 import { organizationStore } from '#payments/store/organization-store.ts';
-import { recipientOwnership } from '#payments/store/recipient-ownership.ts';
-import { recipientStore } from '#payments/store/recipient-store.ts';
-import { settlement } from '#payments/store/settlement/settlement.ts';
 import { transferStore } from '#payments/store/transfer-store.ts';
 import type { ChainWatcher } from '#payments/watcher/chain-watcher.ts';
 import { eachDatabase } from '../../support/databases.ts';

@@ -1,10 +1,10 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { transaction } from '#db/transaction.ts';
 import { type PaymentChain, paymentChains } from '#payments/model/payment-chain.ts';
-import { settlement } from '#payments/store/settlement/settlement.ts';
+import { settlement } from '#payments/settlement/settlement.ts';
 import type { ChainWatcher } from '#payments/watcher/chain-watcher.ts';
-import { NOT_FOUND_MS } from '#payments/watcher/claims.ts';
 import { expiryWorker } from '#payments/watcher/expiry.ts';
+import { NOT_FOUND_MS } from '#payments/watcher/payment-hints.ts';
 import { sqliteDatabase } from '../../support/databases.ts';
 import { type ManualClock, manualClock } from '../../support/manual-clock.ts';
 import { addressOf, startPaymentChain, type TestPaymentChain } from '../../support/payment-chain.ts';

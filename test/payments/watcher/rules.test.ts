@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { NATIVE_COIN } from '#payments/model/payment-chain.ts';
+import { MOST_PAYMENTS } from '#payments/settlement/match.ts';
 import { transferStore } from '#payments/store/transfer-store.ts';
 import type { ChainWatcher } from '#payments/watcher/chain-watcher.ts';
-import { MOST_PAYMENTS } from '#payments/watcher/match.ts';
 import { sqliteDatabase } from '../../support/databases.ts';
 import { type ManualClock, manualClock } from '../../support/manual-clock.ts';
 import {

@@ -1,5 +1,5 @@
 import type { PaymentsSchemas } from '#contract/contracts/payments.ts';
-import { paymentUri } from '../../model/payment-uri.ts';
+import { paymentUri } from '../../amounts/payment-uri.ts';
 import type { CheckoutSession } from '../../model/session.ts';
 import type { PaymentsContext } from '../context.ts';
 import { timestamp, timestampOrNull } from './timestamp.ts';

@@ -1,8 +1,8 @@
+import { subtotalOf } from '../../amounts/price.ts';
+import { amountText, tokenAmount } from '../../amounts/token-amount.ts';
 import type { Fault } from '../../model/fault.ts';
 import type { PaymentChain, PaymentToken } from '../../model/payment-chain.ts';
 import type { Availability, PaymentLink } from '../../model/payment-link.ts';
-import { subtotalOf } from '../../model/price.ts';
-import { amountText, tokenAmount } from '../../model/token-amount.ts';
 import type { Assets } from './assets.ts';
 import { pageText } from './document.ts';
 import { addressFields, amountField, formFields, shippingFields } from './fields.ts';

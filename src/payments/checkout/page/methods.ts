@@ -1,6 +1,6 @@
-import { largestTail } from '../../model/exact-amount.ts';
-import { paymentUri } from '../../model/payment-uri.ts';
-import { amountText, tokenAmount } from '../../model/token-amount.ts';
+import { largestTail } from '../../amounts/exact-amount.ts';
+import { paymentUri } from '../../amounts/payment-uri.ts';
+import { amountText, tokenAmount } from '../../amounts/token-amount.ts';
 import { type Html, html, type Piece } from './html.ts';
 import { qrCode } from './qr.ts';
 import { isPayable, owedByTransfer, owedByWallet, pageState, type SessionView } from './states.ts';

@@ -1,4 +1,4 @@
-import { amountText } from '../../model/token-amount.ts';
+import { amountText } from '../../amounts/token-amount.ts';
 import { httpsOnly } from './foreign-url.ts';
 import { html, type Piece } from './html.ts';
 import { momentText } from './moment.ts';

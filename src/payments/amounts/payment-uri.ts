@@ -1,0 +1,20 @@
+import { NATIVE_COIN } from '../model/payment-chain.ts';
+
+/** What a wallet is asked to send. Addresses are lower case, the amount is in the token's smallest unit. */
+export interface PaymentRequest {
+  readonly chainId: number;
+  /** `NATIVE_COIN` for the native coin. */
+  readonly tokenAddress: string;
+  readonly recipientAddress: string;
+  readonly amount: bigint;
+}
+
+/**
+ * The request as wallets read it from a link or a QR code. Numbers are plain integers: the grammar also has
+ * exponents, which not every wallet understands. Source: EIP-681.
+ */
+export function paymentUri({ chainId, tokenAddress, recipientAddress, amount }: PaymentRequest): string {
+  return tokenAddress === NATIVE_COIN
+    ? `ethereum:${recipientAddress}@${chainId}?value=${amount}`
+    : `ethereum:${tokenAddress}@${chainId}/transfer?address=${recipientAddress}&uint256=${amount}`;
+}

@@ -1,0 +1,139 @@
+import type { Binding } from '../../db/columns.ts';
+import { placeholders } from '../../db/insert.ts';
+import type { Handle } from '../../db/open.ts';
+import { execute, rowsOf } from '../../db/query.ts';
+import { newId } from '../../lib/ids.ts';
+import type { Owner } from '../model/owner.ts';
+import { type ChainAddress, newNonce, type Recipient } from '../model/recipient.ts';
+import { allOf, ownedBy, type Page, type Paged, paged } from '../store/paging.ts';
+import { type RecipientRow, recipientOf, recipientValues } from './recipient-rows.ts';
+
+/** Addresses that organizations are paid at, and which organization owns each. Decision 136. */
+export interface RecipientStore {
+  /**
+   * The recipient of an organization at an address, inserted when it is new. The first organization that names an
+   * address on a chain is its owner. Needs a transaction.
+   */
+  name(owner: Owner, at: ChainAddress, now: number): Promise<Recipient>;
+  find(owner: Owner, id: string): Promise<Recipient | undefined>;
+  /** The recipient of an organization at an address; undefined when the organization never named it. */
+  at(owner: Owner, at: ChainAddress): Promise<Recipient | undefined>;
+  /** Undefined when nobody named the address. */
+  ownerOf(at: ChainAddress): Promise<Recipient | undefined>;
+  /** Of every organization at an address, the first that named it first. */
+  allAt(at: ChainAddress): Promise<Recipient[]>;
+  /** The newest first. */
+  list(
+    owner: Owner,
+    filters: { readonly chainId?: number | undefined },
+    page: Page,
+  ): Promise<Paged<Recipient>>;
+  /** Of all organizations or one, by chain and address: for the operator. */
+  everybodys(filters: {
+    readonly organizationId: string | undefined;
+    readonly chainId: number | undefined;
+  }): Promise<Recipient[]>;
+  /** Replaces the nonce, so that a signature of the former text is worth nothing. */
+  renewNonce(id: string, now: number): Promise<void>;
+}
+
+export function recipientStore(handle: Handle): RecipientStore {
+  const where = async (sql: string, bindings: readonly Binding[]): Promise<Recipient[]> => {
+    const rows = await rowsOf<RecipientRow>(handle, `select * from recipients where ${sql}`, bindings);
+    return rows.map(recipientOf);
+  };
+
+  const allAt = ({ chainId, address }: ChainAddress) =>
+    where('chain_id = ? and address = ? order by created_at, id', [chainId, address]);
+
+  const at = async (owner: Owner, { chainId, address }: ChainAddress) => {
+    const { sql, bindings } = ownedBy(owner);
+    return (await where(`chain_id = ? and address = ? and ${sql}`, [chainId, address, ...bindings]))[0];
+  };
+
+  const ownerOf = async ({ chainId, address }: ChainAddress) =>
+    (await where('chain_id = ? and address = ? and is_owner', [chainId, address]))[0];
+
+  return {
+    at,
+    allAt,
+    ownerOf,
+
+    async name(owner, place, now) {
+      const known = await at(owner, place);
+      if (known !== undefined) return known;
+      const isOwner = (await ownerOf(place)) === undefined;
+      const fresh = newRecipient({ ...owner, ...place }, isOwner, now);
+      await insertUnlessTaken(handle, fresh);
+      // Outside a transaction another organization, or another request of this one, may have been first.
+      if (isOwner) await insertUnlessTaken(handle, { ...fresh, isOwner: false });
+      const named = await at(owner, place);
+      if (named === undefined) throw new Error(`Recipient ${place.address} could not be inserted.`);
+      return named;
+    },
+
+    async find(owner, id) {
+      const { sql, bindings } = allOf([ownedBy(owner), { sql: 'id = ?', bindings: [id] }]);
+      return (await where(sql, bindings))[0];
+    },
+
+    list(owner, { chainId }, page) {
+      const condition = allOf([
+        ownedBy(owner),
+        chainId === undefined ? undefined : { sql: 'chain_id = ?', bindings: [chainId] },
+      ]);
+      const listing = { table: 'recipients', where: condition, order: 'created_at desc, id desc' };
+      return paged(handle, listing, page, recipientOf);
+    },
+
+    everybodys({ organizationId, chainId }) {
+      const { sql, bindings } = allOf([
+        organizationId === undefined ? undefined : { sql: 'organization_id = ?', bindings: [organizationId] },
+        chainId === undefined ? undefined : { sql: 'chain_id = ?', bindings: [chainId] },
+      ]);
+      return where(`${sql} order by chain_id, address, created_at, id`, bindings);
+    },
+
+    async renewNonce(id, now) {
+      await execute(handle, 'update recipients set nonce = ?, nonce_issued_at = ? where id = ?', [
+        newNonce(),
+        now,
+        id,
+      ]);
+    },
+  };
+}
+
+function newRecipient(
+  { organizationId, mode, chainId, address }: Owner & ChainAddress,
+  isOwner: boolean,
+  now: number,
+): Recipient {
+  return {
+    id: newId('rcp'),
+    organizationId,
+    mode,
+    chainId,
+    address,
+    isOwner,
+    proof: null,
+    provenAt: null,
+    nonce: newNonce(),
+    nonceIssuedAt: now,
+    createdAt: now,
+  };
+}
+
+/**
+ * `on conflict` makes PostgreSQL report a concurrent insert as a conflict that the transaction is tried again for. A
+ * violated index would end it.
+ */
+async function insertUnlessTaken(handle: Handle, recipient: Recipient): Promise<void> {
+  const values = recipientValues(recipient);
+  const columns = Object.keys(values);
+  await execute(
+    handle,
+    `insert into recipients (${columns.join(', ')}) values (${placeholders(columns.length)}) on conflict do nothing`,
+    Object.values(values),
+  );
+}

@@ -1,0 +1,177 @@
+import { randomBytes } from 'node:crypto';
+import { type Binding, uintColumn } from '../../db/columns.ts';
+import { placeholders } from '../../db/insert.ts';
+import type { Handle } from '../../db/open.ts';
+import { rowsOf, type Sql } from '../../db/query.ts';
+import { exactStep, highestAmountDue, isRound } from '../amounts/exact-amount.ts';
+import { bindingsOf, OF_PLACE } from './candidates.ts';
+import type { SessionDraft } from './opening.ts';
+import { priceSources } from './prices.ts';
+
+/** How long an amount stays with a session that expired: a payer who is late by less pays for no other session. */
+const KEPT_MS = 3_600_000;
+
+/**
+ * Largest tails that are tried before any other, in steps of `exactStep`: 1 % of the price within these two bounds, then
+ * the greater bound, which is less than a cent of a token with six decimals but dollars of one with eight.
+ */
+const NEAREST_TAIL = 99n;
+const NEAR_TAIL = 9_999n;
+/**
+ * Amounts that are tried at once, first near the price and then in the whole range. The first statement reads no amounts
+ * of open sessions, because on PostgreSQL a transaction that reads them conflicts with every other one that opens a
+ * session there at the same time: their unique index refuses one that is taken, and then there is another attempt.
+ */
+const NEAR_SAMPLES = 2;
+const FAR_SAMPLES = 16;
+
+/**
+ * A random amount due for a session: more than its price, at most by the largest tail, and not round. No open session
+ * asks for it, none that expired within the last hour did unless nothing else is free, and it is no price of an open
+ * session or an active link of the organization. Undefined when nothing is free. In the first attempt (0) it may be what
+ * an open session asks for, which its unique index then refuses. Decision 132.
+ */
+export async function freeAmount(
+  handle: Handle,
+  draft: SessionDraft,
+  attempt = 0,
+): Promise<bigint | undefined> {
+  const step = exactStep(draft.tokenDecimals);
+  // In steps from here on, of which the first one lies above the price.
+  const price = draft.amount / step;
+  const range = {
+    from: price + 1n,
+    to: highestAmountDue(draft.amount, draft.tokenDecimals) / step,
+    step,
+  };
+  if (range.to < range.from) return undefined;
+  const nearest = upTo(range, price + atLeast(NEAREST_TAIL, atMost(NEAR_TAIL, price / 100n)));
+  if (attempt === 0) {
+    const unread = { range: nearest, samples: NEAR_SAMPLES, sources: priceSources };
+    const untried = await sampled(handle, draft, unread);
+    if (untried !== undefined) return untried;
+  }
+  for (const tried of [nearest, upTo(range, price + NEAR_TAIL), range]) {
+    const amount = await sampled(handle, draft, { range: tried, samples: FAR_SAMPLES, sources: openSources });
+    if (amount !== undefined) return amount;
+  }
+  return remaining(handle, draft, range);
+}
+
+/** Exact amounts from the first to the last, both included, counted in steps of so many smallest units. */
+interface AmountRange {
+  readonly from: bigint;
+  readonly to: bigint;
+  readonly step: bigint;
+}
+
+/** The part of a range that is not above an amount. */
+function upTo(range: AmountRange, most: bigint): AmountRange {
+  return { ...range, to: atMost(range.to, most) };
+}
+
+function atMost(bound: bigint, amount: bigint): bigint {
+  return amount < bound ? amount : bound;
+}
+
+function atLeast(bound: bigint, amount: bigint): bigint {
+  return amount > bound ? amount : bound;
+}
+
+interface Sampling {
+  readonly range: AmountRange;
+  readonly samples: number;
+  /** What is taken, beside the amounts of sessions that expired. */
+  readonly sources: typeof openSources;
+}
+
+/** One of some random amounts of a range that is free. */
+async function sampled(
+  handle: Handle,
+  draft: SessionDraft,
+  { range, samples, sources }: Sampling,
+): Promise<bigint | undefined> {
+  const size = range.to - range.from + 1n;
+  const drawn = Array.from({ length: samples }, () => (range.from + randomBelow(size)) * range.step);
+  const usable = [...new Set(drawn.filter(amount => !isRound(amount, draft.tokenDecimals)))];
+  if (usable.length === 0) return undefined;
+  const condition = amongst(usable);
+  const taken = await takenAmong(handle, [...sources(draft, condition), expiredSource(draft, condition)]);
+  return usable.find(amount => !taken.has(uintColumn(amount)));
+}
+
+/** The first free amount of a range from a random one on, found among all that are taken. */
+async function remaining(
+  handle: Handle,
+  draft: SessionDraft,
+  range: AmountRange,
+): Promise<bigint | undefined> {
+  const { from, to, step } = range;
+  const bounds = { least: from * step, most: to * step };
+  const open = await takenAmong(handle, openSources(draft, within(bounds)));
+  const lately = await takenAmong(handle, [expiredSource(draft, within(bounds))]);
+  return firstFree(draft, range, open.union(lately)) ?? firstFree(draft, range, open);
+}
+
+function firstFree(
+  { tokenDecimals }: SessionDraft,
+  { from, to, step }: AmountRange,
+  taken: ReadonlySet<string>,
+): bigint | undefined {
+  const size = to - from + 1n;
+  const start = randomBelow(size);
+  for (let index = 0n; index < size; index++) {
+    const amount = (from + ((start + index) % size)) * step;
+    if (!isRound(amount, tokenDecimals) && !taken.has(uintColumn(amount))) return amount;
+  }
+  return undefined;
+}
+
+/** The condition on an amount's column, which is SQL. */
+type AmountCondition = (column: string) => Sql;
+
+function amongst(amounts: readonly bigint[]): AmountCondition {
+  const [only = 0n] = amounts;
+  if (amounts.length === 1) return within({ least: only, most: only });
+  return column => ({
+    sql: `${column} in (${placeholders(amounts.length)})`,
+    bindings: amounts.map(uintColumn),
+  });
+}
+
+/** No equality, even for one amount: put into the condition of a partial index, it would hide that index. */
+function within({ least, most }: { least: bigint; most: bigint }): AmountCondition {
+  return column => ({
+    sql: `${column} >= ? and ${column} <= ?`,
+    bindings: [uintColumn(least), uintColumn(most)],
+  });
+}
+
+/** What is never asked for: what open sessions ask for, and all prices. */
+function openSources(draft: SessionDraft, condition: AmountCondition): Sql[] {
+  const { sql, bindings } = condition('amount_due');
+  const asked = `select amount_due as amount from checkout_sessions
+    where status = 'active' and not is_wallet_only and ${OF_PLACE} and ${sql}`;
+  return [{ sql: asked, bindings: [...bindingsOf(draft), ...bindings] }, ...priceSources(draft, condition)];
+}
+
+function expiredSource(draft: SessionDraft, condition: AmountCondition): Sql {
+  const { sql, bindings } = condition('amount_due');
+  return {
+    sql: `select amount_due as amount from checkout_sessions
+      where status = 'expired' and not is_wallet_only and ${OF_PLACE} and ${sql} and ended_at > ?`,
+    bindings: [...bindingsOf(draft), ...bindings, draft.createdAt - KEPT_MS],
+  };
+}
+
+async function takenAmong(handle: Handle, sources: readonly Sql[]): Promise<Set<string>> {
+  const sql = sources.map(source => source.sql).join(' union all ');
+  const bindings: Binding[] = sources.flatMap(source => [...source.bindings]);
+  const rows = await rowsOf<{ amount: string }>(handle, sql, bindings);
+  return new Set(rows.map(row => row.amount));
+}
+
+/** Unpredictable, so that nobody can be ready for the amount of the next customer. 40 bytes leave no bias that counts. */
+function randomBelow(size: bigint): bigint {
+  return BigInt(`0x${randomBytes(40).toString('hex')}`) % size;
+}

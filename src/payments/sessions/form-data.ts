@@ -1,0 +1,58 @@
+import type { PaymentsSchemas } from '../../contract/contracts/payments.ts';
+import { isSingleLine } from '../../lib/single-line.ts';
+import { missing, type Report, wrong } from '../model/fault.ts';
+
+type Field = PaymentsSchemas['FormField'];
+type Value = string | number | boolean;
+
+const LONGEST_EMAIL = 254;
+/** What browsers accept in an e-mail field. Source: HTML Standard, "valid e-mail address". */
+const EMAIL =
+  /^[\w.!#$%&'*+/=?^`{|}~-]+@[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?(?:\.[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?)*$/;
+/** Digits as people write them, from emergency numbers to international ones with an extension. */
+const PHONE = /^\+?(?=(?:\D*\d){3})[\d ()./#x-]{3,40}$/;
+const CONTROL_BUT_LINES = /[^\P{Cc}\n\r\t]/u;
+
+/**
+ * What a payer filled in, by the ids of the form's fields; null without a form. Fields that the form does not have are
+ * dropped, and so is an empty text: it stands for a field that was left alone. Decision 110.
+ */
+export function formDataOf(
+  schema: PaymentsSchemas['FormSchema'] | null,
+  given: PaymentsSchemas['FormDataInput'] | undefined,
+  report: Report,
+): PaymentsSchemas['FormData'] | null {
+  if (schema === null) return null;
+  const entries = schema.fields.flatMap((field): [string, Value][] => {
+    const value = filledIn(field, given ?? {});
+    if (value === undefined || (field.required && value === false)) {
+      if (field.required) report(missing(`form_data.${field.id}`));
+    } else {
+      const rule = brokenRule(field, value);
+      if (rule !== undefined) report(wrong(`form_data.${field.id}`, rule));
+    }
+    return value === undefined ? [] : [[field.id, value]];
+  });
+  return Object.fromEntries(entries);
+}
+
+/** A form's field may be called like something that every object inherits. */
+function filledIn({ id }: Field, given: Readonly<Record<string, Value>>): Value | undefined {
+  const value = Object.hasOwn(given, id) ? given[id] : undefined;
+  return typeof value === 'string' && value.trim() === '' ? undefined : value;
+}
+
+function brokenRule({ type, options }: Field, value: Value): string | undefined {
+  if (type === 'checkbox') return typeof value === 'boolean' ? undefined : 'must be true or false';
+  if (type === 'number') return Number.isFinite(value) ? undefined : 'must be a number';
+  if (typeof value !== 'string') return 'must be a text';
+  if (type === 'select')
+    return options.includes(value) ? undefined : 'must be one of the options of the form';
+  if (type === 'textarea')
+    return CONTROL_BUT_LINES.test(value) ? 'must not hold control characters' : undefined;
+  if (!isSingleLine(value)) return 'must be a single line of visible text';
+  if (type === 'email')
+    return value.length <= LONGEST_EMAIL && EMAIL.test(value) ? undefined : 'must be an e-mail address';
+  if (type === 'phone') return PHONE.test(value) ? undefined : 'must be a phone number';
+  return undefined;
+}

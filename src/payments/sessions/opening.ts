@@ -1,0 +1,179 @@
+import type { PaymentsSchemas } from '../../contract/contracts/payments.ts';
+import { shippingOptionOf, subtotalOf, totalOf } from '../amounts/price.ts';
+import { type Fault, firstOf, missing, notNow, type Report, wrong } from '../model/fault.ts';
+import type { Owner } from '../model/owner.ts';
+import { type PaymentChains, tokenOf } from '../model/payment-chain.ts';
+import { availabilityOf, type PaymentLink } from '../model/payment-link.ts';
+import type { CheckoutSession, Presentation } from '../model/session.ts';
+import { formDataOf } from './form-data.ts';
+import { sessionTextsOf } from './session-texts.ts';
+
+/** Keys of one record's metadata. Source: `MetadataInput` of the contract. */
+const MAX_METADATA_KEYS = 50;
+
+/** Terms that a merchant names without a link; valid, addresses lower case, the amount in the smallest unit. */
+export interface OwnTerms {
+  readonly chainId: number;
+  readonly tokenAddress: string;
+  readonly recipientAddress: string;
+  readonly amount: bigint;
+}
+
+/** What a session is of. */
+export type Terms = { readonly link: PaymentLink } | { readonly own: OwnTerms };
+
+/** What the payer, or the merchant in the payer's place, chose; only the merchant attaches metadata. */
+export type Choices = PaymentsSchemas['CheckoutStart'] &
+  Pick<PaymentsSchemas['CheckoutSessionCreation'], 'metadata'>;
+
+/** What a session gets from whoever opens it. Times are UTC milliseconds. */
+export interface Circumstances extends Owner {
+  readonly id: string;
+  /** Name of the organization, which its link's branding may replace. */
+  readonly merchantName: string;
+  readonly chains: PaymentChains;
+  readonly now: number;
+  readonly lifetimeMs: number;
+  /** Undefined takes that of the link. */
+  readonly successUrl: string | undefined;
+  readonly cancelUrl: string | null;
+}
+
+/** A session before it was given its exact amount. */
+export interface SessionDraft extends Omit<CheckoutSession, 'amountDue' | 'isWalletOnly'> {
+  readonly tokenDecimals: number;
+  /** Keyed hash of link and client address; absent for a session that a merchant opens, or a client on this machine. */
+  readonly clientHash?: string | undefined;
+}
+
+/** Opens a session on terms by choices, or says why that cannot be. Decisions 108 to 110. */
+export function openingOf(
+  terms: Terms,
+  choices: Choices,
+  circumstances: Circumstances,
+): { readonly draft: SessionDraft } | { readonly fault: Fault } {
+  const { id, organizationId, mode, now, lifetimeMs, successUrl, cancelUrl } = circumstances;
+  const faults: Fault[] = [];
+  const place = 'link' in terms ? terms.link : terms.own;
+  const report: Report = fault => faults.push(fault);
+  const chosen = chosenOf(terms, choices, report);
+  const metadata = metadataOf(terms, choices, report);
+  const texts = sessionTextsOf(choices, report);
+  // State comes last: what is wrong with the body is wrong at any time (Decision 100).
+  const fault = firstOf(faults) ?? unavailable(terms, circumstances);
+  if (fault !== undefined) return { fault };
+  const chain = circumstances.chains.byId(place.chainId);
+  const token = tokenOf(chain, place.tokenAddress);
+  if (token === undefined) throw new Error(`Chain ${chain.id} has no token ${place.tokenAddress}.`);
+  const draft: SessionDraft = {
+    id,
+    organizationId,
+    mode,
+    paymentLinkId: 'link' in terms ? terms.link.id : null,
+    status: 'active',
+    paymentStatus: 'awaiting_payment',
+    chainId: chain.id,
+    tokenAddress: place.tokenAddress,
+    tokenDecimals: token.decimals,
+    recipientAddress: place.recipientAddress,
+    ...chosen,
+    amountReceived: 0n,
+    presentation: presentationOf(terms, circumstances.merchantName),
+    payerAddress: null,
+    txHash: null,
+    confirmations: 0,
+    requiredConfirmations: chain.confirmations,
+    transactionId: null,
+    failureReason: null,
+    isLate: false,
+    isReorged: false,
+    successUrl: successUrl ?? ('link' in terms ? terms.link.returnUrl : null),
+    cancelUrl,
+    ...texts,
+    metadata,
+    expiresAt: endOf(terms, now + lifetimeMs),
+    createdAt: now,
+    updatedAt: now,
+    completedAt: null,
+    endedAt: null,
+  };
+  return { draft };
+}
+
+type Chosen = Pick<SessionDraft, 'subtotal' | 'amount' | 'shippingOption' | 'shippingAddress' | 'formData'>;
+
+function chosenOf(terms: Terms, choices: Choices, report: Report): Chosen {
+  const link = 'link' in terms ? terms.link : undefined;
+  const subtotal = 'link' in terms ? subtotalOf(terms.link, choices.amount, report) : terms.own.amount;
+  const shippingOption = shippingOptionOf(link?.shippingOptions ?? [], choices.shipping_option_id, report);
+  return {
+    subtotal,
+    amount: totalOf(subtotal, shippingOption, report),
+    shippingOption,
+    shippingAddress: shippingAddressOf(link, choices.shipping_address, report),
+    formData: formDataOf(link?.formSchema ?? null, choices.form_data, report),
+  };
+}
+
+/** The link's metadata with that of the choices over it. A payer's choices have none, so they never exceed the bound. */
+function metadataOf(terms: Terms, choices: Choices, report: Report): CheckoutSession['metadata'] {
+  const merged = { ...('link' in terms ? terms.link.metadata : {}), ...choices.metadata };
+  if (Object.keys(choices.metadata ?? {}).length > 0 && Object.keys(merged).length > MAX_METADATA_KEYS) {
+    report(
+      wrong('metadata', `would have more than ${MAX_METADATA_KEYS} keys together with that of the link`),
+    );
+  }
+  return merged;
+}
+
+/** A link that does not ask for an address gets none; without a link it is the merchant who asked. */
+function shippingAddressOf(
+  link: PaymentLink | undefined,
+  given: Choices['shipping_address'],
+  report: Report,
+): PaymentsSchemas['ShippingAddress'] | null {
+  if (link?.collectShippingAddress === false) return null;
+  if (given === undefined || given === null) {
+    if (link !== undefined) report(missing('shipping_address'));
+    return null;
+  }
+  const { name = null, line1, line2 = null, city, state = null, zip, country = null } = given;
+  return { name, line1, line2, city, state, zip, country };
+}
+
+/** Why no session may start now. A chain or token that the operator took away is no fault of the link. */
+function unavailable(terms: Terms, { chains, mode, now }: Circumstances): Fault | undefined {
+  const { chainId, tokenAddress } = 'link' in terms ? terms.link : terms.own;
+  const availability = 'link' in terms ? availabilityOf(terms.link, now) : 'active';
+  if (availability !== 'active') {
+    const state = { inactive: 'inactive', used_up: 'used up', expired: 'expired' }[availability];
+    return notNow(`The payment link is ${state}, so no checkout can start.`);
+  }
+  const chain = chains.find(mode, chainId);
+  if (chain === undefined || tokenOf(chain, tokenAddress) === undefined)
+    return notNow(`Payments in this token on chain ${chainId} are not taken any more.`);
+  return undefined;
+}
+
+function presentationOf(terms: Terms, merchantName: string): Presentation {
+  const link = 'link' in terms ? terms.link : undefined;
+  return {
+    name: link?.name ?? null,
+    description: link?.description ?? null,
+    imageUrl: link?.imageUrl ?? null,
+    themeColor: link?.themeColor ?? null,
+    buttonText: link?.buttonText ?? 'Pay',
+    returnLabel: link?.returnLabel ?? null,
+    merchant: {
+      name: link?.branding?.business_name ?? merchantName,
+      logo_url: link?.branding?.logo_url ?? null,
+    },
+    items: link?.items ?? [],
+  };
+}
+
+/** A session does not outlive its link. */
+function endOf(terms: Terms, end: number): number {
+  const limit = 'link' in terms ? terms.link.expiresAt : null;
+  return limit === null ? end : Math.min(end, limit);
+}

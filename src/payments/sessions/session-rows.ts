@@ -1,0 +1,185 @@
+import type { Binding } from '../../db/columns.ts';
+import { booleanOf, jsonColumn, uintColumn, uintOf } from '../../db/columns.ts';
+import type { Mode } from '../model/owner.ts';
+import type {
+  CheckoutSession,
+  FailureReason,
+  PaymentStatus,
+  SessionState,
+  SessionStatus,
+} from '../model/session.ts';
+import type { Cell, Seals } from '../secrets/sealed.ts';
+import { storedJson, type Values } from '../store/rows.ts';
+
+/** A row of `checkout_sessions`. */
+export interface SessionRow {
+  id: string;
+  organization_id: string;
+  mode: Mode;
+  payment_link_id: string | null;
+  status: SessionStatus;
+  payment_status: PaymentStatus;
+  chain_id: number;
+  token_address: string;
+  recipient_address: string;
+  subtotal: string;
+  amount: string;
+  amount_due: string;
+  is_wallet_only: number | boolean;
+  amount_received: string;
+  presentation: string;
+  payer_address: string | null;
+  tx_hash: string | null;
+  confirmations: number;
+  required_confirmations: number;
+  transaction_id: string | null;
+  failure_reason: FailureReason | null;
+  is_late: number | boolean;
+  is_reorged: number | boolean;
+  success_url: string | null;
+  cancel_url: string | null;
+  client_reference_id: string | null;
+  metadata: string;
+  sealed_customer: string | null;
+  shipping_option: string | null;
+  expires_at: number;
+  created_at: number;
+  updated_at: number;
+  completed_at: number | null;
+  ended_at: number | null;
+}
+
+/** Who pays and where they live: never stored as they are. */
+type Customer = Pick<CheckoutSession, 'customerEmail' | 'customerName' | 'formData' | 'shippingAddress'>;
+
+const NOBODY: Customer = { customerEmail: null, customerName: null, formData: null, shippingAddress: null };
+
+/** What of a session changes after it was opened, by column. */
+export function progressValues(session: CheckoutSession) {
+  return {
+    status: session.status,
+    payment_status: session.paymentStatus,
+    amount_received: uintColumn(session.amountReceived),
+    payer_address: session.payerAddress,
+    tx_hash: session.txHash,
+    confirmations: session.confirmations,
+    transaction_id: session.transactionId,
+    failure_reason: session.failureReason,
+    is_late: session.isLate,
+    is_reorged: session.isReorged,
+    updated_at: session.updatedAt,
+    completed_at: session.completedAt,
+    ended_at: session.endedAt,
+  } satisfies Values;
+}
+
+/** A whole session, by column. */
+export function sessionValues(session: CheckoutSession, seals: Seals) {
+  return {
+    id: session.id,
+    organization_id: session.organizationId,
+    mode: session.mode,
+    payment_link_id: session.paymentLinkId,
+    chain_id: session.chainId,
+    token_address: session.tokenAddress,
+    recipient_address: session.recipientAddress,
+    subtotal: uintColumn(session.subtotal),
+    amount: uintColumn(session.amount),
+    amount_due: uintColumn(session.amountDue),
+    is_wallet_only: session.isWalletOnly,
+    presentation: jsonColumn(session.presentation),
+    required_confirmations: session.requiredConfirmations,
+    success_url: session.successUrl,
+    cancel_url: session.cancelUrl,
+    client_reference_id: session.clientReferenceId,
+    metadata: jsonColumn(session.metadata),
+    sealed_customer: sealedCustomer(session, seals),
+    shipping_option: session.shippingOption && jsonColumn(session.shippingOption),
+    expires_at: session.expiresAt,
+    created_at: session.createdAt,
+    ...progressValues(session),
+  } satisfies Record<keyof SessionRow, Binding>;
+}
+
+/** The columns of what the payer follows. */
+export const STATE_COLUMNS = [
+  'id',
+  'chain_id',
+  'status',
+  'payment_status',
+  'amount_due',
+  'is_wallet_only',
+  'amount_received',
+  'payer_address',
+  'tx_hash',
+  'confirmations',
+  'required_confirmations',
+  'failure_reason',
+  'is_late',
+  'success_url',
+  'expires_at',
+  'completed_at',
+] as const satisfies readonly (keyof SessionRow)[];
+
+/** What the payer follows in a row, which needs no seal to be opened. */
+export function stateOf(row: Pick<SessionRow, (typeof STATE_COLUMNS)[number]>): SessionState {
+  return {
+    id: row.id,
+    chainId: row.chain_id,
+    status: row.status,
+    paymentStatus: row.payment_status,
+    amountDue: uintOf(row.amount_due),
+    isWalletOnly: booleanOf(row.is_wallet_only),
+    amountReceived: uintOf(row.amount_received),
+    payerAddress: row.payer_address,
+    txHash: row.tx_hash,
+    confirmations: row.confirmations,
+    requiredConfirmations: row.required_confirmations,
+    failureReason: row.failure_reason,
+    isLate: booleanOf(row.is_late),
+    successUrl: row.success_url,
+    expiresAt: row.expires_at,
+    completedAt: row.completed_at,
+  };
+}
+
+/** The session in a row. @throws SealError when the customer's data does not open. */
+export function sessionOf(row: SessionRow, seals: Seals): CheckoutSession {
+  return {
+    ...stateOf(row),
+    organizationId: row.organization_id,
+    mode: row.mode,
+    paymentLinkId: row.payment_link_id,
+    tokenAddress: row.token_address,
+    recipientAddress: row.recipient_address,
+    subtotal: uintOf(row.subtotal),
+    amount: uintOf(row.amount),
+    presentation: storedJson(row.presentation),
+    transactionId: row.transaction_id,
+    isReorged: booleanOf(row.is_reorged),
+    cancelUrl: row.cancel_url,
+    clientReferenceId: row.client_reference_id,
+    metadata: storedJson(row.metadata),
+    ...customerOf(row, seals),
+    shippingOption: row.shipping_option === null ? null : storedJson(row.shipping_option),
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+    endedAt: row.ended_at,
+  };
+}
+
+function sealedCustomer(session: CheckoutSession, seals: Seals): string | null {
+  const { customerEmail, customerName, formData, shippingAddress } = session;
+  const customer: Customer = { customerEmail, customerName, formData, shippingAddress };
+  if (Object.values(customer).every(value => value === null)) return null;
+  return seals.seal(JSON.stringify(customer), customerCell(session.id));
+}
+
+function customerOf({ id, sealed_customer }: SessionRow, seals: Seals): Customer {
+  if (sealed_customer === null) return NOBODY;
+  return storedJson<Customer>(seals.open(sealed_customer, customerCell(id)));
+}
+
+function customerCell(id: string): Cell {
+  return { table: 'checkout_sessions', column: 'sealed_customer', id };
+}

@@ -1,0 +1,143 @@
+import type { Binding } from '../../db/columns.ts';
+import { placeholders } from '../../db/insert.ts';
+import type { Handle } from '../../db/open.ts';
+import { rowsOf, type Sql } from '../../db/query.ts';
+import type { Place } from '../model/deposit-address.ts';
+import type { Owner } from '../model/owner.ts';
+import type { CheckoutSession, SessionStatus } from '../model/session.ts';
+import type { Seals } from '../secrets/sealed.ts';
+import { allOf, ownedBy, type Page, type Paged, paged } from '../store/paging.ts';
+import { updateRows } from '../store/rows.ts';
+import { byAmount, byPayer } from './candidates.ts';
+import type { SessionDraft } from './opening.ts';
+import { openSession } from './opening-sessions.ts';
+import { isPrice, type OwnPlace } from './prices.ts';
+import { progressValues, type SessionRow, sessionOf } from './session-rows.ts';
+
+export type { SessionDraft } from './opening.ts';
+
+/** What a list of sessions is narrowed to. Times are UTC milliseconds of creation: from this one, to before that one. */
+export interface SessionFilters {
+  readonly status?: SessionStatus | undefined;
+  readonly paymentLinkId?: string | undefined;
+  readonly from?: number | undefined;
+  readonly to?: number | undefined;
+}
+
+/** The checkout sessions. What customers wrote is sealed. */
+export interface SessionStore {
+  /**
+   * Opens a session with a random free amount of its place, and has its recipient watched; when no amount is free only
+   * a wallet that signed can pay. Wants a transaction: two that take one amount are in each other's way.
+   */
+  open(draft: SessionDraft): Promise<CheckoutSession>;
+  find(owner: Owner, id: string): Promise<CheckoutSession | undefined>;
+  /** Whoever owns it: for the payer, who knows its id, and the watcher. */
+  findById(id: string): Promise<CheckoutSession | undefined>;
+  /** By id, whoever owns them: for ids that were read from the caller's own records. */
+  findMany(ids: readonly string[]): Promise<Map<string, CheckoutSession>>;
+  /** When a client's open sessions that no wallet signed end, the first `limit` after `now`. UTC milliseconds. */
+  endsOfClient(clientHash: string, window: { now: number; limit: number }): Promise<number[]>;
+  /** The newest first. */
+  list(owner: Owner, filters: SessionFilters, page: Page): Promise<Paged<CheckoutSession>>;
+  /** Writes all that changes after opening; for the settlement only, which tells of it. */
+  update(session: CheckoutSession): Promise<void>;
+  /**
+   * Makes a wallet the payer. The same one again changes nothing, whatever the session's state; undefined for another
+   * when the session is not active or a transfer for it was seen. Decision 114.
+   */
+  bindWallet(id: string, address: string, now: number): Promise<CheckoutSession | undefined>;
+  /** Of this payer: those that are active, or ended at that time or later; the oldest first. */
+  byPayer(place: Place, payer: string, endedAfter: number): Promise<CheckoutSession[]>;
+  /** Of an organization, that ask for exactly this: the active one, if any, then at most two that expired at that time or later. */
+  byAmount(place: Place & Owner, amount: bigint, endedAfter: number): Promise<CheckoutSession[]>;
+  /** True when an open session or an active link of the organization has this price at the place. */
+  isPrice(place: OwnPlace, amount: bigint): Promise<boolean>;
+}
+
+export function sessionStore(handle: Handle, seals: Seals): SessionStore {
+  const opened = (row: SessionRow) => sessionOf(row, seals);
+  const findWhere = async ({ sql, bindings }: Sql): Promise<CheckoutSession | undefined> => {
+    const [row] = await rowsOf<SessionRow>(handle, `select * from checkout_sessions where ${sql}`, bindings);
+    return row && opened(row);
+  };
+  const findById = (id: string) => findWhere({ sql: 'id = ?', bindings: [id] });
+
+  return {
+    open: draft => openSession(handle, seals, draft),
+
+    find: (owner, id) => findWhere(allOf([ownedBy(owner), { sql: 'id = ?', bindings: [id] }])),
+
+    findById,
+
+    async findMany(ids) {
+      if (ids.length === 0) return new Map();
+      const sql = `select * from checkout_sessions where id in (${placeholders(ids.length)})`;
+      const rows = await rowsOf<SessionRow>(handle, sql, ids);
+      return new Map(rows.map(row => [row.id, opened(row)]));
+    },
+
+    async endsOfClient(clientHash, { now, limit }) {
+      const rows = await rowsOf<{ expires_at: number }>(
+        handle,
+        `select expires_at from checkout_sessions
+         where client_hash = ? and status = 'active' and payer_address is null and expires_at > ?
+         order by expires_at limit ${limit}`,
+        [clientHash, now],
+      );
+      return rows.map(row => row.expires_at);
+    },
+
+    list(owner, filters, page) {
+      const where = matching(owner, filters);
+      return paged(
+        handle,
+        { table: 'checkout_sessions', where, order: 'created_at desc, id desc' },
+        page,
+        opened,
+      );
+    },
+
+    async update(session) {
+      await updateRows(handle, 'checkout_sessions', progressValues(session), {
+        sql: 'id = ?',
+        bindings: [session.id],
+      });
+    },
+
+    async bindWallet(id, address, now) {
+      const [row] = await rowsOf<SessionRow>(
+        handle,
+        `update checkout_sessions set payer_address = ?, updated_at = ?
+         where id = ? and status = 'active' and (payer_address is null or payer_address <> ?)
+           and not exists (select 1 from transactions where session_id = ? and status in ('confirming', 'completed'))
+         returning *`,
+        [address, now, id, address, id],
+      );
+      if (row !== undefined) return opened(row);
+      return findWhere({ sql: 'id = ? and payer_address = ?', bindings: [id, address] });
+    },
+
+    async byPayer(place, payer, endedAfter) {
+      return (await byPayer(handle, place, payer, endedAfter)).map(opened);
+    },
+
+    async byAmount(place, amount, endedAfter) {
+      return (await byAmount(handle, place, amount, endedAfter)).map(opened);
+    },
+
+    isPrice: (place, amount) => isPrice(handle, place, amount),
+  };
+}
+
+function matching(owner: Owner, { status, paymentLinkId, from, to }: SessionFilters): Sql {
+  const when = (sql: string, value: Binding | undefined) =>
+    value === undefined ? undefined : { sql, bindings: [value] };
+  return allOf([
+    ownedBy(owner),
+    when('status = ?', status),
+    when('payment_link_id = ?', paymentLinkId),
+    when('created_at >= ?', from),
+    when('created_at < ?', to),
+  ]);
+}

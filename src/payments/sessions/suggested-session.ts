@@ -1,0 +1,101 @@
+import { uintColumn, uintOf } from '../../db/columns.ts';
+import type { Handle } from '../../db/open.ts';
+import { rowsOf } from '../../db/query.ts';
+import { largestTail } from '../amounts/exact-amount.ts';
+import type { Place } from '../model/deposit-address.ts';
+import type { Owner } from '../model/owner.ts';
+import { bindingsOf, OF_PLACE } from './candidates.ts';
+
+/** Expired sessions of a place that are considered, the latest ended first. */
+const MOST_EXPIRED = 1000;
+
+const COLUMNS = 'id, amount, amount_due, created_at';
+
+/** A transfer as far as it says which session it may be meant for. Times are UTC milliseconds. */
+export interface UnmatchedPayment extends Place {
+  readonly amount: bigint;
+  readonly tokenDecimals: number;
+  /** Sessions that were opened later are not meant. */
+  readonly openedBy: number;
+  /** Sessions that expired before are not meant. */
+  readonly endedAfter: number;
+}
+
+/**
+ * The id of the owner's session that a transfer was probably meant for: one whose price or else whose amount due was
+ * sent, else one whose price was passed and whose amount due was not, else the one with the nearest amount due. Of
+ * several it is the latest opened. Null for none. Decision 133.
+ */
+export async function suggestedSession(
+  handle: Handle,
+  owner: Owner,
+  payment: UnmatchedPayment,
+): Promise<string | null> {
+  const near = (await sessionsNear(handle, owner, payment))
+    .map(session => ({ session, rank: rankOf(session, payment) }))
+    .filter(({ rank }) => rank !== undefined)
+    .toSorted((a, b) => compared(a.rank ?? 0n, b.rank ?? 0n) || b.session.created_at - a.session.created_at);
+  return near[0]?.session.id ?? null;
+}
+
+interface NearSession {
+  readonly id: string;
+  readonly amount: string;
+  readonly amount_due: string;
+  readonly created_at: number;
+}
+
+/** 0 is the best; from 3 on it grows with the distance. Undefined for a session that cannot be meant. */
+function rankOf(session: NearSession, { amount, tokenDecimals }: UnmatchedPayment): bigint | undefined {
+  const [price, due] = [uintOf(session.amount), uintOf(session.amount_due)];
+  if (amount === price) return 0n;
+  if (amount === due) return 1n;
+  if (price < amount && amount < due) return 2n;
+  const distance = amount < due ? due - amount : amount - due;
+  return distance <= largestTail(price, tokenDecimals) ? 3n + distance : undefined;
+}
+
+function compared(a: bigint, b: bigint): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+}
+
+async function sessionsNear(
+  handle: Handle,
+  { organizationId, mode }: Owner,
+  payment: UnmatchedPayment,
+): Promise<NearSession[]> {
+  const { amount, tokenDecimals, openedBy, endedAfter } = payment;
+  // A price that is twice as high has no smaller tail than any session whose price or amount due is near.
+  const reach = largestTail(2n * amount, tokenDecimals);
+  const lowest = amount > reach ? amount - reach : 0n;
+  const isNear = {
+    sql: 'amount_due >= ? and amount_due <= ? and organization_id = ? and mode = ? and created_at <= ?',
+    bindings: [uintColumn(lowest), uintColumn(amount + reach), organizationId, mode, openedBy],
+  };
+  const active = (kind: string) => ({
+    sql: `select ${COLUMNS} from checkout_sessions
+      where status = 'active' and ${kind} and ${OF_PLACE} and ${isNear.sql}`,
+    bindings: [...bindingsOf(payment), ...isNear.bindings],
+  });
+  const expired = (kind: string) => ({
+    sql: `select ${COLUMNS} from (
+        select * from checkout_sessions
+        where status = 'expired' and ${kind} and ${OF_PLACE} and ended_at >= ?
+        order by ended_at desc limit ${MOST_EXPIRED}
+      ) expired where ${isNear.sql}`,
+    bindings: [...bindingsOf(payment), endedAfter, ...isNear.bindings],
+  });
+  // Apart, because the indexes of places hold only sessions that have an exact amount.
+  const sources = [
+    active('not is_wallet_only'),
+    active('is_wallet_only'),
+    expired('not is_wallet_only'),
+    expired("is_wallet_only and amount_received = '010'"),
+  ];
+  return rowsOf(
+    handle,
+    sources.map(source => source.sql).join(' union all '),
+    sources.flatMap(source => source.bindings),
+  );
+}

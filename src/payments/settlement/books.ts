@@ -1,0 +1,100 @@
+import type { Transaction } from '../../db/open.ts';
+import { newId } from '../../lib/ids.ts';
+import type { EventData } from '../model/event.ts';
+import { checkoutCompletedData, paymentData } from '../model/event-data.ts';
+import type { PaymentTransaction } from '../model/payment-transaction.ts';
+import type { CheckoutSession } from '../model/session.ts';
+import type { Seals } from '../secrets/sealed.ts';
+import { type SessionStore, sessionStore } from '../sessions/session-store.ts';
+import { type EventStore, eventStore, type NewEvent } from '../store/event-store.ts';
+import { type LinkStore, linkStore } from '../store/link-store.ts';
+import { type TransactionStore, transactionStore } from '../store/transaction-store.ts';
+import { type TransferStore, transferStore } from '../store/transfer-store.ts';
+import type { Account, Move, Telling } from './session-totals.ts';
+
+/** What a settlement is made from: one transaction, and one moment in UTC milliseconds for all that it writes. */
+export interface SettlementDeps {
+  readonly handle: Transaction;
+  readonly seals: Seals;
+  readonly now: number;
+}
+
+/** The stores of a settlement, and the one way in which they are written together. */
+export interface Books extends SettlementDeps {
+  readonly sessions: SessionStore;
+  readonly transactions: TransactionStore;
+  readonly transfers: TransferStore;
+  readonly links: LinkStore;
+  readonly events: EventStore;
+  /** @throws when there is no such session. */
+  sessionOf(id: string): Promise<CheckoutSession>;
+  /** A recorded transaction among those of its session. @throws when there is none. */
+  account(transactionId: string): Promise<Account>;
+  /** Writes what a move changed, with its events. */
+  write(move: Move): Promise<PaymentTransaction>;
+  /** The same for a transaction that was not recorded before. */
+  writeNew(move: Move): Promise<PaymentTransaction>;
+}
+
+export function books({ handle, seals, now }: SettlementDeps): Books {
+  const sessions = sessionStore(handle, seals);
+  const transactions = transactionStore(handle);
+  const events = eventStore(handle, seals);
+
+  const sessionOf = async (id: string): Promise<CheckoutSession> => {
+    const session = await sessions.findById(id);
+    if (session === undefined) throw new Error(`There is no session ${id}.`);
+    return session;
+  };
+
+  const conclude = async (move: Move): Promise<PaymentTransaction> => {
+    await sessions.update(move.session);
+    await events.insert(move.tells.map(telling => eventOf(move, telling, now)));
+    return move.transaction;
+  };
+
+  return {
+    handle,
+    seals,
+    now,
+    sessions,
+    transactions,
+    events,
+    transfers: transferStore(handle),
+    links: linkStore(handle),
+    sessionOf,
+
+    async account(transactionId) {
+      const all = await transactions.siblings(transactionId);
+      const transaction = all.find(one => one.id === transactionId);
+      if (transaction === undefined) throw new Error(`There is no transaction ${transactionId}.`);
+      const session = await sessionOf(transaction.sessionId);
+      return { session, transaction, others: all.filter(one => one !== transaction) };
+    },
+
+    async write(move) {
+      await transactions.update(move.transaction);
+      return conclude(move);
+    },
+
+    async writeNew(move) {
+      await transactions.insert(move.transaction);
+      return conclude(move);
+    },
+  };
+}
+
+/** The order of what one moment tells: a simulated payment is completed and dropped in the same one. */
+const PLACES = { 'payment.completed': 0, 'checkout.completed': 1, 'payment.failed': 2 } as const;
+
+function eventOf(move: Move, { type, fact }: Telling, now: number): NewEvent {
+  const { organizationId, mode } = move.session;
+  const event = { id: newId('evt'), organizationId, mode, type, createdAt: now, data: dataOf(move, type) };
+  return { event, fact, place: PLACES[type] };
+}
+
+function dataOf({ session, transaction }: Move, type: Telling['type']): EventData {
+  return type === 'checkout.completed'
+    ? checkoutCompletedData(session, transaction)
+    : paymentData(session, transaction);
+}

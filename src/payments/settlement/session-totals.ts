@@ -1,0 +1,74 @@
+import type { EventType } from '../model/event.ts';
+import type { PaymentTransaction } from '../model/payment-transaction.ts';
+import type { CheckoutSession } from '../model/session.ts';
+
+/** A transaction, its session, and the session's other transactions, the oldest first. */
+export interface Account {
+  readonly session: CheckoutSession;
+  readonly transaction: PaymentTransaction;
+  readonly others: readonly PaymentTransaction[];
+}
+
+/** What is told of a move. The same fact is told once. */
+export interface Telling {
+  readonly type: Exclude<EventType, 'checkout.expired'>;
+  readonly fact: string;
+}
+
+/** Both records after a move, and its events in the order in which they are told. */
+export interface Move {
+  readonly session: CheckoutSession;
+  readonly transaction: PaymentTransaction;
+  readonly tells: readonly Telling[];
+}
+
+/** The session as it stands with its transactions, of which `transaction` is the one that just changed. */
+export function shifted({ session, transaction, others }: Account, now: number): CheckoutSession {
+  const all = [...others, transaction];
+  const isSeen = transaction.status === 'confirming' || transaction.status === 'completed';
+  const payerAddress = session.payerAddress ?? (isSeen ? transaction.sender : null);
+  const amountReceived = all
+    .filter(({ status, sender }) => status === 'completed' && sender === payerAddress)
+    .reduce((sum, { amount }) => sum + amount, 0n);
+  const standing = { ...session, payerAddress, amountReceived };
+  const paymentStatus = paymentStatusOf(standing, all);
+  return {
+    ...standing,
+    ...followed(session, transaction),
+    paymentStatus,
+    failureReason: paymentStatus === 'failed' ? lastFailure(transaction, others) : null,
+    isLate: session.status !== 'completed' && all.some(hasComeLate),
+    updatedAt: now,
+  };
+}
+
+function paymentStatusOf(
+  { status, amount, amountReceived }: CheckoutSession,
+  all: readonly PaymentTransaction[],
+): CheckoutSession['paymentStatus'] {
+  const has = (wanted: PaymentTransaction['status']) => all.some(one => one.status === wanted);
+  if (status === 'completed') return 'paid';
+  if (has('confirming')) return 'confirming';
+  // In full, but late.
+  if (amountReceived >= amount) return 'paid';
+  if (amountReceived > 0n) return 'underpaid';
+  return has('failed') && !has('pending') ? 'failed' : 'awaiting_payment';
+}
+
+/** The hash that the payer is shown: the latest one, or once a session is completed the one that did it. */
+function followed(session: CheckoutSession, transaction: PaymentTransaction) {
+  const { txHash, confirmations } = transaction;
+  const isFollowed = session.transactionId === null || session.transactionId === transaction.id;
+  if (!isFollowed || txHash === null) return {};
+  if (transaction.status === 'failed' && session.txHash !== txHash) return {};
+  return { txHash, confirmations };
+}
+
+function lastFailure(transaction: PaymentTransaction, others: readonly PaymentTransaction[]) {
+  if (transaction.status === 'failed') return transaction.failureReason;
+  return others.findLast(other => other.status === 'failed')?.failureReason ?? null;
+}
+
+function hasComeLate({ isLate, status }: PaymentTransaction): boolean {
+  return isLate && (status === 'confirming' || status === 'completed');
+}

@@ -1,0 +1,57 @@
+import { NO_LOG } from '../../model/transfer.ts';
+import type { Header, NodeView, RpcTransactionReceipt } from './node-view.ts';
+import { places } from './places.ts';
+import { tokenTransfer } from './token-transfers.ts';
+
+/** A transfer as a row has it: in a block once it was seen. */
+export interface Recorded {
+  readonly chainId: number;
+  readonly txHash: string | null;
+  readonly logIndex: number | null;
+  readonly blockNumber: number | null;
+  readonly blockHash: string | null;
+  readonly tokenAddress: string;
+  readonly sender: string | null;
+  readonly recipient: string;
+  readonly amount: bigint;
+}
+
+/** Rows by whether the chain still has their block; those that the node cannot tell yet are in neither. */
+export interface Standing<Row> {
+  readonly standing: readonly Row[];
+  readonly gone: readonly Row[];
+}
+
+/**
+ * Compares the rows' block hashes with the chain's, number by number, up to the head of this round. Nothing can be told
+ * when the chain does not have that head any more: how deep a block lies is counted from there.
+ */
+export async function standingOf<Row extends Recorded>(
+  rows: readonly Row[],
+  { view, head }: { view: NodeView; head: Header },
+): Promise<Standing<Row>> {
+  const reachable = rows.filter(row => row.blockNumber !== null && row.blockNumber <= head.number);
+  if (reachable.length === 0) return { standing: [], gone: [] };
+  const headers = await view.headers([...reachable.map(row => row.blockNumber ?? 0), head.number]);
+  if (headers.get(head.number)?.hash !== head.hash) return { standing: [], gone: [] };
+  const known = reachable.filter(row => headers.has(row.blockNumber ?? -1));
+  const stands = (row: Row) => headers.get(row.blockNumber ?? -1)?.hash === row.blockHash;
+  return { standing: known.filter(stands), gone: known.filter(row => !stands(row)) };
+}
+
+/**
+ * Whether the receipt has the recorded transfer: succeeded, in the recorded block, with the very log. Undefined when
+ * the receipt is of another block, so that the next round has to tell.
+ */
+export function shows(receipt: RpcTransactionReceipt, row: Recorded): boolean | undefined {
+  if (receipt.blockHash.toLowerCase() !== row.blockHash) return undefined;
+  if (Number(receipt.status) !== 1) return false;
+  if (row.logIndex === NO_LOG) return true;
+  const header = { number: row.blockNumber ?? -1, hash: row.blockHash, time: 0 };
+  const place = places([{ tokenAddress: row.tokenAddress, recipientAddress: row.recipient }]);
+  return receipt.logs
+    .map(log => tokenTransfer(log, { chainId: row.chainId, header, places: place }))
+    .some(
+      found => found?.logIndex === row.logIndex && found.sender === row.sender && found.amount === row.amount,
+    );
+}

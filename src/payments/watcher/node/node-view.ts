@@ -1,0 +1,187 @@
+import type { Address, Hash, RpcBlock, RpcLog, RpcTransaction, RpcTransactionReceipt } from 'viem';
+import { LimitExceededRpcError, numberToHex, toEventSelector } from 'viem';
+import { nodeAnswered } from '#node/node-refusal.ts';
+import type { NodePool, NodeRequest as Request } from './node-pool.ts';
+import { inSlices, slices } from './slices.ts';
+
+/** A block's place and time. The hash is lower case, the time UTC milliseconds. */
+export interface Header {
+  readonly number: number;
+  readonly hash: string;
+  readonly time: number;
+}
+
+/** A header that says which block it continues. The hash is lower case. */
+export interface LinkedHeader extends Header {
+  readonly parentHash: string;
+}
+
+/** A block with the transactions in it. */
+export interface FullBlock extends LinkedHeader {
+  readonly transactions: readonly RpcTransaction[];
+}
+
+/** From and to, both included. */
+export interface BlockRange {
+  readonly from: number;
+  readonly to: number;
+}
+
+export type { RpcLog, RpcTransaction, RpcTransactionReceipt };
+
+/**
+ * Questions to the nodes of a chain, each answered by one node. Blocks and transactions that the node does not have are
+ * missing in the answers.
+ * @throws WrongChain, or whatever kept the first node from answering
+ */
+export interface NodeView {
+  /** The newest block by the tag `latest`: `safe` and `pending` mean something else at every provider. */
+  head(): Promise<LinkedHeader>;
+  headers(numbers: Iterable<number>): Promise<Map<number, Header>>;
+  blocks(numbers: readonly number[]): Promise<FullBlock[]>;
+  /** Transfers of these tokens to these recipients, and the header of the last block as the same node has it. */
+  logs(range: BlockRange, filter: TransferFilter): Promise<{ logs: RpcLog[]; last: Header | undefined }>;
+  /** By lower-case hash. */
+  receipts(hashes: Iterable<string>): Promise<Map<string, RpcTransactionReceipt>>;
+  /** By lower-case hash; those waiting in the pool have no block. */
+  transactions(hashes: Iterable<string>): Promise<Map<string, RpcTransaction>>;
+  /** How many transactions of an account are in the blocks up to that one. */
+  nonceOf(address: string, block: number): Promise<number>;
+}
+
+export interface TransferFilter {
+  readonly tokens: readonly string[];
+  readonly recipients: readonly string[];
+}
+
+export const TRANSFER_TOPIC = toEventSelector('Transfer(address,address,uint256)');
+
+/** Nodes refuse longer lists of topics. */
+const RECIPIENTS_PER_QUESTION = 500;
+/** Questions under way at a time: five full batches. */
+const QUESTIONS_AT_A_TIME = 500;
+/** Full blocks may have a megabyte each. */
+const BLOCKS_AT_A_TIME = 20;
+
+/** Asks through a pool, whose clients send the questions of one tick together. */
+export function nodeView({ ask: ofOneNode }: Pick<NodePool, 'ask'>): NodeView {
+  /** The answers for all items, those of a slice from one node. */
+  const askedFor = <T, R>(
+    items: readonly T[],
+    size: number,
+    ask: (request: Request, item: T) => Promise<R>,
+  ) =>
+    inSlices(items, size, slice => ofOneNode(request => Promise.all(slice.map(item => ask(request, item)))));
+
+  return {
+    async head() {
+      const header = headerOf(
+        await ofOneNode(request => request({ method: 'eth_getBlockByNumber', params: ['latest', false] })),
+      );
+      if (header === undefined) throw new Error('The node has no latest block.');
+      return header;
+    },
+
+    async headers(numbers) {
+      const found = await askedFor([...new Set(numbers)], QUESTIONS_AT_A_TIME, headerAt);
+      return new Map(found.flatMap(header => (header === undefined ? [] : [[header.number, header]])));
+    },
+
+    async blocks(numbers) {
+      const found = await askedFor(numbers, BLOCKS_AT_A_TIME, (request, number) =>
+        request({ method: 'eth_getBlockByNumber', params: [numberToHex(number), true] }),
+      );
+      return found.flatMap(block => {
+        const header = headerOf(block);
+        if (header === undefined || block === null) return [];
+        const transactions: RpcTransaction[] = [];
+        for (const one of block.transactions) if (typeof one === 'object') transactions.push(one);
+        return [{ ...header, transactions }];
+      });
+    },
+
+    async logs(range, { tokens, recipients }) {
+      const filters = slices(recipients, RECIPIENTS_PER_QUESTION).map(some => ({ tokens, recipients: some }));
+      const asked = tokens.length === 0 ? [] : filters;
+      const [last, ...logs] = await ofOneNode(request =>
+        Promise.all([headerAt(request, range.to), ...asked.map(filter => logsOf(request, range, filter))]),
+      );
+      return { logs: logs.flat(), last };
+    },
+
+    async receipts(hashes) {
+      const found = await askedFor([...hashes].filter(isHash), QUESTIONS_AT_A_TIME, (request, hash) =>
+        request({ method: 'eth_getTransactionReceipt', params: [hash] }),
+      );
+      return new Map(found.flatMap(one => (one === null ? [] : [[one.transactionHash.toLowerCase(), one]])));
+    },
+
+    async transactions(hashes) {
+      const found = await askedFor([...hashes].filter(isHash), QUESTIONS_AT_A_TIME, (request, hash) =>
+        request({ method: 'eth_getTransactionByHash', params: [hash] }),
+      );
+      return new Map(found.flatMap(one => (one === null ? [] : [[one.hash.toLowerCase(), one]])));
+    },
+
+    async nonceOf(address, block) {
+      const params = [asAddress(address), numberToHex(block)] as const;
+      const asked = ofOneNode(request => request({ method: 'eth_getTransactionCount', params: [...params] }));
+      return Number(await asked);
+    },
+  };
+}
+
+async function headerAt(request: Request, number: number): Promise<Header | undefined> {
+  const params = [numberToHex(number), false] as const;
+  return headerOf(await request({ method: 'eth_getBlockByNumber', params: [...params] }));
+}
+
+/** A node that finds a range too wide is asked for its halves. */
+async function logsOf(request: Request, range: BlockRange, filter: TransferFilter): Promise<RpcLog[]> {
+  try {
+    return await request({ method: 'eth_getLogs', params: [question(range, filter)] });
+  } catch (error) {
+    const isTooMuch = nodeAnswered(error) || error instanceof LimitExceededRpcError;
+    if (!isTooMuch || range.from === range.to) throw error;
+    const middle = Math.floor((range.from + range.to) / 2);
+    const halves = [
+      { from: range.from, to: middle },
+      { from: middle + 1, to: range.to },
+    ];
+    return (await Promise.all(halves.map(half => logsOf(request, half, filter)))).flat();
+  }
+}
+
+function question({ from, to }: BlockRange, { tokens, recipients }: TransferFilter) {
+  return {
+    fromBlock: numberToHex(from),
+    toBlock: numberToHex(to),
+    address: tokens.map(asAddress),
+    topics: [TRANSFER_TOPIC, null, recipients.map(wordOf)],
+  };
+}
+
+function headerOf(
+  block: Pick<RpcBlock, 'number' | 'hash' | 'parentHash' | 'timestamp'> | null,
+): LinkedHeader | undefined {
+  if (block === null || block.number === null || block.hash === null) return undefined;
+  return {
+    number: Number(block.number),
+    hash: block.hash.toLowerCase(),
+    parentHash: block.parentHash.toLowerCase(),
+    time: Number(block.timestamp) * 1000,
+  };
+}
+
+/** An address as a topic has it: 32 bytes. */
+function wordOf(address: string): Hash {
+  return `0x${address.slice(2).padStart(64, '0')}`;
+}
+
+function asAddress(text: string): Address {
+  return `0x${text.slice(2)}`;
+}
+
+function isHash(text: string): text is Hash {
+  return /^0x[0-9a-f]{64}$/i.test(text);
+}

@@ -1,0 +1,81 @@
+import type { Transfer } from '../../model/transfer.ts';
+import type { NativeReader } from './native-transfers.ts';
+import type { BlockRange, NodeView, RpcLog } from './node-view.ts';
+import type { Places } from './places.ts';
+import { isInBlock, tokenTransfer } from './token-transfers.ts';
+
+/** What a range of blocks holds for the watched places. */
+export interface Scan {
+  readonly transfers: readonly Transfer[];
+  /** Names (`logKey`) of the logs that were settled before and were met again. */
+  readonly settled: readonly string[];
+  /** The first block of which a log did not fit the chain that the node shows; undefined when all did. */
+  readonly unsureFrom: number | undefined;
+  /** Hash of the range's last block. */
+  readonly lastHash: string;
+}
+
+/**
+ * Reads a range as the chain has it at one moment: undefined when the node lacks its last block, or when that was
+ * another one afterwards than before, because then nothing of what was read in between can be relied on. Headers are
+ * read for logs that were not settled before only: the others need no more than their name.
+ */
+export async function scan(
+  range: BlockRange,
+  {
+    chainId,
+    view,
+    native,
+    places,
+    isSettled,
+  }: {
+    chainId: number;
+    view: NodeView;
+    native: NativeReader;
+    places: Places;
+    isSettled: (key: string) => boolean;
+  },
+): Promise<Scan | undefined> {
+  const { logs, last } = await view.logs(range, places);
+  if (last === undefined) return undefined;
+  const coins = places.hasNative ? await native.transfers({ ...range, last }, places) : [];
+  if (coins === undefined) return undefined;
+  const settled = logs.map(logKey).filter(isSettled);
+  const open = logs.filter(log => !isSettled(logKey(log)));
+  const numbers = open.flatMap(({ blockNumber }) => (blockNumber === null ? [] : [Number(blockNumber)]));
+  // Without a log there is nothing that has to fit together.
+  const headers =
+    numbers.length === 0 ? new Map([[last.number, last]]) : await view.headers([...numbers, range.to]);
+  if (headers.get(range.to)?.hash !== last.hash) return undefined;
+
+  const transfers: Transfer[] = [];
+  const unsure: number[] = [];
+  for (const log of open) {
+    if (log.blockNumber === null) continue;
+    const number = Number(log.blockNumber);
+    const header = headers.get(number);
+    if (number < range.from || number > range.to) continue;
+    if (header === undefined || !isInBlock(log, header)) {
+      unsure.push(number);
+      continue;
+    }
+    const transfer = tokenTransfer(log, { chainId, header, places });
+    if (transfer !== undefined) transfers.push(transfer);
+  }
+  return {
+    transfers: [...transfers, ...coins].sort(byPlace),
+    settled,
+    lastHash: last.hash,
+    unsureFrom: unsure.length === 0 ? undefined : Math.min(...unsure),
+  };
+}
+
+/** As `placeKey` names the transfer in it. */
+function logKey({ blockHash, transactionHash, logIndex }: RpcLog): string {
+  return `${blockHash} ${transactionHash} ${Number(logIndex)}`.toLowerCase();
+}
+
+/** As the chain has them: the first of two payments for one session completes it. */
+function byPlace(a: Transfer, b: Transfer): number {
+  return a.blockNumber - b.blockNumber || a.logIndex - b.logIndex;
+}

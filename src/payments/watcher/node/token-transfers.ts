@@ -1,0 +1,54 @@
+import type { Transfer } from '../../model/transfer.ts';
+import { type Header, type RpcLog, TRANSFER_TOPIC } from './node-view.ts';
+import type { Places } from './places.ts';
+
+/**
+ * The transfer in a log when it pays one of the places: the right contract, an ERC-20 `Transfer` (three topics and one
+ * word of data; ERC-721 has four topics), the recipient, more than nothing, in the very block that the chain has at
+ * that number. Undefined for everything else.
+ */
+export function tokenTransfer(
+  log: RpcLog,
+  { chainId, header, places }: { chainId: number; header: Header; places: Places },
+): Transfer | undefined {
+  const [topic, from, to, ...more] = log.topics;
+  if (topic?.toLowerCase() !== TRANSFER_TOPIC || more.length > 0) return undefined;
+  if (!/^0x[0-9a-f]{64}$/i.test(log.data)) return undefined;
+  const sender = addressIn(from);
+  const recipient = addressIn(to);
+  const tokenAddress = log.address.toLowerCase();
+  if (sender === undefined || recipient === undefined || !places.has(tokenAddress, recipient))
+    return undefined;
+  const amount = BigInt(log.data);
+  if (amount === 0n || !isInBlock(log, header)) return undefined;
+  return {
+    chainId,
+    txHash: `${log.transactionHash}`.toLowerCase(),
+    logIndex: Number(log.logIndex),
+    blockNumber: header.number,
+    blockHash: header.hash,
+    blockTime: header.time,
+    tokenAddress,
+    sender,
+    recipient,
+    amount,
+  };
+}
+
+/** False for logs of pending or removed blocks, and of blocks that have been replaced since. */
+export function isInBlock(log: RpcLog, header: Header): boolean {
+  return (
+    !log.removed &&
+    log.logIndex !== null &&
+    log.transactionHash !== null &&
+    log.blockNumber !== null &&
+    Number(log.blockNumber) === header.number &&
+    log.blockHash?.toLowerCase() === header.hash
+  );
+}
+
+/** The address in a topic; undefined when there is something before its 20 bytes. */
+function addressIn(topic: string | undefined): string | undefined {
+  const [, address] = /^0x0{24}([0-9a-f]{40})$/i.exec(topic ?? '') ?? [];
+  return address === undefined ? undefined : `0x${address.toLowerCase()}`;
+}

@@ -1,0 +1,183 @@
+import type { Clock } from '../../lib/clock.ts';
+import type { PaymentTransaction } from '../model/payment-transaction.ts';
+import type { FailureReason } from '../model/session.ts';
+import type { Transfer } from '../model/transfer.ts';
+import { sessionStore } from '../sessions/session-store.ts';
+import { transactionStore } from '../store/transaction-store.ts';
+import { type Lookup, lookUp, transfersIn } from './node/by-hash.ts';
+import { slices } from './node/slices.ts';
+import { record } from './record.ts';
+import { fateOf } from './replaced.ts';
+import { ROWS_PER_EFFECT, type Round } from './round.ts';
+
+/** How long a transaction may be nowhere before its payment counts as failed. */
+export const NOT_FOUND_MS = 30 * 60_000;
+
+/** Claims that one look asks the node about, each with two questions and more when its transaction is there. */
+export const CLAIMS_PER_LOOK = 25;
+/** A claim is asked about again after this part of its age, within these bounds. */
+const PAUSE_PART = 8;
+const SHORTEST_PAUSE_MS = 2_000;
+const LONGEST_PAUSE_MS = 3 * 60_000;
+
+/** Looks after payments whose hash is known and that are in no block: claimed ones, and ones that a block lost. */
+export interface ClaimFollower {
+  /** Answers with how many moved on. */
+  follow(round: Round): Promise<number>;
+}
+
+/** What is to be done about one of them. */
+type Finding =
+  | { readonly kind: 'mined'; readonly transfers: readonly Transfer[] }
+  /** In the pool; `nonce` when that is the payer's and not known yet. */
+  | { readonly kind: 'waiting'; readonly nonce: number | undefined }
+  | { readonly kind: 'failed'; readonly reason: FailureReason }
+  | { readonly kind: 'missing' };
+
+/** What is remembered of a claim, in UTC milliseconds. */
+interface Followed {
+  /** Since when it is looked for; what is claimed again after it was given up starts anew. */
+  readonly since: number;
+  /** Since when it is missing; undefined before it was looked up, and while it is in the pool. */
+  readonly missingSince: number | undefined;
+  readonly lookedAt: number;
+}
+
+/**
+ * Looks claims up the less often the older they are, and so many at a time that a flood of them costs the node no more
+ * than a few. Every session has its turn: its first claim comes before another one's second.
+ */
+export function claimFollower({ clock }: { clock: Clock }): ClaimFollower {
+  let followed = new Map<string, Followed>();
+  let lookedAt = Number.NEGATIVE_INFINITY;
+
+  async function follow(round: Round): Promise<number> {
+    const { chain, db, seals } = round;
+    const now = clock.now();
+    if (now - lookedAt < SHORTEST_PAUSE_MS) return 0;
+    const open = await transactionStore(db).open(chain.id);
+    const pending = open.filter(one => one.status === 'pending' && one.txHash !== null);
+    // What is not pending any more is forgotten.
+    followed = new Map(pending.flatMap(({ id }) => pairOf(id, followed.get(id))));
+    const due = inTurn(pending.filter(one => isDue(followed.get(one.id), now))).slice(0, CLAIMS_PER_LOOK);
+    if (due.length === 0) return 0;
+    lookedAt = now;
+    const sessions = await sessionStore(db, seals).findMany([...new Set(due.map(one => one.sessionId))]);
+    const found = await lookUp(
+      due.map(one => one.txHash ?? ''),
+      round,
+    );
+    const findings: { id: string; finding: Finding }[] = [];
+    for (const claim of due) {
+      const before = followed.get(claim.id) ?? begun(claim, now);
+      const lookup = found.get(claim.txHash ?? '');
+      if (lookup === undefined) {
+        followed.set(claim.id, { ...before, lookedAt: now });
+        continue;
+      }
+      const payer = sessions.get(claim.sessionId)?.payerAddress ?? null;
+      const finding = await judge(round, { claim, payer, lookup });
+      const missingSince = missingTime(claim, finding, { before, now });
+      followed.set(claim.id, { ...before, missingSince, lookedAt: now });
+      const isGivenUp = missingSince !== undefined && now - missingSince >= NOT_FOUND_MS;
+      findings.push({
+        id: claim.id,
+        finding: isGivenUp ? { kind: 'failed', reason: 'not_found' } : finding,
+      });
+    }
+    return settle(round, findings);
+  }
+
+  /** A session's first claim before another one's second; then those never looked up, the newest first. */
+  function inTurn(due: readonly PaymentTransaction[]): PaymentTransaction[] {
+    const lookedAtOf = ({ id }: PaymentTransaction) => followed.get(id)?.lookedAt ?? 0;
+    const ordered = due.toSorted((a, b) => lookedAtOf(a) - lookedAtOf(b) || b.createdAt - a.createdAt);
+    const bySession = Map.groupBy(ordered, one => one.sessionId);
+    const ranks = [...bySession.values()].flatMap(claims =>
+      claims.map((one, rank) => [one.id, rank] as const),
+    );
+    const rankOf = new Map(ranks);
+    return ordered.toSorted((a, b) => (rankOf.get(a.id) ?? 0) - (rankOf.get(b.id) ?? 0));
+  }
+
+  return { follow };
+}
+
+function pairOf(id: string, known: Followed | undefined): [string, Followed][] {
+  return known === undefined ? [] : [[id, known]];
+}
+
+function isDue(known: Followed | undefined, now: number): boolean {
+  if (known === undefined) return true;
+  const pauseMs = (known.lookedAt - known.since) / PAUSE_PART;
+  return now - known.lookedAt >= Math.min(Math.max(pauseMs, SHORTEST_PAUSE_MS), LONGEST_PAUSE_MS);
+}
+
+function begun({ createdAt }: PaymentTransaction, now: number): Followed {
+  const isOld = now - createdAt >= NOT_FOUND_MS;
+  return { since: isOld ? now : createdAt, missingSince: undefined, lookedAt: 0 };
+}
+
+/** Since when a claim counts as missing; undefined for one that is in the pool or has failed. */
+function missingTime(
+  claim: PaymentTransaction,
+  finding: Finding,
+  { before, now }: { before: Followed; now: number },
+): number | undefined {
+  // One that is mined and still pending after its transfers were recorded is somebody else's payment.
+  if (finding.kind !== 'missing' && finding.kind !== 'mined') return undefined;
+  const wasEverThere = finding.kind === 'mined' || claim.sender !== null || claim.nonce !== null;
+  return before.missingSince ?? (wasEverThere ? now : before.since);
+}
+
+async function judge(
+  round: Round,
+  { claim, payer, lookup }: { claim: PaymentTransaction; payer: string | null; lookup: Lookup },
+): Promise<Finding> {
+  const { chain, places, view, head } = round;
+  const { transaction, mined } = lookup;
+  if (mined !== undefined) {
+    // Anybody's transaction can be claimed, so only the payer's own failure is one.
+    const isOwn = mined.receipt.from.toLowerCase() === payer;
+    if (isOwn && Number(mined.receipt.status) === 0) return { kind: 'failed', reason: 'reverted' };
+    const transfers = transfersIn(lookup, { chainId: chain.id, places });
+    return { kind: 'mined', transfers: transfers.filter(one => isPaymentOf(one, claim)) };
+  }
+  if (transaction !== undefined) {
+    const isOwn = transaction.from.toLowerCase() === payer;
+    const isNew = isOwn && claim.nonce === null;
+    return { kind: 'waiting', nonce: isNew ? Number(transaction.nonce) : undefined };
+  }
+  if (claim.nonce === null || payer === null || claim.txHash === null) return { kind: 'missing' };
+  const fate = await fateOf({ sender: payer, nonce: claim.nonce }, { view, head });
+  // It may have been mined since it was looked up, and have used its nonce itself.
+  const isMined = (await view.receipts([claim.txHash])).size > 0;
+  return fate === 'unused' || isMined ? { kind: 'missing' } : { kind: 'failed', reason: fate };
+}
+
+async function settle(round: Round, findings: readonly { id: string; finding: Finding }[]): Promise<number> {
+  const transfers = findings.flatMap(({ finding }) => (finding.kind === 'mined' ? finding.transfers : []));
+  const unique = new Map(transfers.map(one => [`${one.txHash} ${one.logIndex}`, one]));
+  let changes = 0;
+  if (unique.size > 0) {
+    const sighting = { transfers: [...unique.values()], repriced: new Map(), cursor: undefined };
+    changes += (await record(round, sighting)).changes;
+  }
+  const moving = findings.filter(
+    ({ finding }) => finding.kind === 'failed' || (finding.kind === 'waiting' && finding.nonce !== undefined),
+  );
+  for (const some of slices(moving, ROWS_PER_EFFECT)) {
+    await round.effect('claims', async ({ settle }) => {
+      for (const { id, finding } of some) {
+        if (finding.kind === 'failed') await settle.fail(id, finding.reason);
+        if (finding.kind !== 'waiting' || finding.nonce === undefined) continue;
+        await settle.waiting(id, finding.nonce);
+      }
+    });
+  }
+  return changes + moving.length;
+}
+
+function isPaymentOf(transfer: Transfer, claim: PaymentTransaction): boolean {
+  return transfer.tokenAddress === claim.tokenAddress && transfer.recipient === claim.recipient;
+}

@@ -1,0 +1,173 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { uintColumn } from '#db/columns.ts';
+import { type Db, openDatabase } from '#db/open.ts';
+import { rowsOf } from '#db/query.ts';
+import { transaction } from '#db/transaction.ts';
+import type { Owner } from '#payments/model/owner.ts';
+import { seals } from '#payments/secrets/sealed.ts';
+import { type SessionDraft, sessionStore } from '#payments/sessions/session-store.ts';
+import { settlement } from '#payments/settlement/settlement.ts';
+import { linkStore } from '#payments/store/link-store.ts';
+import { organizationStore } from '#payments/store/organization-store.ts';
+import { watchedStore } from '#payments/store/watched-store.ts';
+import { eachDatabase } from '../../support/databases.ts';
+import { aLink, anOrganization, RECORD_TIME } from '../../support/payments-records.ts';
+import { aSession, aTransfer } from '../../support/payments-sessions.ts';
+
+const SEALED = seals(['a secret that only this test knows, and long']);
+const ALL = { page: 1, limit: 100 };
+const WALLET = `0x${'aa'.repeat(20)}`;
+const OTHER_WALLET = `0x${'bb'.repeat(20)}`;
+
+eachDatabase('the checkout sessions', databases => {
+  let db: Db;
+  let owner: Owner;
+  let stranger: Owner;
+
+  beforeEach(async () => {
+    db = openDatabase(await databases.create('payments'));
+    const [us, them] = [anOrganization(), anOrganization()];
+    for (const organization of [us, them]) await organizationStore(db).insert(organization);
+    owner = { organizationId: us.id, mode: 'live' };
+    stranger = { organizationId: them.id, mode: 'live' };
+  });
+
+  afterEach(() => db.destroy());
+
+  const store = () => sessionStore(db, SEALED);
+  const opened = (changes: Partial<SessionDraft> = {}, whose = owner) =>
+    transaction(db, handle => sessionStore(handle, SEALED).open(aSession(whose, changes)));
+  const expired = (id: string, now: number) =>
+    transaction(db, handle => settlement({ handle, seals: SEALED, now }).expire(id));
+
+  test('a session is found as it was opened, by its owner only', async () => {
+    const link = aLink(owner);
+    await linkStore(db).insert(link);
+    const draft = aSession(owner, {
+      paymentLinkId: link.id,
+      subtotal: 2n ** 255n,
+      amount: 2n ** 255n + 1n,
+      metadata: { order: '1042' },
+      customerEmail: 'ada@example.com',
+      customerName: 'Ada Lovelace',
+      formData: { size: 'M', gift: true, count: 2 },
+      shippingAddress: {
+        name: null,
+        line1: "12 St James's Square",
+        line2: null,
+        city: 'London',
+        state: null,
+        zip: 'SW1Y 4JH',
+        country: 'GB',
+      },
+      shippingOption: { id: 'express', name: 'Express', amount: '1', estimated_days: 2 },
+      successUrl: 'https://books.example/thanks',
+      clientReferenceId: 'order-1042',
+    });
+
+    const session = await transaction(db, handle => sessionStore(handle, SEALED).open(draft));
+
+    const { tokenDecimals: _, ...kept } = draft;
+    expect(session).toEqual({ ...kept, amountDue: session.amountDue, isWalletOnly: false });
+    expect(await store().find(owner, session.id)).toEqual(session);
+    expect(await store().findById(session.id)).toEqual(session);
+    expect(await store().findMany([session.id, 'cs_missing'])).toEqual(new Map([[session.id, session]]));
+    expect(await store().find(stranger, session.id)).toBeUndefined();
+    expect(await store().find({ ...owner, mode: 'test' }, session.id)).toBeUndefined();
+  });
+
+  test('nothing that a customer wrote can be read in the database', async () => {
+    const { id } = await opened({
+      customerEmail: 'ada@example.com',
+      customerName: 'Ada Lovelace',
+      formData: { size: 'secret-form' },
+    });
+    await expired(id, RECORD_TIME + 1);
+
+    const tables = ['checkout_sessions', 'events', 'transactions', 'unmatched_transfers'];
+    const rows = await Promise.all(tables.map(name => rowsOf(db, `select * from ${name}`)));
+
+    const text = JSON.stringify(rows);
+    expect(text).toContain(id);
+    expect(text).not.toMatch(/ada@example\.com|Lovelace|secret-form/);
+  });
+
+  test('a list is its owner’s, the newest first, narrowed by status, link and time', async () => {
+    const link = aLink(owner);
+    await linkStore(db).insert(link);
+    const old = await opened({ createdAt: RECORD_TIME - 10, paymentLinkId: link.id });
+    const recent = await opened({ createdAt: RECORD_TIME });
+    await opened({}, stranger);
+    await expired(old.id, RECORD_TIME + 1);
+    const listed = async (filters: Parameters<ReturnType<typeof store>['list']>[1]) =>
+      (await store().list(owner, filters, ALL)).data.map(one => one.id);
+
+    expect(await listed({})).toEqual([recent.id, old.id]);
+    expect(await listed({ status: 'expired' })).toEqual([old.id]);
+    expect(await listed({ paymentLinkId: link.id })).toEqual([old.id]);
+    expect(await listed({ from: RECORD_TIME })).toEqual([recent.id]);
+    expect(await listed({ to: RECORD_TIME })).toEqual([old.id]);
+  });
+
+  test('a newer wallet replaces the one before until a transfer was seen', async () => {
+    const { id } = await opened();
+    const bound = await store().bindWallet(id, WALLET, RECORD_TIME + 1);
+    const replaced = await store().bindWallet(id, OTHER_WALLET, RECORD_TIME + 2);
+    await transaction(db, handle =>
+      settlement({ handle, seals: SEALED, now: RECORD_TIME + 3 }).sight(
+        { id },
+        aTransfer({ sender: OTHER_WALLET }),
+        { matchedBy: 'wallet', confirmations: 1 },
+      ),
+    );
+
+    const late = await store().bindWallet(id, WALLET, RECORD_TIME + 4);
+    const repeated = await store().bindWallet(id, OTHER_WALLET, RECORD_TIME + 5);
+
+    expect(bound?.payerAddress).toBe(WALLET);
+    expect(replaced?.payerAddress).toBe(OTHER_WALLET);
+    expect(late).toBeUndefined();
+    expect(repeated?.updatedAt).toBe(RECORD_TIME + 3);
+  });
+
+  test('a session that has ended takes no other wallet, and answers its own', async () => {
+    const { id } = await opened({ payerAddress: WALLET });
+    await expired(id, RECORD_TIME + 1);
+
+    expect(await store().bindWallet(id, OTHER_WALLET, RECORD_TIME + 2)).toBeUndefined();
+    expect((await store().bindWallet(id, WALLET, RECORD_TIME + 2))?.status).toBe('expired');
+  });
+
+  test('by payer there are the active sessions and those that ended lately, by amount only what may be meant', async () => {
+    const place = aSession(owner);
+    const forgotten = await opened({ payerAddress: WALLET });
+    await expired(forgotten.id, RECORD_TIME + 10);
+    const ended = await opened({ payerAddress: WALLET, createdAt: RECORD_TIME + 3_650_000 });
+    await expired(ended.id, RECORD_TIME + 20);
+    const later = RECORD_TIME + 3_700_000;
+    const active = await opened({ payerAddress: WALLET, createdAt: later });
+    await opened({ payerAddress: OTHER_WALLET, createdAt: later });
+    await db.raw('update checkout_sessions set amount_due = ? where id = ?', [
+      uintColumn(active.amountDue),
+      ended.id,
+    ]);
+    const ids = (sessions: readonly { id: string }[]) => sessions.map(({ id }) => id);
+
+    const ofPayer = await store().byPayer(place, WALLET, RECORD_TIME + 20);
+    const asking = await store().byAmount(place, active.amountDue, RECORD_TIME + 20);
+
+    expect(ids(ofPayer)).toEqual([ended.id, active.id]);
+    expect(ids(asking)).toEqual([active.id, ended.id]);
+    expect(await store().byAmount({ ...place, chainId: 1 }, active.amountDue, 0)).toEqual([]);
+  });
+
+  test('where a session was opened is watched once, however many are paid there', async () => {
+    const { chainId, tokenAddress, recipientAddress } = await opened();
+    await opened();
+    await opened({}, stranger);
+    const place = { chainId, tokenAddress, recipientAddress };
+
+    expect(await watchedStore(db).recipients(chainId)).toEqual([place]);
+    expect(await watchedStore(db).recipients(1)).toEqual([]);
+  });
+});

@@ -1,0 +1,93 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { type Db, openDatabase } from '#db/open.ts';
+import { transaction } from '#db/transaction.ts';
+import type { Owner } from '#payments/model/owner.ts';
+import { seals } from '#payments/secrets/sealed.ts';
+import { sessionStore } from '#payments/sessions/session-store.ts';
+import { type Settlement, settlement } from '#payments/settlement/settlement.ts';
+import { organizationStore } from '#payments/store/organization-store.ts';
+import { transactionStore } from '#payments/store/transaction-store.ts';
+import { transferStore } from '#payments/store/transfer-store.ts';
+import { eachDatabase } from '../../support/databases.ts';
+import { anOrganization, RECORD_TIME } from '../../support/payments-records.ts';
+import { aSession, aTransfer, hash } from '../../support/payments-sessions.ts';
+
+const SEALED = seals(['a secret that only this test knows, and long']);
+const BY_AMOUNT = { matchedBy: 'amount', confirmations: 1 } as const;
+
+eachDatabase('one transfer', databases => {
+  let db: Db;
+  let owner: Owner;
+
+  beforeEach(async () => {
+    db = openDatabase(await databases.create('payments'));
+    const organization = anOrganization();
+    await organizationStore(db).insert(organization);
+    owner = { organizationId: organization.id, mode: 'test' };
+  });
+
+  afterEach(() => db.destroy());
+
+  const settle = <T>(work: (settle: Settlement) => Promise<T>): Promise<T> =>
+    transaction(db, handle => work(settlement({ handle, seals: SEALED, now: RECORD_TIME + 90_000 })));
+  const opened = () => transaction(db, handle => sessionStore(handle, SEALED).open(aSession(owner)));
+
+  test('cannot be assigned when it has paid another session meanwhile', async () => {
+    const [paid, other] = [await opened(), await opened()];
+    const transfer = aTransfer();
+    await settle(one => one.sight(paid, transfer, BY_AMOUNT));
+    await transferStore(db).upsert(owner, transfer, RECORD_TIME);
+    const [listed] = await transferStore(db).unconfirmed(transfer.chainId);
+    const id = listed?.id ?? '';
+    await transferStore(db).confirm([id], RECORD_TIME);
+
+    const assigned = await settle(one => one.assign(owner, id, other));
+
+    expect(assigned).toBeUndefined();
+    expect(await transferStore(db).find(owner, id)).toMatchObject({ assignedAt: null });
+    expect(await transactionStore(db).byHash(transfer.chainId, transfer.txHash)).toHaveLength(1);
+  });
+
+  test('whose place another takes in a new block waits for its own place, and both pay what they paid', async () => {
+    const [first, second] = [await opened(), await opened()];
+    const early = aTransfer({ amount: first.amountDue, logIndex: 3 });
+    const later = { ...early, amount: second.amountDue, logIndex: 5 };
+    const before = await settle(async one => [
+      await one.sight(first, early, BY_AMOUNT),
+      await one.sight(second, later, BY_AMOUNT),
+    ]);
+    const block = { blockNumber: 101, blockHash: hash(101) };
+
+    const after = await settle(async one => [
+      await one.sight(first, { ...early, ...block, logIndex: 5 }, BY_AMOUNT),
+      await one.sight(second, { ...later, ...block, logIndex: 7 }, BY_AMOUNT),
+    ]);
+
+    expect(after.map(({ id, sessionId, logIndex }) => ({ id, sessionId, logIndex }))).toEqual([
+      { id: before[0]?.id, sessionId: first.id, logIndex: 5 },
+      { id: before[1]?.id, sessionId: second.id, logIndex: 7 },
+    ]);
+  });
+
+  test('that was completed is not paid again when it moves to another block and place', async () => {
+    const session = await opened();
+    const transfer = aTransfer();
+    const done = await settle(async one => one.complete((await one.sight(session, transfer, BY_AMOUNT)).id));
+
+    const moved = { ...transfer, logIndex: 8, blockNumber: 101, blockHash: hash(101) };
+    const again = await settle(one => one.sight(session, moved, BY_AMOUNT));
+
+    expect(again).toEqual({ ...done, logIndex: 8, blockNumber: 101, blockHash: hash(101) });
+    expect(await transactionStore(db).ofSession(session.id)).toEqual([again]);
+  });
+
+  test('seen for another session than the one it pays stays with its own', async () => {
+    const [own, other] = [await opened(), await opened()];
+    const transfer = aTransfer();
+    const seen = await settle(one => one.sight(own, transfer, BY_AMOUNT));
+
+    const again = await settle(one => one.sight(other, transfer, BY_AMOUNT));
+
+    expect(again).toEqual(seen);
+  });
+});

@@ -1,0 +1,180 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { type Db, openDatabase } from '#db/open.ts';
+import { transaction } from '#db/transaction.ts';
+import { checkoutExpiredData } from '#payments/model/event-data.ts';
+import type { Owner } from '#payments/model/owner.ts';
+import type { PaymentTransaction } from '#payments/model/payment-transaction.ts';
+import type { CheckoutSession } from '#payments/model/session.ts';
+import { seals } from '#payments/secrets/sealed.ts';
+import { sessionStore } from '#payments/sessions/session-store.ts';
+import { unseen } from '#payments/settlement/settling.ts';
+import { cursorStore } from '#payments/store/cursor-store.ts';
+import { eventStore } from '#payments/store/event-store.ts';
+import { organizationStore } from '#payments/store/organization-store.ts';
+import { transactionStore } from '#payments/store/transaction-store.ts';
+import { transferStore } from '#payments/store/transfer-store.ts';
+import { eachDatabase } from '../../support/databases.ts';
+import { anOrganization, RECORD_TIME } from '../../support/payments-records.ts';
+import { aSession, aTransfer, hash } from '../../support/payments-sessions.ts';
+
+const SEALED = seals(['a secret that only this test knows, and long']);
+const ALL = { page: 1, limit: 100 };
+
+eachDatabase('records of payments', databases => {
+  let db: Db;
+  let owner: Owner;
+  let stranger: Owner;
+  let session: CheckoutSession;
+
+  beforeEach(async () => {
+    db = openDatabase(await databases.create('payments'));
+    const [us, them] = [anOrganization(), anOrganization()];
+    for (const organization of [us, them]) await organizationStore(db).insert(organization);
+    owner = { organizationId: us.id, mode: 'live' };
+    stranger = { organizationId: them.id, mode: 'live' };
+    session = await transaction(db, handle => sessionStore(handle, SEALED).open(aSession(owner)));
+  });
+
+  afterEach(() => db.destroy());
+
+  const recorded = async (id: string, changes: Partial<PaymentTransaction> = {}) => {
+    const claim = unseen(session, { id, txHash: hash(1), matchedBy: 'wallet' }, RECORD_TIME);
+    const whole = { ...claim, ...changes };
+    await transactionStore(db).insert(whole);
+    return whole;
+  };
+  const inBlock = { logIndex: 3, blockNumber: 100, blockHash: hash(100), blockTime: RECORD_TIME } as const;
+
+  test('a transaction is found as it was written, by its owner only', async () => {
+    const store = transactionStore(db);
+    const whole = await recorded('txn_1', {
+      ...inBlock,
+      status: 'completed',
+      amount: 2n ** 256n - 1n,
+      sender: `0x${'aa'.repeat(20)}`,
+      overpaidAmount: 5n,
+      isLate: true,
+      nonce: 7,
+      confirmedAt: RECORD_TIME,
+      completedAt: RECORD_TIME,
+    });
+    const changed = { ...whole, status: 'failed' as const, failureReason: 'reorged' as const, nonce: null };
+    await store.update(changed);
+
+    expect(await store.find(owner, 'txn_1')).toEqual(changed);
+    expect(await store.find(stranger, 'txn_1')).toBeUndefined();
+    expect(await store.byPlace(whole.chainId, hash(1), 3)).toEqual(changed);
+    expect(await store.byPlace(whole.chainId, hash(1), 4)).toBeUndefined();
+    expect(await store.ofSession(session.id)).toEqual([changed]);
+  });
+
+  test('one transfer cannot be recorded twice, nor one hash be claimed twice for a session', async () => {
+    await recorded('txn_1', { ...inBlock, sender: 'a' });
+    await recorded('txn_2');
+
+    await expect(recorded('txn_3', { ...inBlock, sender: 'b' })).rejects.toThrow();
+    await expect(recorded('txn_4')).rejects.toThrow();
+    expect(await transactionStore(db).byHash(session.chainId, hash(1))).toHaveLength(2);
+  });
+
+  test('transactions are listed and exported the newest first, narrowed by every filter', async () => {
+    const store = transactionStore(db);
+    await recorded('txn_1', { ...inBlock, status: 'completed', createdAt: RECORD_TIME - 5 });
+    await recorded('txn_2', { status: 'pending', txHash: hash(2) });
+    await recorded('txn_3', { status: 'confirming', txHash: hash(3), chainId: 1 });
+    const listed = async (filters: Parameters<typeof store.list>[1]) => {
+      const page = await store.list(owner, filters, ALL);
+      expect(await store.export(owner, filters, 100)).toEqual(page.data);
+      return page.data.map(({ id }) => id);
+    };
+
+    expect(await listed({})).toEqual(['txn_3', 'txn_2', 'txn_1']);
+    expect(await listed({ status: 'completed' })).toEqual(['txn_1']);
+    expect(await listed({ chainId: 1 })).toEqual(['txn_3']);
+    expect(await listed({ sessionId: 'cs_none' })).toEqual([]);
+    expect(await listed({ paymentLinkId: 'pl_none' })).toEqual([]);
+    expect(await listed({ from: RECORD_TIME })).toEqual(['txn_3', 'txn_2']);
+    expect(await listed({ to: RECORD_TIME })).toEqual(['txn_1']);
+    expect(await store.export(owner, {}, 1)).toHaveLength(1);
+    expect((await store.list(stranger, {}, ALL)).total).toBe(0);
+    expect((await store.open(session.chainId)).map(({ id }) => id)).toEqual(['txn_2']);
+    expect((await store.completedSince(session.chainId, 100)).map(({ id }) => id)).toEqual(['txn_1']);
+    expect(await store.completedSince(session.chainId, 101)).toEqual([]);
+  });
+
+  test('an unmatched transfer is listed once it is confirmed, and has to be again in another block', async () => {
+    const store = transferStore(db);
+    const transfer = aTransfer();
+    await store.upsert(owner, transfer, RECORD_TIME);
+    await store.upsert(owner, transfer, RECORD_TIME + 1);
+    const [first, ...rest] = await store.unconfirmed(transfer.chainId);
+    const id = first?.id ?? '';
+    const hidden = await store.list(owner, {}, ALL);
+    await store.confirm([id], RECORD_TIME + 2);
+    const shown = await store.find(owner, id);
+
+    await store.upsert(owner, { ...transfer, blockHash: hash(101), blockNumber: 101 }, RECORD_TIME + 3);
+
+    expect(rest).toEqual([]);
+    expect(hidden.total).toBe(0);
+    expect(shown).toMatchObject({ ...transfer, confirmedAt: RECORD_TIME + 2, createdAt: RECORD_TIME });
+    expect(await store.find(stranger, id)).toBeUndefined();
+    expect(await store.find(owner, id)).toBeUndefined();
+    expect(await store.unconfirmed(transfer.chainId)).toMatchObject([{ id, blockNumber: 101 }]);
+  });
+
+  test('an assigned transfer is neither assigned again nor forgotten', async () => {
+    const store = transferStore(db);
+    const [kept, dropped] = [aTransfer(), aTransfer()];
+    for (const one of [kept, dropped]) await store.upsert(owner, one, RECORD_TIME);
+    const ids = (await store.unconfirmed(kept.chainId)).map(({ id }) => id);
+    const keptId = (await store.unconfirmed(kept.chainId)).find(one => one.txHash === kept.txHash)?.id ?? '';
+    const to = { sessionId: session.id, transactionId: 'txn_1' };
+    const early = await store.assign(keptId, to, RECORD_TIME);
+    await store.confirm(ids, RECORD_TIME);
+
+    const first = await store.assign(keptId, to, RECORD_TIME + 1);
+    const second = await store.assign(keptId, to, RECORD_TIME + 2);
+    const openIds = (await store.openSince(kept.chainId, 0)).map(({ txHash }) => txHash);
+    const removed = await store.remove(ids);
+
+    expect([early, first, second, removed]).toEqual([false, true, false, 1]);
+    expect(openIds).toEqual([dropped.txHash]);
+    const ofStatus = async (status: 'open' | 'assigned') => (await store.list(owner, { status }, ALL)).total;
+    expect([await ofStatus('open'), await ofStatus('assigned')]).toEqual([0, 1]);
+    expect((await store.list(owner, { chainId: 1 }, ALL)).total).toBe(0);
+  });
+
+  test('a fact is told once, and events are listed the newest first, those of one moment by their place', async () => {
+    const store = eventStore(db, SEALED);
+    const data = checkoutExpiredData({ ...session, customerEmail: 'ada@example.com' });
+    const told = (id: string, place: number, createdAt = RECORD_TIME) => ({
+      event: { id, ...owner, type: 'checkout.expired' as const, createdAt, data },
+      fact: `fact of ${id}`,
+      place,
+    });
+    await store.insert([told('evt_b', 0), told('evt_a', 1), told('evt_c', 0, RECORD_TIME - 1)]);
+    await store.insert([{ ...told('evt_d', 0), fact: 'fact of evt_a' }]);
+    await store.insert([]);
+
+    const listed = await store.list(owner, { since: RECORD_TIME - 1 }, ALL);
+    const recent = await store.list(owner, { type: 'checkout.expired', since: RECORD_TIME }, ALL);
+
+    expect(listed.data.map(({ id }) => id)).toEqual(['evt_a', 'evt_b', 'evt_c']);
+    expect(listed.data[0]?.data).toEqual(data);
+    expect(recent.total).toBe(2);
+    expect((await store.list(owner, { type: 'payment.failed', since: 0 }, ALL)).total).toBe(0);
+    expect((await store.list(stranger, { since: 0 }, ALL)).total).toBe(0);
+  });
+
+  test('a chain’s cursor is what was set last', async () => {
+    const store = cursorStore(db);
+    const none = await store.find(1);
+    await store.set(1, { blockNumber: 5, scannedAt: RECORD_TIME });
+    await store.set(1, { blockNumber: 4, scannedAt: RECORD_TIME + 1 });
+
+    expect(none).toBeUndefined();
+    expect(await store.find(1)).toEqual({ blockNumber: 4, scannedAt: RECORD_TIME + 1 });
+    expect(await store.find(2)).toBeUndefined();
+  });
+});

@@ -1,0 +1,386 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { type Db, openDatabase } from '#db/open.ts';
+import { transaction } from '#db/transaction.ts';
+import type { Owner } from '#payments/model/owner.ts';
+import type { Transfer } from '#payments/model/transfer.ts';
+import { seals } from '#payments/secrets/sealed.ts';
+import { type SessionDraft, sessionStore } from '#payments/sessions/session-store.ts';
+import { type Settlement, settlement } from '#payments/settlement/settlement.ts';
+import { eventStore } from '#payments/store/event-store.ts';
+import { linkStore } from '#payments/store/link-store.ts';
+import { organizationStore } from '#payments/store/organization-store.ts';
+import { transactionStore } from '#payments/store/transaction-store.ts';
+import { transferStore } from '#payments/store/transfer-store.ts';
+import { eachDatabase } from '../../support/databases.ts';
+import { aLink, anOrganization, RECORD_TIME } from '../../support/payments-records.ts';
+import { aSession, aTransfer, hash } from '../../support/payments-sessions.ts';
+
+const SEALED = seals(['a secret that only this test knows, and long']);
+const ALL = { page: 1, limit: 100 };
+const WALLET = `0x${'aa'.repeat(20)}`;
+const PRICE = 2_500_000n;
+const BY_AMOUNT = { matchedBy: 'amount', confirmations: 1 } as const;
+const BY_WALLET = { matchedBy: 'wallet', confirmations: 1 } as const;
+
+eachDatabase('the settlement', databases => {
+  let db: Db;
+  let owner: Owner;
+  let now: number;
+
+  beforeEach(async () => {
+    db = openDatabase(await databases.create('payments'));
+    const organization = anOrganization();
+    await organizationStore(db).insert(organization);
+    owner = { organizationId: organization.id, mode: 'test' };
+    now = RECORD_TIME + 60_000;
+  });
+
+  afterEach(() => db.destroy());
+
+  const settle = <T>(work: (settle: Settlement) => Promise<T>): Promise<T> => {
+    now += 1000;
+    return transaction(db, handle => work(settlement({ handle, seals: SEALED, now })));
+  };
+  const opened = (changes: Partial<SessionDraft> = {}) =>
+    transaction(db, handle => sessionStore(handle, SEALED).open(aSession(owner, changes)));
+  const sessionOf = (id: string) => sessionStore(db, SEALED).findById(id);
+  const told = async () =>
+    (await eventStore(db, SEALED).list(owner, { since: 0 }, ALL)).data.map(({ type }) => type).reverse();
+  const paid = (
+    session: { id: string },
+    transfer: Transfer,
+    seen: typeof BY_AMOUNT | typeof BY_WALLET = BY_AMOUNT,
+  ) => settle(async one => one.complete((await one.sight(session, transfer, seen)).id));
+
+  test('a confirmed transfer of what is due completes its session, counts a use and is told twice', async () => {
+    const link = aLink(owner);
+    await linkStore(db).insert(link);
+    const session = await opened({ paymentLinkId: link.id });
+    const transfer = aTransfer({ amount: session.amountDue });
+
+    const seen = await settle(one => one.sight(session, transfer, BY_AMOUNT));
+    const confirming = await sessionOf(session.id);
+    await settle(one => one.progress(seen.id, 2));
+    const deeper = await sessionOf(session.id);
+    const done = await settle(one => one.complete(seen.id));
+
+    expect(seen).toMatchObject({
+      status: 'confirming',
+      sender: WALLET,
+      amount: session.amountDue,
+      completedAt: null,
+    });
+    expect(confirming).toMatchObject({ status: 'active', paymentStatus: 'confirming', confirmations: 1 });
+    expect(deeper).toMatchObject({ confirmations: 2, txHash: transfer.txHash });
+    expect(done).toMatchObject({ status: 'completed', confirmations: 3, isLate: false, isPartial: false });
+    expect(await sessionOf(session.id)).toMatchObject({
+      status: 'completed',
+      paymentStatus: 'paid',
+      amountReceived: session.amountDue,
+      payerAddress: WALLET,
+      transactionId: seen.id,
+      completedAt: now,
+      endedAt: now,
+    });
+    expect((await linkStore(db).find(owner, link.id))?.currentUses).toBe(1);
+    expect(await told()).toEqual(['payment.completed', 'checkout.completed']);
+  });
+
+  test('what a payer claimed becomes what was seen, and a hash that is never found fails', async () => {
+    const session = await opened({ payerAddress: WALLET });
+    const transfer = aTransfer();
+    const claimed = await settle(one => one.claim(session, transfer.txHash));
+    const lost = await settle(one => one.claim(session, hash(77)));
+
+    const seen = await settle(one => one.sight(session, transfer, BY_WALLET));
+    await settle(one => one.fail(lost?.id ?? '', 'not_found'));
+
+    expect(claimed).toMatchObject({ status: 'pending', sender: null, txHash: transfer.txHash });
+    expect(seen).toMatchObject({ id: claimed?.id, status: 'confirming', sender: WALLET });
+    expect((await sessionOf(session.id))?.paymentStatus).toBe('confirming');
+    expect(await told()).toEqual(['payment.failed']);
+  });
+
+  test('after a failure the payer may try again, also with the hash that was given up', async () => {
+    const session = await opened({ payerAddress: WALLET });
+    const claimed = await settle(one => one.claim(session, hash(77)));
+    await settle(one => one.fail(claimed?.id ?? '', 'not_found'));
+    const failed = await sessionOf(session.id);
+
+    const again = await settle(one => one.claim(session, hash(77)));
+
+    expect(failed).toMatchObject({ status: 'active', paymentStatus: 'failed', failureReason: 'not_found' });
+    expect(again).toMatchObject({ id: claimed?.id, status: 'pending', failureReason: null });
+    expect(await sessionOf(session.id)).toMatchObject({
+      paymentStatus: 'awaiting_payment',
+      failureReason: null,
+    });
+  });
+
+  test('a wallet owes the price, whoever is known by the amount what was asked', async () => {
+    const byWallet = await opened({ payerAddress: WALLET });
+    const byWalletToo = await opened({ payerAddress: WALLET });
+    const byAmount = await opened();
+
+    const enough = await paid(byWallet, aTransfer({ amount: PRICE }), BY_WALLET);
+    const asked = await paid(byWalletToo, aTransfer({ amount: byWalletToo.amountDue }), BY_WALLET);
+    const tooLittle = await paid(byAmount, aTransfer({ amount: PRICE }), BY_AMOUNT);
+
+    for (const transaction of [enough, asked]) {
+      expect(transaction).toMatchObject({ isPartial: false, overpaidAmount: null });
+      expect((await sessionOf(transaction.sessionId))?.status).toBe('completed');
+    }
+    expect(tooLittle.isPartial).toBe(true);
+    expect((await sessionOf(byAmount.id))?.status).toBe('active');
+  });
+
+  test('several transfers of one payer add up, those of another do not', async () => {
+    const session = await opened({ payerAddress: WALLET });
+    const other = `0x${'bb'.repeat(20)}`;
+
+    const first = await paid(session, aTransfer({ amount: 1_000_000n }), BY_WALLET);
+    await paid(session, aTransfer({ amount: 2_000_000n, sender: other }), BY_WALLET);
+    const between = await sessionOf(session.id);
+    const last = await paid(session, aTransfer({ amount: session.amountDue - 500_000n }), BY_WALLET);
+
+    expect(first).toMatchObject({ isPartial: true, overpaidAmount: null });
+    expect(between).toMatchObject({
+      status: 'active',
+      paymentStatus: 'underpaid',
+      amountReceived: 1_000_000n,
+    });
+    expect(last).toMatchObject({ overpaidAmount: 500_000n });
+    expect(await sessionOf(session.id)).toMatchObject({
+      status: 'completed',
+      amountReceived: session.amountDue + 500_000n,
+      transactionId: last.id,
+    });
+  });
+
+  test('a second payment of a completed session is a duplicate', async () => {
+    const session = await opened();
+    await paid(session, aTransfer({ amount: session.amountDue }));
+
+    const second = await paid(session, aTransfer({ amount: session.amountDue }));
+
+    expect(second).toMatchObject({
+      status: 'completed',
+      isDuplicate: true,
+      isPartial: false,
+      overpaidAmount: null,
+    });
+    expect(await told()).toEqual(['payment.completed', 'checkout.completed', 'payment.completed']);
+  });
+
+  test('money after the end, by the clock or by the block, is late and completes nothing', async () => {
+    const ended = await opened();
+    await settle(one => one.expire(ended.id));
+    const open = await opened({ expiresAt: RECORD_TIME + 30_000 });
+
+    const afterEnd = await paid(ended, aTransfer());
+    const afterTime = await paid(open, aTransfer());
+
+    expect(afterEnd).toMatchObject({ status: 'completed', isLate: true });
+    expect(await sessionOf(ended.id)).toMatchObject({
+      status: 'expired',
+      isLate: true,
+      amountReceived: PRICE,
+    });
+    expect(afterTime).toMatchObject({ status: 'completed', isLate: true });
+    expect((await sessionOf(open.id))?.status).toBe('active');
+    expect(await told()).toEqual(['checkout.expired', 'payment.completed', 'payment.completed']);
+  });
+
+  test('who pays after the last use of a link is late', async () => {
+    const link = aLink(owner, { maxUses: 1 });
+    await linkStore(db).insert(link);
+    const [first, second] = [
+      await opened({ paymentLinkId: link.id }),
+      await opened({ paymentLinkId: link.id }),
+    ];
+    await paid(first, aTransfer({ amount: first.amountDue }));
+
+    const unlucky = await paid(second, aTransfer({ amount: second.amountDue }));
+
+    expect(unlucky).toMatchObject({ status: 'completed', isLate: true, isPartial: false });
+    expect(await sessionOf(second.id)).toMatchObject({ status: 'active', isLate: true, transactionId: null });
+    expect((await linkStore(db).find(owner, link.id))?.currentUses).toBe(1);
+  });
+
+  test('a payment that was orphaned comes back in another block, at another place, as itself', async () => {
+    const session = await opened();
+    const transfer = aTransfer();
+    const seen = await settle(one => one.sight(session, transfer, BY_AMOUNT));
+    const orphan = await settle(one => one.orphan(seen.id));
+    const waiting = await sessionOf(session.id);
+
+    const again = await settle(one =>
+      one.sightAgain({ ...transfer, logIndex: 9, blockNumber: 101, blockHash: hash(101) }, 1),
+    );
+
+    expect(orphan).toMatchObject({ status: 'pending', blockHash: null, logIndex: null });
+    expect(waiting).toMatchObject({ paymentStatus: 'awaiting_payment', confirmations: 0 });
+    expect(again).toMatchObject({ id: seen.id, status: 'confirming', logIndex: 9, blockHash: hash(101) });
+    expect(await told()).toEqual([]);
+  });
+
+  test('what the chain drops after completion fails; when it is there again, only the payment is told again', async () => {
+    const session = await opened();
+    const transfer = aTransfer({ amount: session.amountDue });
+    const done = await paid(session, transfer);
+    const dropped = await settle(one => one.reorg(done.id));
+    const flagged = await sessionOf(session.id);
+
+    await paid(session, { ...transfer, blockNumber: 105, blockHash: hash(105) });
+
+    expect(dropped).toMatchObject({ status: 'failed', failureReason: 'reorged', blockHash: null });
+    expect(flagged).toMatchObject({ status: 'completed', isReorged: true, amountReceived: 0n });
+    expect(await sessionOf(session.id)).toMatchObject({
+      isReorged: false,
+      amountReceived: session.amountDue,
+      transactionId: done.id,
+    });
+    expect(await told()).toEqual([
+      'payment.completed',
+      'checkout.completed',
+      'payment.failed',
+      'payment.completed',
+    ]);
+  });
+
+  test('a payment in place of one that the chain dropped is no duplicate', async () => {
+    const session = await opened();
+    const first = await paid(session, aTransfer({ amount: session.amountDue }));
+    await settle(one => one.reorg(first.id));
+
+    const second = await paid(session, aTransfer({ amount: session.amountDue }));
+
+    expect(second).toMatchObject({ isDuplicate: false, isLate: false });
+    expect(await sessionOf(session.id)).toMatchObject({ isReorged: false, transactionId: second.id });
+  });
+
+  test('only what nobody is paying expires when its time is over, as soon as the chain was looked at', async () => {
+    const forgotten = await opened({ expiresAt: RECORD_TIME + 70_000 });
+    const paying = await opened({ expiresAt: RECORD_TIME + 70_000 });
+    await opened({ expiresAt: RECORD_TIME + 900_000 });
+    await settle(one => one.sight(paying, aTransfer({ amount: paying.amountDue }), BY_AMOUNT));
+    const { chainId } = forgotten;
+    now = RECORD_TIME + 80_000;
+
+    const unseen = await settle(one =>
+      one.expireDue({ chainId, scannedAt: RECORD_TIME + 60_000, limit: 10 }),
+    );
+    const early = await settle(one => one.expireDue({ chainId, scannedAt: forgotten.expiresAt, limit: 10 }));
+    now += 15_000;
+    const other = await settle(one => one.expireDue({ chainId: 1, scannedAt: now, limit: 10 }));
+    const looked = await settle(one => one.expireDue({ chainId, scannedAt: now, limit: 10 }));
+    const again = await settle(one => one.expireDue({ chainId, scannedAt: now, limit: 10 }));
+
+    expect([unseen, early, other, looked, again]).toEqual([0, 0, 0, 1, 0]);
+    expect((await sessionOf(forgotten.id))?.status).toBe('expired');
+    expect((await sessionOf(paying.id))?.status).toBe('active');
+    expect(await told()).toEqual(['checkout.expired']);
+  });
+
+  test('when the chain cannot be looked at, sessions expire ten minutes later, so many at once', async () => {
+    for (let index = 0; index < 3; index++) await opened({ expiresAt: RECORD_TIME + index });
+    const due = { chainId: aSession(owner).chainId, scannedAt: 0, limit: 2 };
+
+    const early = await settle(one => one.expireDue(due));
+    now = RECORD_TIME + 600_002;
+    const first = await settle(one => one.expireDue(due));
+    const second = await settle(one => one.expireDue(due));
+
+    expect([early, first, second]).toEqual([0, 2, 1]);
+  });
+
+  test('the sessions of a link that is deleted end, except one whose payment then completes it', async () => {
+    const link = aLink(owner);
+    await linkStore(db).insert(link);
+    const idle = await opened({ paymentLinkId: link.id });
+    const paying = await opened({ paymentLinkId: link.id });
+    const transfer = aTransfer({ amount: paying.amountDue });
+    const seen = await settle(one => one.sight(paying, transfer, BY_AMOUNT));
+
+    const ended = await settle(one => one.endSessionsOf(link.id));
+    await linkStore(db).remove(owner, link.id);
+    await settle(one => one.complete(seen.id));
+
+    expect(ended).toBe(1);
+    expect(await sessionOf(idle.id)).toMatchObject({ status: 'expired', paymentLinkId: null });
+    expect(await sessionOf(paying.id)).toMatchObject({ status: 'completed', paymentLinkId: null });
+  });
+
+  test('an assigned transfer counts as a payment once', async () => {
+    const session = await opened();
+    const transfer = aTransfer({ amount: session.amountDue + 5n });
+    const transfers = transferStore(db);
+    await transfers.upsert(owner, transfer, now);
+    const listed = await transfers.unconfirmed(transfer.chainId);
+    await transfers.confirm(
+      listed.map(({ id }) => id),
+      now,
+    );
+    const id = listed.find(one => one.organizationId === owner.organizationId)?.id ?? '';
+    const elsewhere = await opened({ recipientAddress: `0x${'12'.repeat(20)}` });
+
+    const refused = await settle(one => one.assign(owner, id, elsewhere));
+    const assigned = await settle(one => one.assign(owner, id, session));
+    const repeated = await settle(one => one.assign(owner, id, session));
+
+    expect(refused).toBeUndefined();
+    expect(assigned).toMatchObject({ status: 'completed', matchedBy: 'assignment', overpaidAmount: 5n });
+    expect(repeated).toBeUndefined();
+    expect((await sessionOf(session.id))?.status).toBe('completed');
+    expect(await transfers.find(owner, id)).toMatchObject({
+      transactionId: assigned?.id,
+      assignedAt: now - 1000,
+    });
+  });
+
+  test.each([
+    ['completed', ['payment.completed', 'checkout.completed'], 'paid'],
+    ['failed', ['payment.failed'], 'failed'],
+    ['underpaid', ['payment.completed'], 'underpaid'],
+    ['reorg', ['payment.completed', 'checkout.completed', 'payment.failed'], 'paid'],
+  ] as const)('a simulated payment can be %s', async (outcome, events, paymentStatus) => {
+    const session = await opened();
+
+    const simulated = await settle(one => one.simulate(session, outcome));
+
+    expect(simulated?.matchedBy).toBe('simulation');
+    expect(simulated?.txHash === null).toBe(outcome === 'failed');
+    expect(await sessionOf(session.id)).toMatchObject({ paymentStatus, isReorged: outcome === 'reorg' });
+    expect(await told()).toEqual(events);
+    expect(await transactionStore(db).open(session.chainId)).toEqual([]);
+  });
+
+  test('nothing is simulated for real money or after the end', async () => {
+    const live = await transaction(db, handle =>
+      sessionStore(handle, SEALED).open(aSession({ ...owner, mode: 'live' })),
+    );
+    const over = await opened();
+    await settle(one => one.expire(over.id));
+
+    expect(await settle(one => one.simulate(live, 'completed'))).toBeUndefined();
+    expect(await settle(one => one.simulate(over, 'completed'))).toBeUndefined();
+  });
+
+  test('two who complete the last use of a link at once complete one session', async () => {
+    const link = aLink(owner, { maxUses: 1 });
+    await linkStore(db).insert(link);
+    const sessions = [await opened({ paymentLinkId: link.id }), await opened({ paymentLinkId: link.id })];
+    const seen = await Promise.all(
+      sessions.map(session =>
+        settle(one => one.sight(session, aTransfer({ amount: session.amountDue }), BY_AMOUNT)),
+      ),
+    );
+
+    await Promise.all([...seen, ...seen].map(({ id }) => settle(one => one.complete(id))));
+
+    const ended = await Promise.all(sessions.map(({ id }) => sessionOf(id)));
+    expect(ended.map(one => one?.status).sort()).toEqual(['active', 'completed']);
+    expect((await linkStore(db).find(owner, link.id))?.currentUses).toBe(1);
+    expect((await told()).sort()).toEqual(['checkout.completed', 'payment.completed', 'payment.completed']);
+  });
+});

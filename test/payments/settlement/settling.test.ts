@@ -1,0 +1,171 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { CheckoutSession } from '#payments/model/session.ts';
+import type { Account } from '#payments/settlement/session-totals.ts';
+import {
+  awaited,
+  completed,
+  failed,
+  needsUse,
+  orphaned,
+  reorged,
+  sighted,
+  unseen,
+} from '#payments/settlement/settling.ts';
+import { aSession, aTransfer, hash } from '../../support/payments-sessions.ts';
+
+const PRICE = 2_500_000n;
+const NOW = aSession({ organizationId: '', mode: 'test' }).createdAt + 120_000;
+
+test('a use of the link is needed only by what completes an active session of one', () => {
+  const ofLink = session({ paymentLinkId: 'pl_1' });
+
+  expect(needsUse(paying(ofLink, PRICE))).toBe(true);
+  expect(needsUse(paying(ofLink, PRICE - 1n))).toBe(false);
+  expect(needsUse(paying(session(), PRICE))).toBe(false);
+  expect(needsUse(paying({ ...ofLink, status: 'expired' }, PRICE))).toBe(false);
+});
+
+test('a payment matched by amount owes what was asked, any other the price', () => {
+  const asked = session({ amountDue: PRICE + 7n });
+  const isPartial = (matchedBy: 'wallet' | 'amount' | 'assignment' | 'simulation') =>
+    completed(paying(asked, PRICE, { matchedBy }), true, NOW).transaction.isPartial;
+
+  expect(isPartial('wallet')).toBe(false);
+  expect(isPartial('assignment')).toBe(false);
+  expect(isPartial('amount')).toBe(true);
+  expect(isPartial('simulation')).toBe(false);
+});
+
+test('more than the price but not more than was asked is no overpayment', () => {
+  const asked = session({ amountDue: PRICE + 7n });
+  const overpaid = (amount: bigint) => completed(paying(asked, amount), true, NOW).transaction.overpaidAmount;
+
+  expect(overpaid(PRICE + 7n)).toBeNull();
+  expect(overpaid(PRICE + 9n)).toBe(2n);
+});
+
+test('a transfer in the very millisecond of the end is in time, the next is late', () => {
+  const limited = session({ expiresAt: NOW });
+  const lateAt = (blockTime: number) =>
+    completed(paying(limited, PRICE, { blockTime }), true, NOW).transaction.isLate;
+
+  expect(lateAt(NOW)).toBe(false);
+  expect(lateAt(NOW + 1)).toBe(true);
+});
+
+test('late money never helps to complete, yet is received', () => {
+  const limited = session({ expiresAt: NOW, payerAddress: aTransfer().sender });
+  const late = completed(paying(limited, PRICE - 1n, { blockTime: NOW + 1 }), true, NOW);
+
+  const inTime = completed({ ...paying(late.session, 1n), others: [late.transaction] }, true, NOW);
+
+  expect(late.session).toMatchObject({ paymentStatus: 'underpaid', amountReceived: PRICE - 1n });
+  expect(inTime.session).toMatchObject({ status: 'active', paymentStatus: 'paid', amountReceived: PRICE });
+});
+
+test('a failure shows only while nothing else is on its way', () => {
+  const first = awaited(account(session(), unseenOf(session(), 'txn_1')), NOW);
+  const second = unseenOf(session(), 'txn_2');
+
+  const alone = failed({ ...account(first.session, first.transaction) }, 'reverted', NOW);
+  const beside = failed({ ...account(first.session, first.transaction), others: [second] }, 'reverted', NOW);
+
+  expect(alone.session).toMatchObject({ paymentStatus: 'failed', failureReason: 'reverted' });
+  expect(beside.session).toMatchObject({ paymentStatus: 'awaiting_payment', failureReason: null });
+});
+
+test('whatever order the payments of one wallet come in, the same money ends in the same state', () => {
+  const amounts = fc.array(fc.bigInt({ min: 1n, max: PRICE }), { minLength: 1, maxLength: 6 });
+  fc.assert(
+    fc.property(amounts, list => {
+      const forwards = settled(list);
+      const backwards = settled(list.toReversed());
+      const sum = list.reduce((total, amount) => total + amount, 0n);
+
+      for (const { session: end, checkouts } of [forwards, backwards]) {
+        expect(end.amountReceived).toBe(sum);
+        expect(end.status).toBe(sum >= PRICE ? 'completed' : 'active');
+        expect(end.paymentStatus).toBe(sum >= PRICE ? 'paid' : 'underpaid');
+        expect(checkouts).toBe(sum >= PRICE ? 1 : 0);
+      }
+    }),
+  );
+});
+
+test('what is undone before it is confirmed leaves the session as it was, but for who was seen', () => {
+  const before = session({ payerAddress: aTransfer().sender });
+  const transfer = aTransfer();
+  const seen = sighted(
+    account(before, unseenOf(before, 'txn_1')),
+    transfer,
+    { matchedBy: 'wallet', confirmations: 2 },
+    NOW,
+  );
+
+  const gone = orphaned(account(seen.session, seen.transaction), NOW);
+
+  expect(gone.tells).toEqual([]);
+  expect(gone.session).toEqual({ ...before, txHash: transfer.txHash, updatedAt: NOW });
+  expect(seen.session).toMatchObject({ paymentStatus: 'confirming', confirmations: 2 });
+});
+
+test('a dropped duplicate takes nothing from the session that another completed', () => {
+  const first = completed(paying(session(), PRICE), true, NOW);
+  const second = completed(
+    { ...paying(first.session, PRICE, { id: 'txn_2' }), others: [first.transaction] },
+    true,
+    NOW,
+  );
+
+  const dropped = reorged(
+    { ...account(second.session, second.transaction), others: [first.transaction] },
+    NOW,
+  );
+
+  expect(second.transaction.isDuplicate).toBe(true);
+  expect(dropped.session).toMatchObject({ isReorged: false, amountReceived: PRICE, transactionId: 'txn_1' });
+});
+
+function session(changes: Partial<CheckoutSession> = {}): CheckoutSession {
+  return {
+    ...aSession({ organizationId: 'org_1', mode: 'test' }),
+    amountDue: PRICE,
+    isWalletOnly: false,
+    ...changes,
+  };
+}
+
+function account(ofSession: CheckoutSession, transaction: Account['transaction']): Account {
+  return { session: ofSession, transaction, others: [] };
+}
+
+function unseenOf(ofSession: CheckoutSession, id: string) {
+  return unseen(ofSession, { id, txHash: hash(1), matchedBy: 'wallet' }, NOW);
+}
+
+/** A wallet's confirming payment of a session that had none. */
+function paying(
+  ofSession: CheckoutSession,
+  amount: bigint,
+  changes: Partial<Account['transaction']> = {},
+): Account {
+  const transfer = aTransfer({ amount });
+  const first = account(ofSession, unseenOf(ofSession, 'txn_1'));
+  const { transaction } = sighted(first, transfer, { matchedBy: 'wallet', confirmations: 1 }, NOW);
+  return account(ofSession, { ...transaction, ...changes });
+}
+
+/** The session after one wallet sent these amounts, and how often it was told to be completed. */
+function settled(amounts: readonly bigint[]) {
+  let current = session({ payerAddress: aTransfer().sender });
+  let checkouts = 0;
+  const others: Account['transaction'][] = [];
+  for (const [index, amount] of amounts.entries()) {
+    const move = completed({ ...paying(current, amount, { id: `txn_${index}` }), others }, true, NOW);
+    current = move.session;
+    checkouts += move.tells.filter(({ type }) => type === 'checkout.completed').length;
+    others.push(move.transaction);
+  }
+  return { session: current, checkouts };
+}
