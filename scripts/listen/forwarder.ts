@@ -1,7 +1,7 @@
 import type { PaymentsSchemas } from '../../src/contract/contracts/payments.ts';
 import type { Clock } from '../../src/lib/clock.ts';
 import { newId } from '../../src/lib/ids.ts';
-import { deliveryBody } from '../../src/payments/model/delivery-body.ts';
+import { deliveryBody } from '../../src/payments/events/webhook-payload.ts';
 import type { SendResult, WebhookSender } from '../../src/payments/webhooks/sender.ts';
 import { attemptHeaders } from '../../src/payments/webhooks/sign.ts';
 

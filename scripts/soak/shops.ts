@@ -6,7 +6,7 @@ import { openDatabase } from '../../src/db/open.ts';
 import { transaction } from '../../src/db/transaction.ts';
 import { newId } from '../../src/lib/ids.ts';
 import { issueKey } from '../../src/payments/keys/issue-key.ts';
-import { PAYMENTS_MIGRATIONS } from '../../src/payments/store/migrations.ts';
+import { PAYMENTS_MIGRATIONS } from '../../src/payments/store/migrations/payments-migrations.ts';
 import { organizationStore } from '../../src/payments/store/organization-store.ts';
 import { type ApiClient, apiClient } from '../api/client.ts';
 import { demand } from './demand.ts';

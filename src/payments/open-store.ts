@@ -7,7 +7,7 @@ import { CannotStart } from '../lib/startup-error.ts';
 import { openSeals } from './secrets/key-rotation.ts';
 import type { Seals } from './secrets/sealed.ts';
 import type { SecretKeySource } from './secrets/secret-key.ts';
-import { PAYMENTS_MIGRATIONS } from './store/migrations.ts';
+import { PAYMENTS_MIGRATIONS } from './store/migrations/payments-migrations.ts';
 
 /** Where everything of the platform is kept, and what seals the secrets in it. */
 export interface Store {

@@ -1,9 +1,9 @@
 import type { Clock } from '../lib/clock.ts';
 import type { Logger } from '../lib/logger.ts';
 import type { ReceiverRules } from './api/webhook-fields.ts';
-import type { Mailer } from './notifications/mail.ts';
-import { createMailer, type MailerOptions } from './notifications/mailer.ts';
-import { createMessenger, type Messenger, type MessengerOptions } from './notifications/messenger.ts';
+import { createMessenger, type Messenger, type MessengerOptions } from './notifications/chat/messenger.ts';
+import { createMailer, type MailerOptions } from './notifications/mail/choose-mailer.ts';
+import type { Mailer } from './notifications/mail/mail.ts';
 import { type WebhookSender, webhookSender } from './webhooks/sender.ts';
 
 /** How merchants are told what happened. */

@@ -2,13 +2,13 @@ import { leadership } from '../db/leader.ts';
 import type { Db } from '../db/open.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Worker } from '../lib/worker.ts';
+import { messengerLinks } from './notifications/store/messenger-links.ts';
+import { noticeStore } from './notifications/store/notice-store.ts';
 import type { Seals } from './secrets/sealed.ts';
-import { DELIVERY_LIFETIME_MS, deliveryStore } from './store/delivery-store.ts';
 import { IDEMPOTENCY_LIFETIME_MS, idempotencyStore } from './store/idempotency-store.ts';
-import { messengerLinks } from './store/messenger-links.ts';
-import { noticeStore } from './store/notice-store.ts';
 import { removeOldEvents, removeUnpaidSessions } from './store/old-records.ts';
 import { WATCH_NOTE_MS, watchedStore } from './store/watched-store.ts';
+import { DELIVERY_LIFETIME_MS, deliveryStore } from './webhooks/store/delivery-store.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 /** How far back events are listed, and so kept, in milliseconds. Decision 113. */

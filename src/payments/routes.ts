@@ -36,7 +36,7 @@ import { checkoutPages } from './checkout/page/routes.ts';
 import type { IsChainLate } from './checkout/shown-states.ts';
 import type { StateWaits } from './checkout/state-waits.ts';
 import type { Outgoing } from './outgoing.ts';
-import { PAYMENTS_MIGRATIONS } from './store/migrations.ts';
+import { PAYMENTS_MIGRATIONS } from './store/migrations/payments-migrations.ts';
 
 export interface RoutesOptions extends PaymentsContext {
   readonly limits: KeyLimits;

@@ -6,10 +6,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newId } from '../../src/lib/ids.ts';
-import { deliveryBody } from '../../src/payments/model/delivery-body.ts';
-import { testEventData } from '../../src/payments/model/test-event.ts';
-import type { WebhookSecrets } from '../../src/payments/model/webhook.ts';
-import { newWebhookSecret } from '../../src/payments/model/webhook-secret.ts';
+import { testEventData } from '../../src/payments/events/test-event.ts';
+import { deliveryBody } from '../../src/payments/events/webhook-payload.ts';
+import type { WebhookSecrets } from '../../src/payments/webhooks/model/webhook.ts';
+import { newWebhookSecret } from '../../src/payments/webhooks/model/webhook-secret.ts';
 import { attemptHeaders } from '../../src/payments/webhooks/sign.ts';
 import { until } from '../support/until.ts';
 

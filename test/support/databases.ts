@@ -6,7 +6,7 @@ import pg from 'pg';
 import { afterAll, describe, inject } from 'vitest';
 import { type Migration, migrate } from '../../src/db/migrate.ts';
 import { type DatabaseOptions, openDatabase } from '../../src/db/open.ts';
-import { PAYMENTS_MIGRATIONS } from '../../src/payments/store/migrations.ts';
+import { PAYMENTS_MIGRATIONS } from '../../src/payments/store/migrations/payments-migrations.ts';
 
 /** Schemas that a new database can start with. Each is migrated once and then copied. */
 const SCHEMAS = { payments: PAYMENTS_MIGRATIONS } satisfies Record<string, readonly Migration[]>;

@@ -1,9 +1,9 @@
 import { execute } from '#db/query.ts';
 import { systemClock } from '#lib/clock.ts';
 import { newId } from '#lib/ids.ts';
-import { newDeliveryOf, type Webhook } from '#payments/model/webhook.ts';
-import { deliveryQueue } from '#payments/store/delivery-queue.ts';
-import { deliveryStore } from '#payments/store/delivery-store.ts';
+import { newDeliveryOf, type Webhook } from '#payments/webhooks/model/webhook.ts';
+import { deliveryQueue } from '#payments/webhooks/store/delivery-queue.ts';
+import { deliveryStore } from '#payments/webhooks/store/delivery-store.ts';
 import type { Figure } from '../figure.ts';
 import { median } from '../server-process.ts';
 import { type BenchPlatform, log, seals, startPlatform } from './platform.ts';

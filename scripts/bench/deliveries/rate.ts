@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Pool } from 'undici';
 import { newId } from '#lib/ids.ts';
-import { deliveryBody } from '#payments/model/delivery-body.ts';
-import { testEventData } from '#payments/model/test-event.ts';
-import { newWebhookSecret } from '#payments/model/webhook-secret.ts';
+import { testEventData } from '#payments/events/test-event.ts';
+import { deliveryBody } from '#payments/events/webhook-payload.ts';
+import { newWebhookSecret } from '#payments/webhooks/model/webhook-secret.ts';
 import { attemptHeaders } from '#payments/webhooks/sign.ts';
 import type { Figure } from '../figure.ts';
 import { median } from '../server-process.ts';

@@ -9,7 +9,7 @@ import { issueKey } from '#payments/keys/issue-key.ts';
 import type { Owner } from '#payments/model/owner.ts';
 import type { PaymentLink } from '#payments/model/payment-link.ts';
 import { linkValues } from '#payments/store/link-rows.ts';
-import { PAYMENTS_MIGRATIONS } from '#payments/store/migrations.ts';
+import { PAYMENTS_MIGRATIONS } from '#payments/store/migrations/payments-migrations.ts';
 import { organizationStore } from '#payments/store/organization-store.ts';
 
 /** An SQLite file with the schema of payments, and one organization. */

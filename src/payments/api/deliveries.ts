@@ -1,9 +1,9 @@
 import type { PaymentsHandlers } from '../../contract/contracts/payments.ts';
 import { paymentsError } from '../../contract/contracts/payments-errors.ts';
-import { beginManual, endAttempts } from '../store/attempts.ts';
-import { deliveryStore } from '../store/delivery-store.ts';
-import { webhookStore } from '../store/webhook-store.ts';
 import { type AttemptDeps, makeAttempt } from '../webhooks/attempt.ts';
+import { beginManual, endAttempts } from '../webhooks/store/attempts.ts';
+import { deliveryStore } from '../webhooks/store/delivery-store.ts';
+import { webhookStore } from '../webhooks/store/webhook-store.ts';
 import { deliveryBody } from './bodies/delivery-body.ts';
 import type { Known, Visitor } from './caller.ts';
 import type { PaymentsContext } from './context.ts';

@@ -1,5 +1,5 @@
 import type { PaymentsHandlers } from '../../contract/contracts/payments.ts';
-import { eventStore } from '../store/event-store.ts';
+import { eventStore } from '../events/event-store.ts';
 import { eventBody } from './bodies/event-body.ts';
 import type { Known, Visitor } from './caller.ts';
 import type { PaymentsContext } from './context.ts';

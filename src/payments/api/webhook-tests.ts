@@ -1,12 +1,12 @@
 import type { PaymentsHandlers } from '../../contract/contracts/payments.ts';
 import { newId } from '../../lib/ids.ts';
-import { deliveryBody } from '../model/delivery-body.ts';
-import { testEventData } from '../model/test-event.ts';
-import { newDeliveryOf } from '../model/webhook.ts';
-import { beginManual, endAttempts } from '../store/attempts.ts';
-import { deliveryStore } from '../store/delivery-store.ts';
-import { webhookStore } from '../store/webhook-store.ts';
+import { testEventData } from '../events/test-event.ts';
+import { deliveryBody } from '../events/webhook-payload.ts';
 import { type AttemptDeps, makeAttempt } from '../webhooks/attempt.ts';
+import { newDeliveryOf } from '../webhooks/model/webhook.ts';
+import { beginManual, endAttempts } from '../webhooks/store/attempts.ts';
+import { deliveryStore } from '../webhooks/store/delivery-store.ts';
+import { webhookStore } from '../webhooks/store/webhook-store.ts';
 import type { Known, Visitor } from './caller.ts';
 import type { PaymentsContext } from './context.ts';
 import { notFound } from './not-found.ts';

@@ -11,15 +11,15 @@ import {
 } from '../model/notification.ts';
 import type { PaymentChains } from '../model/payment-chain.ts';
 import type { Seals } from '../secrets/sealed.ts';
-import { type NoticeOutcome, noticeQueue, type TakenNotice } from '../store/notice-store.ts';
-import { notificationStore } from '../store/notification-store.ts';
 import { organizationStore } from '../store/organization-store.ts';
-import { noticeContent } from './content.ts';
-import { disableChat } from './linking.ts';
-import type { Mailer } from './mail.ts';
-import type { Messenger } from './messenger.ts';
-import { NotSent } from './not-sent.ts';
+import { disableChat } from './chat/chat-linking.ts';
+import type { Messenger } from './chat/messenger.ts';
+import type { Mailer } from './mail/mail.ts';
+import { noticeContent } from './messages/content.ts';
+import { NotSent } from './messages/not-sent.ts';
 import { nextTry } from './retries.ts';
+import { type NoticeOutcome, noticeQueue, type TakenNotice } from './store/notice-store.ts';
+import { notificationStore } from './store/notification-store.ts';
 import { mailOf, messageOf } from './texts.ts';
 
 export interface NotifierDeps {

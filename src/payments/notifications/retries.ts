@@ -1,5 +1,5 @@
 import type { Channel } from '../model/notification.ts';
-import type { NotSent } from './not-sent.ts';
+import type { NotSent } from './messages/not-sent.ts';
 
 /** Waits before the second try and those after it, in milliseconds: a mail is tried five times. Decision 128. */
 export const MAIL_WAITS_MS = [60_000, 5 * 60_000, 30 * 60_000, 2 * 3_600_000] as const;

@@ -1,6 +1,6 @@
-import type { Content } from './content.ts';
-import type { Mail } from './mail.ts';
-import { plainLine } from './plain-line.ts';
+import type { Mail } from './mail/mail.ts';
+import type { Content } from './messages/content.ts';
+import { plainLine } from './messages/plain-line.ts';
 
 /** The messenger's limit. Source: Bot API, "sendMessage". */
 const MESSAGE_LENGTH = 4096;

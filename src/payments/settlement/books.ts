@@ -1,12 +1,12 @@
 import type { Transaction } from '../../db/open.ts';
 import { newId } from '../../lib/ids.ts';
+import { checkoutCompletedData, paymentData } from '../events/event-data.ts';
+import { type EventStore, eventStore, type NewEvent } from '../events/event-store.ts';
 import type { EventData } from '../model/event.ts';
-import { checkoutCompletedData, paymentData } from '../model/event-data.ts';
 import type { PaymentTransaction } from '../model/payment-transaction.ts';
 import type { CheckoutSession } from '../model/session.ts';
 import type { Seals } from '../secrets/sealed.ts';
 import { type SessionStore, sessionStore } from '../sessions/session-store.ts';
-import { type EventStore, eventStore, type NewEvent } from '../store/event-store.ts';
 import { type LinkStore, linkStore } from '../store/link-store.ts';
 import { type TransactionStore, transactionStore } from '../store/transaction-store.ts';
 import { type TransferStore, transferStore } from '../store/transfer-store.ts';

@@ -2,10 +2,10 @@ import type { Binding } from '../../db/columns.ts';
 import { placeholders } from '../../db/insert.ts';
 import { execute, rowsOf } from '../../db/query.ts';
 import { newId } from '../../lib/ids.ts';
-import { checkoutExpiredData } from '../model/event-data.ts';
+import { checkoutExpiredData } from '../events/event-data.ts';
+import type { NewEvent } from '../events/event-store.ts';
 import type { CheckoutSession } from '../model/session.ts';
 import { type SessionRow, sessionOf } from '../sessions/session-rows.ts';
-import type { NewEvent } from '../store/event-store.ts';
 import type { Books } from './books.ts';
 import { overtaken } from './settling.ts';
 

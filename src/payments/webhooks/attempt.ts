@@ -1,6 +1,6 @@
 import type { Clock } from '../../lib/clock.ts';
 import type { Logger } from '../../lib/logger.ts';
-import type { AttemptResult, ClaimedDelivery, Receiver } from '../model/webhook.ts';
+import type { AttemptResult, ClaimedDelivery, Receiver } from './model/webhook.ts';
 import type { SendResult, WebhookSender } from './sender.ts';
 import { attemptHeaders } from './sign.ts';
 

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import type { DeliveryEventType, WebhookSecrets } from '../model/webhook.ts';
+import type { DeliveryEventType, WebhookSecrets } from './model/webhook.ts';
 
 /** What the headers of one attempt are made from. */
 export interface SignedAttempt {

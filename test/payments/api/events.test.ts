@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { PaymentsSchemas } from '#contract/contracts/payments.ts';
 import { newId } from '#lib/ids.ts';
+import { eventStore } from '#payments/events/event-store.ts';
 import type { EventData } from '#payments/model/event.ts';
-import { eventStore } from '#payments/store/event-store.ts';
 import { linkStore } from '#payments/store/link-store.ts';
 import { eachDatabase } from '../../support/databases.ts';
 import { list, record, text } from '../../support/json.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { rowsOf } from '#db/query.ts';
+import { notificationStore } from '#payments/notifications/store/notification-store.ts';
 import { retentionWorker } from '#payments/retention.ts';
-import { notificationStore } from '#payments/store/notification-store.ts';
 import { type BotApi, botError, startBotApi } from '../../support/bot-api.ts';
 import { eachDatabase, sqliteDatabase } from '../../support/databases.ts';
 import { record, text } from '../../support/json.ts';

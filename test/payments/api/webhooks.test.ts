@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { rowsOf } from '#db/query.ts';
-import { deliveryStore } from '#payments/store/delivery-store.ts';
+import { deliveryStore } from '#payments/webhooks/store/delivery-store.ts';
 import { eachDatabase } from '../../support/databases.ts';
 import { record } from '../../support/json.ts';
 import { errorOf, type Merchant, type PaymentsApi, startPaymentsApi } from '../../support/payments-api.ts';

@@ -8,7 +8,7 @@ import { recipientOwnership } from '#payments/recipients/recipient-ownership.ts'
 import { recipientStore } from '#payments/recipients/recipient-store.ts';
 import { seals } from '#payments/secrets/sealed.ts';
 import { sessionStore } from '#payments/sessions/session-store.ts';
-import { PAYMENTS_MIGRATIONS } from '#payments/store/migrations.ts';
+import { PAYMENTS_MIGRATIONS } from '#payments/store/migrations/payments-migrations.ts';
 import { organizationStore } from '#payments/store/organization-store.ts';
 import { runCommand } from '#scripts/keys/run-command.ts';
 import { eachDatabase } from '../../support/databases.ts';

@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type Db, openDatabase } from '#db/open.ts';
 import { transaction } from '#db/transaction.ts';
-import { checkoutExpiredData } from '#payments/model/event-data.ts';
+import { checkoutExpiredData } from '#payments/events/event-data.ts';
+import { eventStore } from '#payments/events/event-store.ts';
 import type { Owner } from '#payments/model/owner.ts';
 import type { PaymentTransaction } from '#payments/model/payment-transaction.ts';
 import type { CheckoutSession } from '#payments/model/session.ts';
@@ -9,7 +10,6 @@ import { seals } from '#payments/secrets/sealed.ts';
 import { sessionStore } from '#payments/sessions/session-store.ts';
 import { unseen } from '#payments/settlement/settling.ts';
 import { cursorStore } from '#payments/store/cursor-store.ts';
-import { eventStore } from '#payments/store/event-store.ts';
 import { organizationStore } from '#payments/store/organization-store.ts';
 import { transactionStore } from '#payments/store/transaction-store.ts';
 import { transferStore } from '#payments/store/transfer-store.ts';

@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type Db, openDatabase } from '#db/open.ts';
 import { transaction } from '#db/transaction.ts';
+import { eventStore } from '#payments/events/event-store.ts';
 import type { Owner } from '#payments/model/owner.ts';
 import type { Transfer } from '#payments/model/transfer.ts';
 import { seals } from '#payments/secrets/sealed.ts';
 import { type SessionDraft, sessionStore } from '#payments/sessions/session-store.ts';
 import { type Settlement, settlement } from '#payments/settlement/settlement.ts';
-import { eventStore } from '#payments/store/event-store.ts';
 import { linkStore } from '#payments/store/link-store.ts';
 import { organizationStore } from '#payments/store/organization-store.ts';
 import { transactionStore } from '#payments/store/transaction-store.ts';

@@ -3,7 +3,7 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { notificationStore } from '#payments/store/notification-store.ts';
+import { notificationStore } from '#payments/notifications/store/notification-store.ts';
 import { eventually } from '../../http/serve.ts';
 import { eachDatabase } from '../../support/databases.ts';
 import { number, text } from '../../support/json.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { createLogger } from '#lib/logger.ts';
 import { retentionWorker } from '#payments/retention.ts';
-import { DELIVERY_LIFETIME_MS } from '#payments/store/delivery-store.ts';
+import { DELIVERY_LIFETIME_MS } from '#payments/webhooks/store/delivery-store.ts';
 import { eachDatabase } from '../../support/databases.ts';
 import { list, record, text } from '../../support/json.ts';
 import { startPaymentsApi } from '../../support/payments-api.ts';

@@ -1,7 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { Webhook, WebhookVerificationError } from 'standardwebhooks';
 import { describe, expect, test } from 'vitest';
-import { deliveryBody } from '#payments/model/delivery-body.ts';
+import { deliveryBody } from '#payments/events/webhook-payload.ts';
 import { attemptHeaders, type SignedAttempt } from '#payments/webhooks/sign.ts';
 
 // The independent verifier refuses what is older than five minutes by the real clock.

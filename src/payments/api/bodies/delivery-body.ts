@@ -1,6 +1,6 @@
 import type { PaymentsSchemas } from '#contract/contracts/payments.ts';
-import { isFinal } from '../../model/delivery.ts';
-import type { Delivery } from '../../model/webhook.ts';
+import { isFinal } from '../../webhooks/model/delivery.ts';
+import type { Delivery } from '../../webhooks/model/webhook.ts';
 import { timestamp, timestampOrNull } from './timestamp.ts';
 
 /** A delivery as the contract shows it; one of a webhook that is not active is held. Decisions 123 and 124. */

@@ -1,5 +1,5 @@
 import type { PaymentsSchemas } from '#contract/contracts/payments.ts';
-import type { Webhook } from '../../model/webhook.ts';
+import type { Webhook } from '../../webhooks/model/webhook.ts';
 import { timestamp, timestampOrNull } from './timestamp.ts';
 
 /** A webhook as the contract shows it; `now` (UTC ms) decides whether its old secret still signs. */

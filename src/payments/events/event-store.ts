@@ -1,0 +1,98 @@
+import { insertRows } from '../../db/insert.ts';
+import type { Handle } from '../../db/open.ts';
+import type { EventData, EventType, PaymentEvent } from '../model/event.ts';
+import type { Mode, Owner } from '../model/owner.ts';
+import type { Cell, Seals } from '../secrets/sealed.ts';
+import { allOf, ownedBy, type Page, type Paged, paged } from '../store/paging.ts';
+import { storedJson } from '../store/rows.ts';
+import { typedFormData } from './event-form-data.ts';
+
+/** An event, the fact that it tells, and its place among events of one millisecond. */
+export interface NewEvent {
+  readonly event: PaymentEvent;
+  /** Such as `cs_…:completed`: one fact is told once, however often it is found. */
+  readonly fact: string;
+  readonly place: number;
+}
+
+/** What happened, as it is told to receivers. The data is sealed. */
+export interface EventStore {
+  /** Events of facts that were told before are dropped. */
+  insert(events: readonly NewEvent[]): Promise<void>;
+  /** The newest first, back to that time (UTC milliseconds), itself included. */
+  list(
+    owner: Owner,
+    filters: { type?: EventType | undefined; since: number },
+    page: Page,
+  ): Promise<Paged<PaymentEvent>>;
+}
+
+const COLUMNS = [
+  'id',
+  'organization_id',
+  'mode',
+  'type',
+  'fact',
+  'sealed_data',
+  'created_at',
+  'place',
+  'next_attempt_at',
+] as const;
+
+export function eventStore(handle: Handle, seals: Seals): EventStore {
+  return {
+    insert(events) {
+      const rows = events.map(({ event, fact, place }) => [
+        event.id,
+        event.organizationId,
+        event.mode,
+        event.type,
+        fact,
+        seals.seal(JSON.stringify(event.data), cellOf(event.id)),
+        event.createdAt,
+        place,
+        // For the relay, which tells the receivers.
+        event.createdAt,
+      ]);
+      const into = { table: 'events', columns: COLUMNS, suffix: 'on conflict (fact) do nothing' };
+      return insertRows(handle, into, rows);
+    },
+
+    list(owner, { type, since }, page) {
+      const where = allOf([
+        ownedBy(owner),
+        { sql: 'created_at >= ?', bindings: [since] },
+        type && { sql: 'type = ?', bindings: [type] },
+      ]);
+      const listing = { table: 'events', where, order: 'created_at desc, place desc, id desc' };
+      return paged(handle, listing, page, (row: EventRow) => eventOf(row, seals));
+    },
+  };
+}
+
+/** What is read of an event. */
+export interface EventRow {
+  id: string;
+  organization_id: string;
+  mode: Mode;
+  type: EventType;
+  sealed_data: string;
+  created_at: number;
+}
+
+/** The event in a row. @throws SealError */
+export function eventOf(row: EventRow, seals: Seals): PaymentEvent {
+  const data = storedJson<EventData>(seals.open(row.sealed_data, cellOf(row.id)));
+  return {
+    id: row.id,
+    organizationId: row.organization_id,
+    mode: row.mode,
+    type: row.type,
+    createdAt: row.created_at,
+    data: 'form_data' in data ? { ...data, form_data: typedFormData(data.form_data) } : data,
+  };
+}
+
+function cellOf(id: string): Cell {
+  return { table: 'events', column: 'sealed_data', id };
+}

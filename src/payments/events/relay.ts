@@ -1,0 +1,111 @@
+import { placeholders } from '../../db/insert.ts';
+import { dueRows, type LeasableRow } from '../../db/lease.ts';
+import type { Db, Transaction } from '../../db/open.ts';
+import { execute, rowsOf } from '../../db/query.ts';
+import { lockedTransaction } from '../../db/transaction.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { newId } from '../../lib/ids.ts';
+import type { Logger } from '../../lib/logger.ts';
+import type { Worker } from '../../lib/worker.ts';
+import type { EventType, PaymentEvent } from '../model/event.ts';
+import { channelsFor, type Notice } from '../model/notification.ts';
+import { noticeStore } from '../notifications/store/notice-store.ts';
+import { notificationStore } from '../notifications/store/notification-store.ts';
+import type { Seals } from '../secrets/sealed.ts';
+import { openEach, putOff } from '../secrets/unopened-rows.ts';
+import { newDeliveryOf } from '../webhooks/model/webhook.ts';
+import { deliveryStore, type NewDelivery } from '../webhooks/store/delivery-store.ts';
+import { subscriptions } from '../webhooks/store/subscriptions.ts';
+import { type EventRow, eventOf } from './event-store.ts';
+import { deliveryBody } from './webhook-payload.ts';
+
+/** Events that one transaction relays: others write between two of them. */
+const BATCH = 100;
+/** Nobody waits for it: what was taken is done, or let go of, when its transaction ends. What does not open waits as long. */
+const LEASE_MS = 60_000;
+
+export interface RelayDeps {
+  readonly db: Db;
+  readonly seals: Seals;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** Called for every event that was relayed. */
+  readonly onRelayed?: ((type: EventType) => void) | undefined;
+}
+
+/**
+ * Makes of every event a delivery for each webhook and a notice for each channel that is to be told, once, and by any
+ * number of processes: taking, writing and being done are one transaction.
+ */
+export function relay({ db, seals, clock, log, onRelayed }: RelayDeps): Worker {
+  const due = dueRows<EventRow & LeasableRow>('events', clock);
+  return {
+    name: 'relay',
+    async runOnce() {
+      if (!(await isAnyDue(db, clock.now()))) return 0;
+      const { taken, relayed } = await lockedTransaction(db, async handle => {
+        const { rows } = await due.take(handle, { limit: BATCH, leaseMs: LEASE_MS });
+        const { opened: events, unopened } = openEach(rows, row => eventOf(row, seals), log);
+        await putOff(handle, { table: 'events', ids: unopened, until: clock.now() + LEASE_MS });
+        await deliveryStore(handle, seals).insert(await deliveriesOf(handle, events, clock.now()));
+        await noticeStore(handle, seals).insert(await noticesOf(handle, events, clock.now()));
+        await markRelayed(handle, events);
+        return { taken: rows.length, relayed: events };
+      });
+      for (const { type } of relayed) onRelayed?.(type);
+      return taken;
+    },
+  };
+}
+
+/** Asked outside of a transaction, which on SQLite would lock out every other writer to find nothing. */
+async function isAnyDue(db: Db, now: number): Promise<boolean> {
+  return (await rowsOf(db, 'select id from events where next_attempt_at <= ? limit 1', [now])).length > 0;
+}
+
+async function deliveriesOf(
+  handle: Transaction,
+  events: readonly PaymentEvent[],
+  now: number,
+): Promise<NewDelivery[]> {
+  const webhooks = await subscriptions(handle).ofEvents(events);
+  return events.flatMap(event =>
+    (webhooks.get(event.id) ?? []).map(webhookId => ({
+      delivery: newDeliveryOf(event, webhookId, { isTest: false, now }),
+      body: deliveryBody(event, webhookId),
+    })),
+  );
+}
+
+async function noticesOf(
+  handle: Transaction,
+  events: readonly PaymentEvent[],
+  now: number,
+): Promise<Notice[]> {
+  const saved = await notificationStore(handle).saved(events);
+  return events.flatMap(event => {
+    const { organizationId, mode, type } = event;
+    const settings = saved.find(one => one.organizationId === organizationId && one.mode === mode);
+    if (settings === undefined) return [];
+    const payload = { kind: 'payment', event } as const;
+    return channelsFor(settings, type).map(channel => ({
+      id: newId('ntc'),
+      organizationId,
+      mode,
+      channel,
+      payload,
+      attempts: 0,
+      createdAt: now,
+    }));
+  });
+}
+
+async function markRelayed(handle: Transaction, events: readonly PaymentEvent[]): Promise<void> {
+  if (events.length === 0) return;
+  await execute(
+    handle,
+    `update events set next_attempt_at = null, locked_until = null, locked_by = null
+     where id in (${placeholders(events.length)})`,
+    events.map(event => event.id),
+  );
+}

@@ -1,0 +1,95 @@
+import type { PaymentsSchemas } from '../../contract/contracts/payments.ts';
+import { newId, randomBase62 } from '../../lib/ids.ts';
+import type { EventData } from '../model/event.ts';
+import type { DeliveryEventType } from '../webhooks/model/webhook.ts';
+
+type TestPingData = PaymentsSchemas['TestPingData'];
+
+/** Whom and what the made-up payments are of: nobody has these addresses. */
+const MADE_UP = {
+  amount: '12500000',
+  token_address: `0x${'11'.repeat(20)}`,
+  chain_id: 1,
+  recipient_address: `0x${'22'.repeat(20)}`,
+} as const;
+const SENDER = `0x${'33'.repeat(20)}`;
+const TX_HASH = `0x${'44'.repeat(32)}`;
+const SHIP_TO = {
+  name: 'Ada Example',
+  line1: '1 Example Street',
+  line2: null,
+  city: 'Springfield',
+  state: 'IL',
+  zip: '62701',
+  country: 'US',
+};
+const LASTED_MS = 60_000;
+
+/** What a test tells: a greeting, or made-up data of a type, from the minute before `now` (UTC ms). Decision 125. */
+export function testEventData(type: DeliveryEventType, now: number): EventData | TestPingData {
+  if (type === 'test.ping') {
+    return { id: `txn_test_${randomBase62(24)}`, message: 'This is a test of the webhook.' };
+  }
+  if (type === 'checkout.expired') return expired(now);
+  const isFailed = type === 'payment.failed';
+  const payment = paymentOf(isFailed ? 'failed' : 'completed', now);
+  if (type !== 'checkout.completed') return payment;
+  return {
+    ...payment,
+    shipping_address: SHIP_TO,
+    shipping_option: null,
+    discount: null,
+    subtotal: MADE_UP.amount,
+    total: MADE_UP.amount,
+  };
+}
+
+function paymentOf(status: 'completed' | 'failed', now: number): EventData<'payment.completed'> {
+  const session = madeUpSession();
+  const isFailed = status === 'failed';
+  return {
+    id: newId('txn'),
+    payment_link_id: newId('pl'),
+    session_id: session.id,
+    ...MADE_UP,
+    sender_address: SENDER,
+    tx_hash: TX_HASH,
+    log_index: 0,
+    status,
+    failure_reason: isFailed ? 'reverted' : null,
+    late: false,
+    duplicate: false,
+    form_data: { email: session.customerEmail, shipping_address: SHIP_TO },
+    discount_code: null,
+    created_at: timestamp(now - LASTED_MS),
+    completed_at: isFailed ? null : timestamp(now),
+    checkoutSession: session,
+  };
+}
+
+function expired(now: number): EventData<'checkout.expired'> {
+  const session = madeUpSession();
+  return {
+    id: session.id,
+    payment_link_id: newId('pl'),
+    ...MADE_UP,
+    status: 'expired',
+    created_at: timestamp(now - LASTED_MS),
+    expired_at: timestamp(now),
+    checkoutSession: session,
+  };
+}
+
+function madeUpSession() {
+  return {
+    id: newId('cs'),
+    clientReferenceId: 'order-1001',
+    metadata: { test: 'true' },
+    customerEmail: 'ada@example.com',
+    customerName: 'Ada Example',
+  };
+}
+
+function timestamp(time: number): string {
+  return new Date(time).toISOString();
+}

@@ -1,0 +1,87 @@
+import { leadership } from '#db/leader.ts';
+import type { Db } from '#db/open.ts';
+import { transaction } from '#db/transaction.ts';
+import type { Clock } from '#lib/clock.ts';
+import { type Logger, logAndGoOn } from '#lib/logger.ts';
+import { startWorker } from '#lib/worker.ts';
+import { messengerLinks } from '../store/messenger-links.ts';
+import { answerTo } from './chat-answers.ts';
+import type { ChatUpdate, Messenger } from './messenger.ts';
+
+export interface StartMessengerOptions {
+  readonly db: Db;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly messenger: Messenger;
+  /** For how long another process waits after this one was killed, in milliseconds; a minute when absent. */
+  readonly leaseMs?: number;
+  /** Rest after a look that found nothing, in milliseconds; a second when absent. */
+  readonly pauseMs?: number;
+  /** How long the messenger waits for something to tell; 25 s when absent. Shorter than the lease. */
+  readonly pollSeconds?: number;
+}
+
+const LEASE_MS = 60_000;
+const PAUSE_MS = 1_000;
+const POLL_SECONDS = 25;
+/**
+ * An update that lies further back is no old one: after a week without any, the messenger goes on with a number by
+ * chance. Source: Bot API, "Update".
+ */
+const NUMBERS_BACK = 10_000;
+
+/** Receives what people write to the bot, in one process at a time, and answers them. Nothing is acted on twice. */
+export function startMessenger(options: StartMessengerOptions): { stop(): Promise<void> } {
+  const { db, clock, log, messenger } = options;
+  const { leaseMs = LEASE_MS, pauseMs = PAUSE_MS, pollSeconds = POLL_SECONDS } = options;
+  const lead = leadership(db, { name: 'messenger', leaseMs, clock });
+  /** The first update to ask for; undefined while this process was not the leader yet. */
+  let from: number | undefined;
+  const running = startWorker({ name: 'messenger', runOnce }, { pauseMs, clock, log });
+  return {
+    async stop() {
+      await running.stop();
+      await lead.resign();
+    },
+  };
+
+  async function runOnce(signal: AbortSignal): Promise<number> {
+    if (!(await lead.hold())) {
+      from = undefined;
+      return 0;
+    }
+    try {
+      from ??= await beginning();
+      const { updates, next } = await messenger.updates(from, { pollSeconds, signal });
+      for (const update of updates) {
+        if (signal.aborted) return updates.length;
+        const answer = await actOnce(update);
+        if (answer === undefined) continue;
+        await messenger.send(update.chatId, answer).catch(logAndGoOn(log, 'answering in the messenger'));
+      }
+      from = next;
+      return updates.length;
+    } catch (error) {
+      if (signal.aborted) return 0;
+      throw error;
+    }
+  }
+
+  async function beginning(): Promise<number> {
+    await messenger.preferPolling();
+    return messengerLinks(db).offset();
+  }
+
+  /** The answer to an update; undefined where none is due, it was acted on before, or another process leads by now. */
+  function actOnce(update: ChatUpdate): Promise<string | undefined> {
+    return transaction(db, async handle => {
+      if (!(await lead.confirm(handle))) return undefined;
+      const links = messengerLinks(handle);
+      const behind = (await links.offset()) - update.id;
+      if (behind > 0 && behind <= NUMBERS_BACK) return undefined;
+      const answer = await answerTo(handle, update, clock.now());
+      await links.setOffset(update.id + 1);
+      return answer;
+    });
+  }
+}

@@ -1,0 +1,107 @@
+import { booleanOf, jsonColumn } from '#db/columns.ts';
+import type { Handle } from '#db/open.ts';
+import { rowsOf } from '#db/query.ts';
+import { defaultSettings, type NotificationSettings } from '../../model/notification.ts';
+import type { Mode, Owner } from '../../model/owner.ts';
+import { ownersOf } from '../../store/owners.ts';
+import { storedJson } from '../../store/rows.ts';
+
+/** The notification settings. */
+export interface NotificationStore {
+  /** The defaults when none were saved. Undefined when there is no such organization. */
+  find(owner: Owner): Promise<NotificationSettings | undefined>;
+  /** Those of the owners that have saved some. */
+  saved(owners: readonly Owner[]): Promise<NotificationSettings[]>;
+  /** Writes all of them: in the transaction that read them, lest a change of another be lost. */
+  save(settings: NotificationSettings): Promise<void>;
+  /** Who is linked with a chat of the messenger. */
+  ownersOfChat(chatId: string): Promise<Owner[]>;
+}
+
+export function notificationStore(handle: Handle): NotificationStore {
+  const saved = async (owners: readonly Owner[]): Promise<NotificationSettings[]> => {
+    if (owners.length === 0) return [];
+    const { sql, bindings } = ownersOf(owners);
+    const rows = await rowsOf<SettingsRow>(
+      handle,
+      `select * from notification_settings where (organization_id, mode) in ${sql}`,
+      bindings,
+    );
+    return rows.map(settingsOf);
+  };
+
+  return {
+    saved,
+
+    async find(owner) {
+      const [settings] = await saved([owner]);
+      if (settings !== undefined) return settings;
+      const [organization] = await rowsOf<{ created_at: number }>(
+        handle,
+        'select created_at from organizations where id = ?',
+        [owner.organizationId],
+      );
+      return organization && defaultSettings(owner, organization.created_at);
+    },
+
+    async save(settings) {
+      const values = valuesOf(settings);
+      const columns = Object.keys(values);
+      await handle.raw(
+        `insert into notification_settings (${columns.join(', ')}) values (${columns.map(() => '?').join(', ')})
+         on conflict (organization_id, mode) do update set
+           ${columns.map(column => `${column} = excluded.${column}`).join(', ')}`,
+        Object.values(values),
+      );
+    },
+
+    async ownersOfChat(chatId) {
+      const rows = await rowsOf<Pick<SettingsRow, 'organization_id' | 'mode'>>(
+        handle,
+        'select organization_id, mode from notification_settings where messenger_chat_id = ? order by 1, 2',
+        [chatId],
+      );
+      return rows.map(row => ({ organizationId: row.organization_id, mode: row.mode }));
+    },
+  };
+}
+
+interface SettingsRow {
+  organization_id: string;
+  mode: Mode;
+  email_enabled: number | boolean;
+  email_address: string | null;
+  messenger_enabled: number | boolean;
+  messenger_chat_id: string | null;
+  messenger_username: string | null;
+  enabled_events: string;
+  updated_at: number;
+}
+
+function valuesOf(settings: NotificationSettings) {
+  return {
+    organization_id: settings.organizationId,
+    mode: settings.mode,
+    email_enabled: settings.emailEnabled,
+    email_address: settings.emailAddress,
+    messenger_enabled: settings.messengerEnabled,
+    messenger_chat_id: settings.messengerChatId,
+    messenger_username: settings.messengerUsername,
+    enabled_events: jsonColumn(settings.enabledEvents),
+    updated_at: settings.updatedAt,
+  } satisfies Record<keyof SettingsRow, string | number | boolean | null>;
+}
+
+function settingsOf(row: SettingsRow): NotificationSettings {
+  return {
+    organizationId: row.organization_id,
+    mode: row.mode,
+    emailEnabled: booleanOf(row.email_enabled),
+    emailAddress: row.email_address,
+    messengerEnabled: booleanOf(row.messenger_enabled),
+    messengerChatId: row.messenger_chat_id,
+    messengerUsername: row.messenger_username,
+    enabledEvents: storedJson(row.enabled_events),
+    updatedAt: row.updated_at,
+  };
+}

@@ -1,0 +1,109 @@
+import type { Migration } from '#db/migrate.ts';
+import { table } from '#db/table.ts';
+
+const OWNER = {
+  organization_id: ['text', 'not null references organizations (id)'],
+  mode: ['text', "not null check (mode in ('live', 'test'))"],
+} as const;
+
+/** Settings of an organization, for each mode. */
+export const ORGANIZATION_SETTINGS_MIGRATION: Migration = {
+  name: 'organization settings',
+  up: [
+    table(
+      'organization_settings',
+      {
+        ...OWNER,
+        recipients_locked: ['boolean', 'not null'],
+        origins: ['json', 'not null'],
+        updated_at: ['time', 'not null'],
+      },
+      ['primary key (organization_id, mode)'],
+    ),
+  ],
+};
+
+/**
+ * Addresses that organizations are paid at. Rows of before: every recipient of a session or a link, with the
+ * organization that named it first as its owner. A watched recipient always had a session.
+ */
+export const RECIPIENTS_MIGRATION: Migration = {
+  name: 'recipients',
+  up: [
+    table(
+      'recipients',
+      {
+        id: ['text', 'primary key'],
+        ...OWNER,
+        chain_id: ['count', 'not null'],
+        address: ['text', 'not null'],
+        is_owner: ['boolean', 'not null'],
+        proof: ['text', "check (proof in ('signature', 'operator'))"],
+        proven_at: 'time',
+        nonce: ['text', 'not null'],
+        nonce_issued_at: ['time', 'not null'],
+        created_at: ['time', 'not null'],
+      },
+      ['unique (chain_id, address, organization_id, mode)', 'check (proof is null or is_owner)'],
+    ),
+    // At most one owner of an address on a chain.
+    'create unique index recipients_owner on recipients (chain_id, address) where is_owner',
+    'create index recipients_by_age on recipients (organization_id, mode, created_at, id, chain_id)',
+    ({ name }) => {
+      const random = (characters: number) =>
+        name === 'postgres'
+          ? `substr(replace(gen_random_uuid()::text, '-', ''), 1, ${characters})`
+          : `lower(hex(randomblob(${characters / 2})))`;
+      return `
+        insert into recipients
+          (id, organization_id, mode, chain_id, address, is_owner, nonce, nonce_issued_at, created_at)
+        select 'rcp_' || ${random(24)}, organization_id, mode, chain_id, address,
+          row_number() over (partition by chain_id, address order by named_at, organization_id, mode) = 1,
+          ${random(32)}, named_at, named_at
+        from (
+          select organization_id, mode, chain_id, recipient_address as address, min(created_at) as named_at
+          from (
+            select organization_id, mode, chain_id, recipient_address, created_at from checkout_sessions
+            union all
+            select organization_id, mode, chain_id, recipient_address, created_at from payment_links
+          ) named
+          group by organization_id, mode, chain_id, recipient_address
+        ) first_named`;
+    },
+    // Open unmatched transfers go to the owner, each once.
+    `delete from unmatched_transfers where assigned_at is null and exists (
+       select 1 from unmatched_transfers kept
+       join recipients on recipients.chain_id = kept.chain_id and recipients.address = kept.recipient
+       where recipients.is_owner and kept.id <> unmatched_transfers.id and kept.chain_id = unmatched_transfers.chain_id
+         and kept.tx_hash = unmatched_transfers.tx_hash and kept.log_index = unmatched_transfers.log_index
+         and kept.organization_id = recipients.organization_id and kept.mode = recipients.mode
+     )`,
+    `delete from unmatched_transfers where assigned_at is null and exists (
+       select 1 from unmatched_transfers kept
+       where kept.assigned_at is null and kept.id < unmatched_transfers.id and kept.chain_id = unmatched_transfers.chain_id
+         and kept.tx_hash = unmatched_transfers.tx_hash and kept.log_index = unmatched_transfers.log_index
+     )`,
+    `update unmatched_transfers set
+       suggested_session_id = case when exists (select 1 from recipients
+         where is_owner and chain_id = unmatched_transfers.chain_id and address = unmatched_transfers.recipient
+           and organization_id = unmatched_transfers.organization_id and mode = unmatched_transfers.mode)
+         then suggested_session_id end,
+       organization_id = (select organization_id from recipients
+         where is_owner and chain_id = unmatched_transfers.chain_id and address = unmatched_transfers.recipient),
+       mode = (select mode from recipients
+         where is_owner and chain_id = unmatched_transfers.chain_id and address = unmatched_transfers.recipient)
+     where assigned_at is null and exists (select 1 from recipients
+       where is_owner and chain_id = unmatched_transfers.chain_id and address = unmatched_transfers.recipient)`,
+    // What another organization had assigned pays a session of it already, so the owner's copy could never be assigned.
+    `delete from unmatched_transfers where assigned_at is null and exists (
+       select 1 from transactions
+       where transactions.chain_id = unmatched_transfers.chain_id and transactions.tx_hash = unmatched_transfers.tx_hash
+         and transactions.log_index = unmatched_transfers.log_index
+     )`,
+    // Only the owner's sessions are matched by amount.
+    `update checkout_sessions set is_wallet_only = true
+     where status = 'active' and not is_wallet_only and not exists (select 1 from recipients
+       where is_owner and chain_id = checkout_sessions.chain_id and address = checkout_sessions.recipient_address
+         and organization_id = checkout_sessions.organization_id and mode = checkout_sessions.mode)`,
+  ],
+};

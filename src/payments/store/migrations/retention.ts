@@ -1,0 +1,35 @@
+import type { Migration } from '#db/migrate.ts';
+import { addColumn } from '#db/table.ts';
+
+/** Schema steps for rolled keys, for the removal of old rows, and for the metrics of queues and sessions. */
+export const RETENTION_MIGRATIONS: readonly Migration[] = [
+  {
+    name: 'rolled keys',
+    // Null: the key was not rolled, or was rolled before this step.
+    up: [addColumn('api_keys', 'rolled_at', 'time')],
+  },
+  {
+    name: 'retention',
+    up: [
+      'create index events_by_time on events (created_at)',
+      // '010' is the column form of the amount 0.
+      `create index sessions_unpaid on checkout_sessions (ended_at)
+       where status = 'expired' and amount_received = '010'`,
+      addColumn('watched_recipients', 'last_session_at', 'time'),
+      // The newest session of all is no older than the newest of each recipient, and is found in one scan.
+      `update watched_recipients
+       set last_session_at = coalesce((select max(created_at) from checkout_sessions), 0)`,
+      'create index watched_recipients_by_last_session on watched_recipients (last_session_at)',
+      `create index sessions_open on checkout_sessions (payment_status, chain_id, token_address, recipient_address)
+       where status = 'active'`,
+    ],
+  },
+  {
+    name: 'indexes of metrics',
+    up: [
+      `create index transfers_open on unmatched_transfers (confirmed_at)
+       where confirmed_at is not null and assigned_at is null`,
+      'create index webhooks_disabled on webhooks (disabled_at) where disabled_at is not null',
+    ],
+  },
+];

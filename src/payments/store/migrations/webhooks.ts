@@ -1,0 +1,136 @@
+import { LEASE_COLUMNS } from '#db/lease.ts';
+import type { Migration } from '#db/migrate.ts';
+import { addColumn, table } from '#db/table.ts';
+
+const OWNER = {
+  organization_id: ['text', 'not null references organizations (id)'],
+  mode: ['text', "not null check (mode in ('live', 'test'))"],
+} as const;
+
+/** The schema of webhooks and notifications, behind that of payments. */
+export const WEBHOOK_MIGRATIONS: readonly Migration[] = [
+  {
+    name: 'outbox',
+    up: [
+      // Null: events that were there before webhooks were are told to none of them.
+      ...Object.entries(LEASE_COLUMNS).map(([column, type]) => addColumn('events', column, type)),
+      'create index events_due on events (next_attempt_at) where next_attempt_at is not null',
+    ],
+  },
+  {
+    name: 'webhooks',
+    up: [
+      table('webhooks', {
+        id: ['text', 'primary key'],
+        ...OWNER,
+        url: ['text', 'not null'],
+        events: ['json', 'not null'],
+        description: 'text',
+        sealed_secret: ['text', 'not null'],
+        sealed_previous_secret: 'text',
+        previous_secret_until: 'time',
+        is_active: ['boolean', 'not null'],
+        disabled_reason: 'text',
+        disabled_at: 'time',
+        failures_in_a_row: ['count', 'not null'],
+        success_count: ['count', 'not null'],
+        failure_count: ['count', 'not null'],
+        last_triggered_at: 'time',
+        created_at: ['time', 'not null'],
+        updated_at: ['time', 'not null'],
+      }),
+      'create index webhooks_by_age on webhooks (organization_id, mode, created_at, id)',
+      // What a webhook was told about, and when; nothing while it was not active. An event is relayed after it occurred.
+      table(
+        'webhook_subscriptions',
+        {
+          webhook_id: ['text', 'not null references webhooks (id) on delete cascade'],
+          events: ['json', 'not null'],
+          since: ['time', 'not null'],
+          // The first millisecond in which it was over.
+          until: 'time',
+        },
+        [],
+      ),
+      'create index webhook_subscriptions_of on webhook_subscriptions (webhook_id, since)',
+      table('deliveries', {
+        id: ['text', 'primary key'],
+        ...OWNER,
+        webhook_id: ['text', 'not null references webhooks (id) on delete cascade'],
+        event_id: ['text', 'not null'],
+        event_type: ['text', 'not null'],
+        sealed_body: ['text', 'not null'],
+        is_test: ['boolean', 'not null'],
+        status: ['text', "not null check (status in ('pending', 'success', 'failed'))"],
+        response_code: 'count',
+        response_time_ms: 'count',
+        attempts: ['count', 'not null'],
+        automatic_failures: ['count', 'not null'],
+        has_failed: ['boolean', 'not null'],
+        sending: ['text', "check (sending in ('automatic', 'manual'))"],
+        last_error: 'text',
+        created_at: ['time', 'not null'],
+        ended_at: 'time',
+        // While an automatic attempt is under way it is the end of its lease.
+        ...LEASE_COLUMNS,
+      }),
+      'create unique index deliveries_by_event on deliveries (event_id, webhook_id) where not is_test',
+      'create index deliveries_due on deliveries (webhook_id, next_attempt_at) where next_attempt_at is not null',
+      "create index deliveries_by_hand on deliveries (locked_until) where sending = 'manual'",
+      // Covers the filters of the list.
+      'create index deliveries_by_webhook on deliveries (webhook_id, created_at, id, status, event_type)',
+      'create index deliveries_by_age on deliveries (created_at)',
+    ],
+  },
+  {
+    name: 'notifications',
+    up: [
+      table(
+        'notification_settings',
+        {
+          ...OWNER,
+          email_enabled: ['boolean', 'not null'],
+          email_address: 'text',
+          messenger_enabled: ['boolean', 'not null'],
+          messenger_chat_id: 'text',
+          messenger_username: 'text',
+          enabled_events: ['json', 'not null'],
+          updated_at: ['time', 'not null'],
+        },
+        ['primary key (organization_id, mode)'],
+      ),
+      `create index notification_settings_by_chat on notification_settings (messenger_chat_id)
+       where messenger_chat_id is not null`,
+      table(
+        'messenger_links',
+        { ...OWNER, token_hash: ['bytes', 'not null unique'], expires_at: ['time', 'not null'] },
+        ['primary key (organization_id, mode)'],
+      ),
+      table('messenger_state', {
+        name: ['text', "primary key check (name = 'polling')"],
+        next_update: ['count', 'not null'],
+      }),
+      table('notices', {
+        id: ['text', 'primary key'],
+        ...OWNER,
+        channel: ['text', "not null check (channel in ('email', 'messenger'))"],
+        kind: ['text', "not null check (kind in ('payment', 'webhook_disabled'))"],
+        event_id: 'text',
+        sealed_payload: ['text', 'not null'],
+        attempts: ['count', 'not null'],
+        status: ['text', "not null check (status in ('pending', 'sent', 'failed'))"],
+        last_error: 'text',
+        created_at: ['time', 'not null'],
+        ...LEASE_COLUMNS,
+      }),
+      'create unique index notices_by_event on notices (event_id, channel) where event_id is not null',
+      'create index notices_due on notices (channel, next_attempt_at) where next_attempt_at is not null',
+      'create index notices_by_age on notices (created_at)',
+      table('test_mails', {
+        organization_id: ['text', 'not null references organizations (id)'],
+        at: ['time', 'not null'],
+      }),
+      'create index test_mails_of on test_mails (organization_id, at)',
+    ],
+  },
+];

@@ -1,0 +1,73 @@
+import { jsonColumn } from '#db/columns.ts';
+import type { Handle } from '#db/open.ts';
+import { execute, rowsOf } from '#db/query.ts';
+import type { PaymentEvent } from '../../model/event.ts';
+import type { Owner } from '../../model/owner.ts';
+import { ownersOf } from '../../store/owners.ts';
+import { insertRow, storedJson } from '../../store/rows.ts';
+import type { Subscription } from '../model/webhook.ts';
+import { rowLock } from './row-lock.ts';
+
+/** How long a subscription that is over is remembered, in milliseconds: longer than an event ever waits for its relay. */
+const MEMORY_MS = 7 * 24 * 60 * 60 * 1000;
+
+/** What webhooks were told about, and when. An event is relayed after it occurred, and goes to who was subscribed then. */
+export interface Subscriptions {
+  /** Begins with `now`, in place of the one before; `null` for a webhook that is not active. */
+  replace(webhookId: string, events: readonly Subscription[] | null, now: number): Promise<void>;
+  /** By event id, the webhooks of its owner that existed, were active and subscribed to it when it occurred. */
+  ofEvents(events: readonly PaymentEvent[]): Promise<Map<string, string[]>>;
+}
+
+export function subscriptions(handle: Handle): Subscriptions {
+  return {
+    async replace(webhookId, events, now) {
+      const ended = 'update webhook_subscriptions set until = ? where webhook_id = ? and until is null';
+      await execute(handle, ended, [now, webhookId]);
+      const forgotten = 'delete from webhook_subscriptions where webhook_id = ? and until < ?';
+      await execute(handle, forgotten, [webhookId, now - MEMORY_MS]);
+      if (events === null) return;
+      const values = { webhook_id: webhookId, events: jsonColumn(events), since: now, until: null };
+      await insertRow(handle, 'webhook_subscriptions', values);
+    },
+
+    async ofEvents(events) {
+      const rows = await rowsAt(handle, events);
+      return new Map(
+        events.map(event => [event.id, rows.filter(row => isTold(row, event)).map(row => row.webhook_id)]),
+      );
+    },
+  };
+}
+
+interface SubscriptionRow {
+  webhook_id: string;
+  organization_id: string;
+  mode: Owner['mode'];
+  events: string;
+  since: number;
+  until: number | null;
+}
+
+async function rowsAt(handle: Handle, events: readonly PaymentEvent[]): Promise<SubscriptionRow[]> {
+  if (events.length === 0) return [];
+  const times = events.map(event => event.createdAt);
+  const owners = ownersOf(events);
+  // Locked, lest a webhook be deleted before its deliveries are written.
+  return rowsOf<SubscriptionRow>(
+    handle,
+    `select s.webhook_id, w.organization_id, w.mode, s.events, s.since, s.until
+     from webhooks w join webhook_subscriptions s on s.webhook_id = w.id
+     where (w.organization_id, w.mode) in ${owners.sql} and s.since <= ? and (s.until is null or s.until > ?)
+     order by w.created_at, w.id${rowLock(handle, 'for key share of w')}`,
+    [...owners.bindings, Math.max(...times), Math.min(...times)],
+  );
+}
+
+function isTold(row: SubscriptionRow, event: PaymentEvent): boolean {
+  const isOwners = row.organization_id === event.organizationId && row.mode === event.mode;
+  const isThen = row.since <= event.createdAt && (row.until === null || row.until > event.createdAt);
+  if (!isOwners || !isThen) return false;
+  const types = storedJson<Subscription[]>(row.events);
+  return types.some(type => type === '*' || type === event.type);
+}

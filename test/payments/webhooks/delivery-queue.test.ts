@@ -1,0 +1,329 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { type Db, openDatabase } from '#db/open.ts';
+import { execute, rowsOf } from '#db/query.ts';
+import { transaction } from '#db/transaction.ts';
+import { createLogger } from '#lib/logger.ts';
+import type { Owner } from '#payments/model/owner.ts';
+import { noticeQueue } from '#payments/notifications/store/notice-store.ts';
+import { notificationStore } from '#payments/notifications/store/notification-store.ts';
+import { seals } from '#payments/secrets/sealed.ts';
+import { organizationStore } from '#payments/store/organization-store.ts';
+import { attemptBegun, attemptCutOff, RETRY_DELAYS_MS } from '#payments/webhooks/model/delivery.ts';
+import type { AttemptResult, Delivery, Webhook } from '#payments/webhooks/model/webhook.ts';
+import { beginManual, endAttempts, MANUAL_LEASE_MS } from '#payments/webhooks/store/attempts.ts';
+import { deliveryQueue, LEASE_MS } from '#payments/webhooks/store/delivery-queue.ts';
+import { DELIVERY_LIFETIME_MS, deliveryStore } from '#payments/webhooks/store/delivery-store.ts';
+import { webhookStore } from '#payments/webhooks/store/webhook-store.ts';
+import { eachDatabase } from '../../support/databases.ts';
+import { type ManualClock, manualClock } from '../../support/manual-clock.ts';
+import { anOrganization, RECORD_TIME } from '../../support/payments-records.ts';
+import { aDelivery, aSecret, aWebhook } from '../../support/webhook-records.ts';
+
+const SILENT = createLogger({ level: 'silent' });
+const SEALS = seals(['a secret of tests that is long enough']);
+
+eachDatabase('the queue of deliveries', databases => {
+  let db: Db;
+  let other: Db;
+  let clock: ManualClock;
+  let owner: Owner;
+  let webhook: Webhook;
+
+  beforeAll(async () => {
+    const options = await databases.create('payments');
+    db = openDatabase(options);
+    other = openDatabase(options);
+  });
+
+  beforeEach(async () => {
+    clock = manualClock(RECORD_TIME);
+    await execute(db, 'delete from webhooks');
+    const organization = anOrganization();
+    await organizationStore(db).insert(organization);
+    owner = { organizationId: organization.id, mode: 'live' };
+    webhook = await aWebhookOf(owner);
+  });
+
+  afterAll(() => Promise.all([db.destroy(), other.destroy()]));
+
+  const queue = (on = db) => deliveryQueue({ db: on, seals: SEALS, clock, log: SILENT });
+  const aWebhookOf = async (of: Owner) => {
+    const made = aWebhook(of);
+    await transaction(db, handle => webhookStore(handle, SEALS).insert(made, aSecret()));
+    return made;
+  };
+  const insert = async (delivery: Delivery, body = '{"é":1}') => {
+    await deliveryStore(db, SEALS).insert([{ delivery, body }]);
+    return delivery;
+  };
+  const find = (id: string) => deliveryStore(db, SEALS).find(owner, webhook.id, id);
+  const findWebhook = () => webhookStore(db, SEALS).find(owner, webhook.id);
+  const take = async (limit = 10, on = db) =>
+    (await queue(on).takeDue([{ webhookId: webhook.id, limit }]))[0]?.deliveries ?? [];
+  const result = (
+    { id, token }: { id: string; token: string },
+    isSuccess: boolean,
+    changes: Partial<AttemptResult> = {},
+  ): AttemptResult => ({
+    id,
+    token,
+    sentTo: webhook.url,
+    isSuccess,
+    responseCode: isSuccess ? 200 : 503,
+    responseTimeMs: 12,
+    error: isSuccess ? null : 'The receiver answered 503.',
+    endedAt: clock.now(),
+    jitter: 0,
+    ...changes,
+  });
+  const fail = async (count: number) => {
+    for (let i = 0; i < count; i += 1) await insert(aDelivery(webhook));
+    await queue().settleAll((await take(count)).map(one => result(one, false)));
+  };
+  const retry = (id: string) =>
+    transaction(db, handle =>
+      beginManual(handle, { seals: SEALS, now: clock.now() }, owner, { webhookId: webhook.id, id }),
+    );
+
+  test('gives what is due with its body and where it goes, the attempt being counted already', async () => {
+    const delivery = await insert(aDelivery(webhook));
+
+    const [claim] = await queue().takeDue([{ webhookId: webhook.id, limit: 5 }]);
+
+    const begun = { ...delivery, ...attemptBegun(delivery, 'automatic') };
+    expect(claim?.receiver).toEqual({
+      webhookId: webhook.id,
+      url: webhook.url,
+      secrets: await webhookStore(db, SEALS).secrets(owner, webhook.id),
+    });
+    expect(claim?.deliveries).toEqual([
+      { ...begun, body: '{"é":1}', token: expect.stringMatching(/^lease_/) },
+    ]);
+    expect(await find(delivery.id)).toEqual(begun);
+    expect((await findWebhook())?.lastTriggeredAt).toBe(clock.now());
+  });
+
+  test('keeps bodies where nobody who reads the database reads them', async () => {
+    const { id } = await insert(aDelivery(webhook), '{"customer":"Grace"}');
+
+    expect(JSON.stringify(await rowsOf(db, 'select * from deliveries where id = ?', [id]))).not.toContain(
+      'Grace',
+    );
+  });
+
+  test('names each active webhook with something due once, with its organization and since when', async () => {
+    const theirs = anOrganization();
+    await organizationStore(db).insert(theirs);
+    const second = await aWebhookOf({ organizationId: theirs.id, mode: 'test' });
+    const idle = await aWebhookOf(owner);
+    await insert(aDelivery(webhook, { nextAttemptAt: RECORD_TIME - 5 }));
+    await insert(aDelivery(webhook));
+    await insert(aDelivery(second));
+    await insert(aDelivery(idle, { nextAttemptAt: RECORD_TIME + 1 }));
+    await insert(aDelivery(idle, { nextAttemptAt: null, status: 'success' }));
+
+    const due = await queue().webhooksWithDue();
+
+    expect(due).toHaveLength(2);
+    expect(due).toContainEqual({
+      webhookId: webhook.id,
+      organizationId: owner.organizationId,
+      dueSince: RECORD_TIME - 5,
+    });
+    expect(due).toContainEqual({ webhookId: second.id, organizationId: theirs.id, dueSince: RECORD_TIME });
+  });
+
+  test('gives no row to two workers, of one process or two', async () => {
+    for (let i = 0; i < 12; i += 1) await insert(aDelivery(webhook));
+
+    const taken = (await Promise.all([take(4), take(4, other), take(4), take(4, other)])).flat();
+
+    const ids = [...taken, ...(await take(12))].map(({ id }) => id);
+    expect(ids).toHaveLength(12);
+    expect(new Set(ids).size).toBe(12);
+    expect(await queue().webhooksWithDue()).toEqual([]);
+  });
+
+  test('gives one row to one of two workers at the same moment', async () => {
+    const { id } = await insert(aDelivery(webhook));
+
+    const taken = await Promise.all([take(1), take(1, other)]);
+
+    expect(taken.flat().map(one => one.id)).toEqual([id]);
+    expect((await find(id))?.attempts).toBe(1);
+  });
+
+  test('gives again what a process died over when its lease ends, and counts no failure', async () => {
+    const delivery = await insert(aDelivery(webhook));
+    const [first] = await take();
+
+    clock.advance(LEASE_MS - 1);
+    expect(await queue().webhooksWithDue()).toEqual([]);
+    expect(await take()).toEqual([]);
+    clock.advance(1);
+    expect(await queue().webhooksWithDue()).toHaveLength(1);
+    const [second] = await take();
+
+    const cutOff = attemptCutOff(attemptBegun(delivery, 'automatic'), clock.now());
+    expect(second).toMatchObject(attemptBegun(cutOff, 'automatic'));
+    expect(second?.token).not.toBe(first?.token);
+    expect(await findWebhook()).toMatchObject({ failureCount: 0, failuresInARow: 0 });
+  });
+
+  test('takes no result of a lease that has passed to another', async () => {
+    const { id } = await insert(aDelivery(webhook));
+    const [first] = await take();
+    clock.advance(LEASE_MS);
+    const [second] = await take(10, other);
+    if (first === undefined || second === undefined) throw new Error('nothing was taken');
+
+    expect(await queue().settleAll([result(first, false)])).toEqual([]);
+    expect(await find(id)).toMatchObject({ status: 'pending', sending: 'automatic', attempts: 2 });
+
+    expect(await queue(other).settleAll([result(second, true)])).toHaveLength(1);
+    expect(await queue().settleAll([result(first, false)])).toEqual([]);
+    expect(await find(id)).toMatchObject({ status: 'success', sending: null, lastError: null });
+    expect(await findWebhook()).toMatchObject({ successCount: 1, failureCount: 0 });
+  });
+
+  test('writes many results at once, each to its own row, and counts every delivery once', async () => {
+    for (let i = 0; i < 600; i += 1) await insert(aDelivery(webhook));
+    const taken = await take(600);
+
+    const ended = await queue().settleAll(
+      taken.map((one, i) => result(one, i % 2 === 0, { responseTimeMs: i, endedAt: RECORD_TIME + i })),
+    );
+
+    expect(ended).toHaveLength(600);
+    for (const i of [0, 1, 598, 599]) {
+      expect(await find(taken[i]?.id ?? '')).toMatchObject({
+        status: i % 2 === 0 ? 'success' : 'failed',
+        responseCode: i % 2 === 0 ? 200 : 503,
+        responseTimeMs: i,
+        endedAt: RECORD_TIME + i,
+        nextAttemptAt: i % 2 === 0 ? null : RECORD_TIME + i + RETRY_DELAYS_MS[0],
+        lastError: i % 2 === 0 ? null : 'The receiver answered 503.',
+      });
+    }
+    expect(await findWebhook()).toMatchObject({ successCount: 300, failureCount: 300, failuresInARow: 1 });
+  });
+
+  test('switches a webhook off at the tenth failure in a row, with one mail about it', async () => {
+    const settings = await notificationStore(db).find(owner);
+    if (settings === undefined) throw new Error('the organization has no settings');
+    await notificationStore(db).save({ ...settings, emailAddress: 'ops@books.example' });
+    await fail(9);
+    expect(await findWebhook()).toMatchObject({ isActive: true, failuresInARow: 9 });
+
+    clock.advance(1);
+    await fail(3);
+
+    const disabled = { isActive: false, disabledReason: 'too_many_failures', disabledAt: clock.now() };
+    expect(await findWebhook()).toMatchObject({ ...disabled, failureCount: 12, updatedAt: clock.now() });
+    const notices = await noticeQueue({ db, seals: SEALS, clock, log: SILENT }).take('email', 10);
+    expect(notices.map(({ payload }) => payload)).toEqual([
+      { kind: 'webhook_disabled', webhookId: webhook.id, url: webhook.url, disabledAt: clock.now() },
+    ]);
+  });
+
+  test('counts no failure of an address that was changed meanwhile towards the ten of the new one', async () => {
+    for (let i = 0; i < 10; i += 1) await insert(aDelivery(webhook));
+    const taken = await take(10);
+    const url = 'https://books.example/repaired';
+    await transaction(db, handle =>
+      webhookStore(handle, SEALS).change(owner, webhook.id, { url }, clock.now()),
+    );
+
+    await queue().settleAll(taken.map(one => result(one, false)));
+
+    expect(await findWebhook()).toMatchObject({ isActive: true, failuresInARow: 0, failureCount: 10 });
+  });
+
+  test('switches a webhook off without a mail when no address is set', async () => {
+    await fail(10);
+
+    expect((await findWebhook())?.isActive).toBe(false);
+    expect(await noticeQueue({ db, seals: SEALS, clock, log: SILENT }).take('email', 10)).toEqual([]);
+  });
+
+  test('lets a failed delivery be retried by hand, once at a time, and knows only its own webhook’s', async () => {
+    await fail(1);
+    const [{ id } = { id: '' }] = await rowsOf<{ id: string }>(db, 'select id from deliveries');
+    const before = await find(id);
+
+    const [begun, second] = [await retry(id), await retry(id)];
+
+    if (begun === undefined || begun === 'not_allowed') throw new Error('no retry was begun');
+    expect(second).toBe('not_allowed');
+    expect(begun.receiver.url).toBe(webhook.url);
+    expect(begun.delivery).toMatchObject({ body: '{"é":1}', attempts: 2, sending: 'manual' });
+    expect((await find(id))?.nextAttemptAt).toBe(before?.nextAttemptAt);
+    const elsewhere = await aWebhookOf(owner);
+    const at = { webhookId: elsewhere.id, id };
+    expect(
+      await transaction(db, handle => beginManual(handle, { seals: SEALS, now: clock.now() }, owner, at)),
+    ).toBeUndefined();
+
+    const ended = await transaction(db, handle =>
+      endAttempts(handle, SEALS, [result(begun.delivery, true)], clock.now()),
+    );
+    expect(ended).toMatchObject([{ status: 'success', nextAttemptAt: null, attempts: 2 }]);
+    expect(await retry(id)).toBe('not_allowed');
+  });
+
+  test('sends by itself nothing that is being retried by hand', async () => {
+    await fail(1);
+    const [{ id } = { id: '' }] = await rowsOf<{ id: string }>(db, 'select id from deliveries');
+    clock.advance(RETRY_DELAYS_MS[0]);
+    await retry(id);
+
+    expect(await take()).toEqual([]);
+    clock.advance(MANUAL_LEASE_MS);
+    expect(await take()).toMatchObject([{ id, sending: 'automatic', attempts: 3, automaticFailures: 1 }]);
+  });
+
+  test('ends a test whose process died, which then may be sent again by hand', async () => {
+    const test = await insert(aDelivery(webhook, { isTest: true, nextAttemptAt: null }));
+    await retry(test.id);
+    clock.advance(MANUAL_LEASE_MS - 1);
+    expect(await queue().endCutOff(10)).toBe(0);
+
+    clock.advance(1);
+    expect(await queue().endCutOff(10)).toBe(1);
+
+    expect(await find(test.id)).toMatchObject({ status: 'failed', sending: null, attempts: 1 });
+    expect((await find(test.id))?.lastError).toContain('cut off');
+    expect(await retry(test.id)).toMatchObject({ delivery: { attempts: 2 } });
+    expect(await findWebhook()).toMatchObject({ failureCount: 0, failuresInARow: 0 });
+  });
+
+  test('has one delivery of an event and webhook, and as many tests as were asked for', async () => {
+    const delivery = await insert(aDelivery(webhook));
+    await insert(aDelivery(webhook, { eventId: delivery.eventId }));
+    await insert(aDelivery(webhook, { eventId: delivery.eventId, isTest: true }));
+
+    const page = { page: 1, limit: 10 };
+    const { data, total } = await deliveryStore(db, SEALS).list(owner, webhook.id, {}, page);
+
+    expect(total).toBe(2);
+    expect(data).toContainEqual(delivery);
+    const filters = { status: 'failed' } as const;
+    expect((await deliveryStore(db, SEALS).list(owner, webhook.id, filters, page)).total).toBe(0);
+    expect(
+      (await deliveryStore(db, SEALS).list({ ...owner, mode: 'test' }, webhook.id, {}, page)).data,
+    ).toEqual([]);
+  });
+
+  test('forgets old deliveries in batches, and none that is being sent', async () => {
+    const now = RECORD_TIME + DELIVERY_LIFETIME_MS;
+    for (let i = 0; i < 3; i += 1) await insert(aDelivery(webhook, { createdAt: RECORD_TIME - 1 }));
+    await take(1);
+    const young = await insert(aDelivery(webhook));
+    const remove = () => deliveryStore(db, SEALS).removeOld({ before: now - DELIVERY_LIFETIME_MS, limit: 1 });
+
+    expect([await remove(), await remove(), await remove()]).toEqual([1, 1, 0]);
+
+    expect(await find(young.id)).toEqual(young);
+    expect(await rowsOf(db, 'select id from deliveries')).toHaveLength(2);
+  });
+});

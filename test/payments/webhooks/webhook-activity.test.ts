@@ -1,0 +1,91 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { Tally } from '#payments/webhooks/model/delivery.ts';
+import {
+  activityChanged,
+  FAILURES_TO_DISABLE,
+  NEW_ACTIVITY,
+  tallied,
+  type WebhookActivity,
+} from '#payments/webhooks/model/webhook-activity.ts';
+
+const T0 = 1_795_253_400_000;
+const SUCCESS: Tally = { successes: 1, failures: 0, row: 'begins anew' };
+const FAILURE: Tally = { successes: 0, failures: 1, row: 'grows' };
+const MANUAL_FAILURE: Tally = { successes: 0, failures: 1, row: 'stays' };
+const NOTHING: Tally = { successes: 0, failures: 0, row: 'stays' };
+
+function activityAfter(tallies: readonly Tally[], start = NEW_ACTIVITY): WebhookActivity {
+  return tallies.reduce((activity, tally) => tallied(activity, tally, T0).activity, start);
+}
+const nine = activityAfter(Array.from({ length: FAILURES_TO_DISABLE - 1 }, () => FAILURE));
+const disabled = activityAfter([FAILURE], nine);
+
+test('consecutive failed deliveries → disabled automatically: at the tenth, with one mail', () => {
+  const tenth = tallied(nine, FAILURE, T0 + 5);
+  const eleventh = tallied(tenth.activity, FAILURE, T0 + 6);
+
+  expect(nine.isActive).toBe(true);
+  expect(tenth).toEqual({
+    activity: {
+      ...nine,
+      isActive: false,
+      disabledReason: 'too_many_failures',
+      disabledAt: T0 + 5,
+      failuresInARow: 10,
+      failureCount: 10,
+    },
+    isDisabledNow: true,
+  });
+  expect(eleventh.isDisabledNow).toBe(false);
+  expect(eleventh.activity.disabledAt).toBe(T0 + 5);
+});
+
+test('however successes and failures mix, it is disabled exactly when ten failed in a row', () => {
+  const tallies = fc.array(
+    fc.oneof(
+      { weight: 12, arbitrary: fc.constant(FAILURE) },
+      { weight: 1, arbitrary: fc.constant(SUCCESS) },
+      { weight: 3, arbitrary: fc.constantFrom(NOTHING, MANUAL_FAILURE) },
+    ),
+    { maxLength: 60 },
+  );
+  fc.assert(
+    fc.property(tallies, all => {
+      const letters = all.map(({ row }) => ({ grows: 'f', 'begins anew': 's', stays: '' })[row]).join('');
+      const { isActive, successCount, failureCount } = activityAfter(all);
+
+      expect(isActive).toBe(!letters.includes('f'.repeat(FAILURES_TO_DISABLE)));
+      expect(successCount).toBe(all.filter(tally => tally === SUCCESS).length);
+      expect(failureCount).toBe(all.filter(({ failures }) => failures === 1).length);
+    }),
+  );
+});
+
+test('is_active true → PATCH with is_active false: switched off without a reason, failures go on counting', () => {
+  const off = activityChanged(nine, { isActive: false, hasNewUrl: false });
+  const tenth = tallied(off, FAILURE, T0);
+
+  expect(off).toEqual({ ...nine, isActive: false });
+  expect(tenth).toEqual({
+    activity: { ...off, failuresInARow: 10, failureCount: 10 },
+    isDisabledNow: false,
+  });
+});
+
+test('re-enabling is done by the owner: the reason goes and the row begins anew', () => {
+  const on = activityChanged(disabled, { isActive: true, hasNewUrl: false });
+
+  expect(on).toEqual({ ...NEW_ACTIVITY, failureCount: 10 });
+  expect(activityChanged(disabled, { isActive: false, hasNewUrl: false })).toEqual(disabled);
+});
+
+test('another url begins the row anew and enables nothing, another change of an active one leaves it', () => {
+  expect(activityChanged(nine, { hasNewUrl: true })).toEqual({ ...nine, failuresInARow: 0 });
+  expect(activityChanged(disabled, { hasNewUrl: true })).toEqual({ ...disabled, failuresInARow: 0 });
+  expect(activityChanged(nine, { isActive: true, hasNewUrl: false })).toEqual(nine);
+});
+
+test('a success after the tenth failure begins the row anew and enables nothing', () => {
+  expect(activityAfter([SUCCESS], disabled)).toEqual({ ...disabled, failuresInARow: 0, successCount: 1 });
+});
