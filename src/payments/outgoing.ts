@@ -1,6 +1,6 @@
 import type { Clock } from '../lib/clock.ts';
 import type { Logger } from '../lib/logger.ts';
-import type { ReceiverRules } from './api/webhook-fields.ts';
+import type { ReceiverRules } from './api/webhooks/webhook-fields.ts';
 import { createMessenger, type Messenger, type MessengerOptions } from './notifications/chat/messenger.ts';
 import { createMailer, type MailerOptions } from './notifications/mail/choose-mailer.ts';
 import type { Mailer } from './notifications/mail/mail.ts';

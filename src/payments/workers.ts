@@ -7,10 +7,10 @@ import { type ChainStatuses, chainStatuses } from './chain-status.ts';
 import type { PaymentsCounters } from './metrics.ts';
 import { type PaymentChain, paymentChains } from './model/payment-chain.ts';
 import type { Outgoing } from './outgoing.ts';
+import { startTellers } from './outgoing-workers.ts';
 import { retentionWorker } from './retention.ts';
 import { currentKeyWorker } from './secrets/key-rotation.ts';
 import type { Seals } from './secrets/sealed.ts';
-import { startTellers } from './tellers.ts';
 import { startChainWatcher } from './watcher/chain-watcher.ts';
 import { expiryWorker } from './watcher/expiry.ts';
 

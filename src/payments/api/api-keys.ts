@@ -6,11 +6,11 @@ import { type ApiKey, isActiveKey } from '../keys/api-key.ts';
 import { apiKeyStore } from '../keys/api-key-store.ts';
 import { issueKey } from '../keys/issue-key.ts';
 import type { Mode } from '../model/owner.ts';
-import { apiKeyBody, createdApiKeyBody } from './bodies/api-key-body.ts';
-import type { Known, Visitor } from './caller.ts';
-import type { PaymentsContext } from './context.ts';
-import { notFound } from './not-found.ts';
-import { pagedList } from './paged-list.ts';
+import type { PaymentsContext } from './gate/api-context.ts';
+import type { Known, Visitor } from './gate/caller.ts';
+import { apiKeyBody, createdApiKeyBody } from './responses/api-key-body.ts';
+import { notFound } from './responses/not-found.ts';
+import { pagedList } from './responses/paged-list.ts';
 
 type Handlers = Pick<
   PaymentsHandlers<Known, Visitor>,

@@ -1,9 +1,9 @@
 import type { PaymentsHandlers } from '../../contract/contracts/payments.ts';
 import { eventStore } from '../events/event-store.ts';
-import { eventBody } from './bodies/event-body.ts';
-import type { Known, Visitor } from './caller.ts';
-import type { PaymentsContext } from './context.ts';
-import { pagedList } from './paged-list.ts';
+import type { PaymentsContext } from './gate/api-context.ts';
+import type { Known, Visitor } from './gate/caller.ts';
+import { eventBody } from './responses/event-body.ts';
+import { pagedList } from './responses/paged-list.ts';
 
 /** How far back events are told. Decision 113. */
 const EVENTS_FOR_MS = 90 * 24 * 60 * 60 * 1000;

@@ -3,8 +3,8 @@ import { paymentsError } from '../../contract/contracts/payments-errors.ts';
 import type { Owner } from '../model/owner.ts';
 import type { PaymentTransaction } from '../model/payment-transaction.ts';
 import type { TransactionFilters, TransactionStore } from '../store/transaction-store.ts';
-import { type PlainTransaction, plainTransaction } from './bodies/transaction-body.ts';
 import { csvLine } from './csv.ts';
+import { type PlainTransaction, plainTransaction } from './responses/transaction-body.ts';
 
 /** The columns: the plain fields of a transaction in the order of its record. Decision 115. */
 const COLUMNS = [

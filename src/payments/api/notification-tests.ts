@@ -14,9 +14,9 @@ import { notificationStore } from '../notifications/store/notification-store.ts'
 import { testMails } from '../notifications/store/test-mails.ts';
 import { mailOf, messageOf } from '../notifications/texts.ts';
 import { organizationStore } from '../store/organization-store.ts';
-import { testAnswer } from './bodies/notification-body.ts';
-import type { Known, Visitor } from './caller.ts';
-import type { PaymentsContext } from './context.ts';
+import type { PaymentsContext } from './gate/api-context.ts';
+import type { Known, Visitor } from './gate/caller.ts';
+import { testAnswer } from './responses/notification-body.ts';
 
 export interface Senders {
   readonly mailer: Mailer;

@@ -10,15 +10,15 @@ import type { Messenger } from '../notifications/chat/messenger.ts';
 import { NotSent } from '../notifications/messages/not-sent.ts';
 import { messengerLinks } from '../notifications/store/messenger-links.ts';
 import { notificationStore } from '../notifications/store/notification-store.ts';
-import { linkAnswer, settingsAnswer } from './bodies/notification-body.ts';
-import type { Known, Visitor } from './caller.ts';
-import type { PaymentsContext } from './context.ts';
+import type { PaymentsContext } from './gate/api-context.ts';
+import type { Known, Visitor } from './gate/caller.ts';
 import {
   type NotificationTestHandlers,
   noMessenger,
   notificationTestHandlers,
   type Senders,
 } from './notification-tests.ts';
+import { linkAnswer, settingsAnswer } from './responses/notification-body.ts';
 
 type Handlers = NotificationTestHandlers &
   Pick<

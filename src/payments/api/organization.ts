@@ -5,9 +5,9 @@ import type { OrganizationSettings } from '../model/organization-settings.ts';
 import type { Organization, Owner } from '../model/owner.ts';
 import { organizationSettingsStore } from '../store/organization-settings-store.ts';
 import { organizationStore } from '../store/organization-store.ts';
-import { timestamp } from './bodies/timestamp.ts';
-import type { Known, Visitor } from './caller.ts';
-import type { PaymentsContext } from './context.ts';
+import type { PaymentsContext } from './gate/api-context.ts';
+import type { Known, Visitor } from './gate/caller.ts';
+import { timestamp } from './responses/timestamp.ts';
 
 type Handlers = Pick<PaymentsHandlers<Known, Visitor>, 'getOrganization' | 'updateOrganization'>;
 

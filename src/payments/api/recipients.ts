@@ -7,11 +7,11 @@ import { NATIVE_COIN } from '../model/payment-chain.ts';
 import { type Recipient, verificationMessage } from '../model/recipient.ts';
 import { isRecipientInUse, recipientOwnership } from '../recipients/recipient-ownership.ts';
 import { recipientStore } from '../recipients/recipient-store.ts';
-import { timestamp, timestampOrNull } from './bodies/timestamp.ts';
-import type { Known, Visitor } from './caller.ts';
-import type { PaymentsContext } from './context.ts';
-import { notFound } from './not-found.ts';
-import { pagedList } from './paged-list.ts';
+import type { PaymentsContext } from './gate/api-context.ts';
+import type { Known, Visitor } from './gate/caller.ts';
+import { notFound } from './responses/not-found.ts';
+import { pagedList } from './responses/paged-list.ts';
+import { timestamp, timestampOrNull } from './responses/timestamp.ts';
 
 type Handlers = Pick<
   PaymentsHandlers<Known, Visitor>,

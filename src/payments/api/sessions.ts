@@ -12,13 +12,13 @@ import { sessionStore } from '../sessions/session-store.ts';
 import { settlement } from '../settlement/settlement.ts';
 import { linkStore } from '../store/link-store.ts';
 import { organizationStore } from '../store/organization-store.ts';
-import { sessionBody } from './bodies/session-body.ts';
-import type { Known, Visitor } from './caller.ts';
-import type { PaymentsContext } from './context.ts';
-import { notFound } from './not-found.ts';
-import { ownTermsOf, refuseFixedTerms } from './own-terms.ts';
-import { pagedList } from './paged-list.ts';
+import type { PaymentsContext } from './gate/api-context.ts';
+import type { Known, Visitor } from './gate/caller.ts';
+import { ownTermsOf, refuseFixedTerms } from './links/own-terms.ts';
 import { periodOf } from './period.ts';
+import { notFound } from './responses/not-found.ts';
+import { pagedList } from './responses/paged-list.ts';
+import { sessionBody } from './responses/session-body.ts';
 
 type SessionHandlers = Pick<
   PaymentsHandlers<Known, Visitor>,

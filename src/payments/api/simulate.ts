@@ -2,10 +2,10 @@ import type { PaymentsHandlers } from '../../contract/contracts/payments.ts';
 import { paymentsError } from '../../contract/contracts/payments-errors.ts';
 import { sessionStore } from '../sessions/session-store.ts';
 import { settlement } from '../settlement/settlement.ts';
-import { sessionBody } from './bodies/session-body.ts';
-import type { Known, Visitor } from './caller.ts';
-import type { PaymentsContext } from './context.ts';
-import { notFound } from './not-found.ts';
+import type { PaymentsContext } from './gate/api-context.ts';
+import type { Known, Visitor } from './gate/caller.ts';
+import { notFound } from './responses/not-found.ts';
+import { sessionBody } from './responses/session-body.ts';
 
 /** Payments of test sessions without a chain; for a live key there is no such thing. Decision 116. */
 export function simulationHandlers(

@@ -3,13 +3,13 @@ import type { PaymentsHandlers, PaymentsOperations } from '../../contract/contra
 import type { CheckoutSession } from '../model/session.ts';
 import { sessionStore } from '../sessions/session-store.ts';
 import { transactionStore } from '../store/transaction-store.ts';
-import { transactionBody } from './bodies/transaction-body.ts';
-import type { Known, Visitor } from './caller.ts';
-import type { PaymentsContext } from './context.ts';
 import { exportOf } from './export.ts';
-import { notFound } from './not-found.ts';
-import { pagedList } from './paged-list.ts';
+import type { PaymentsContext } from './gate/api-context.ts';
+import type { Known, Visitor } from './gate/caller.ts';
 import { periodOf } from './period.ts';
+import { notFound } from './responses/not-found.ts';
+import { pagedList } from './responses/paged-list.ts';
+import { transactionBody } from './responses/transaction-body.ts';
 
 type TransactionHandlers = Pick<
   PaymentsHandlers<Known, Visitor>,

@@ -6,12 +6,12 @@ import type { UnmatchedTransfer } from '../model/transfer.ts';
 import { sessionStore } from '../sessions/session-store.ts';
 import { settlement } from '../settlement/settlement.ts';
 import { transferStore } from '../store/transfer-store.ts';
-import { transactionBody } from './bodies/transaction-body.ts';
-import { transferBody } from './bodies/transfer-body.ts';
-import type { Known, Visitor } from './caller.ts';
-import type { PaymentsContext } from './context.ts';
-import { notFound } from './not-found.ts';
-import { pagedList } from './paged-list.ts';
+import type { PaymentsContext } from './gate/api-context.ts';
+import type { Known, Visitor } from './gate/caller.ts';
+import { notFound } from './responses/not-found.ts';
+import { pagedList } from './responses/paged-list.ts';
+import { transactionBody } from './responses/transaction-body.ts';
+import { transferBody } from './responses/transfer-body.ts';
 
 type TransferHandlers = Pick<
   PaymentsHandlers<Known, Visitor>,

@@ -2,9 +2,9 @@ import type { PaymentsSchemas } from '../../contract/contracts/payments.ts';
 import { paymentsError } from '../../contract/contracts/payments-errors.ts';
 import { paymentUri } from '../amounts/payment-uri.ts';
 import { type PaymentChain, type PaymentChains, type PaymentToken, tokenOf } from '../model/payment-chain.ts';
-import { redirectUrl } from '../model/redirect-url.ts';
 import type { CheckoutSession, SessionState } from '../model/session.ts';
-import { type WalletRequest, walletMessage } from '../model/wallet-message.ts';
+import { redirectUrl } from './redirect-url.ts';
+import { type WalletRequest, walletMessage } from './wallet-message.ts';
 
 const ID_PREFIX = 'cs_';
 

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { rowsOf } from '#db/query.ts';
 import { transaction } from '#db/transaction.ts';
-import { idempotencyStore } from '#payments/store/idempotency-store.ts';
+import { idempotencyStore } from '#payments/api/gate/idempotency-store.ts';
 import { eventually } from '../../http/serve.ts';
 import { eachDatabase } from '../../support/databases.ts';
 import { faultsOf } from '../../support/event-contract.ts';

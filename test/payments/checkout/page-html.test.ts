@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { html, textOf } from '#payments/checkout/page/html.ts';
+import { html, textOf } from '#payments/checkout/page/parts/html.ts';
 
 test('what is put into a page is text, in content and in attributes', () => {
   const text = `<script>alert("1")</script>'&\``;

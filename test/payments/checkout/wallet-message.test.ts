@@ -1,6 +1,6 @@
 import { createSiweMessage, parseSiweMessage, validateSiweMessage } from 'viem/siwe';
 import { expect, test } from 'vitest';
-import { walletMessage } from '#payments/model/wallet-message.ts';
+import { walletMessage } from '#payments/checkout/wallet-message.ts';
 
 const ADDRESS = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8';
 const wallet = { origin: 'https://pay.example.com', address: ADDRESS.toLowerCase() };

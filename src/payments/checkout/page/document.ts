@@ -1,5 +1,5 @@
 import type { Assets } from './assets.ts';
-import { type Html, html, type Piece, textOf } from './html.ts';
+import { type Html, html, type Piece, textOf } from './parts/html.ts';
 import { themeName } from './theme.ts';
 
 /** What stands around the content of a page. */

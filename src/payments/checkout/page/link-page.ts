@@ -5,9 +5,9 @@ import type { PaymentChain, PaymentToken } from '../../model/payment-chain.ts';
 import type { Availability, PaymentLink } from '../../model/payment-link.ts';
 import type { Assets } from './assets.ts';
 import { pageText } from './document.ts';
-import { addressFields, amountField, formFields, shippingFields } from './fields.ts';
-import { type Html, html, type Piece } from './html.ts';
-import { type Offer, offerName, summary } from './summary.ts';
+import { addressFields, amountField, formFields, shippingFields } from './parts/fields.ts';
+import { type Html, html, type Piece } from './parts/html.ts';
+import { type Offer, offerName, summary } from './parts/summary.ts';
 
 /** What the page of a link is made from. */
 export interface LinkView {

@@ -1,6 +1,6 @@
 import type { Assets } from './assets.ts';
 import { pageText } from './document.ts';
-import { html } from './html.ts';
+import { html } from './parts/html.ts';
 
 /** Says in a few words why there is nothing to pay. */
 export interface Notice {

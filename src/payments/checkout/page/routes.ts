@@ -27,8 +27,8 @@ import {
   tooManyPages,
   UNAVAILABLE,
 } from './notice-page.ts';
+import { pageState } from './parts/states.ts';
 import { sessionPage } from './session-page.ts';
-import { pageState } from './states.ts';
 import { themeSheet } from './theme.ts';
 
 /** What the pages are made from. */

@@ -1,13 +1,13 @@
 import type { Assets } from './assets.ts';
 import { pageText } from './document.ts';
-import { httpsOnly } from './foreign-url.ts';
-import { type Html, html, type Piece } from './html.ts';
-import { methods } from './methods.ts';
-import { momentText } from './moment.ts';
-import { receipt } from './receipt.ts';
-import { isPayable, type PageState, pageState, type SessionView } from './states.ts';
-import { statusPanel } from './status-panel.ts';
-import { type Offer, offerName, summary } from './summary.ts';
+import { httpsOnly } from './parts/foreign-url.ts';
+import { type Html, html, type Piece } from './parts/html.ts';
+import { methods } from './parts/methods.ts';
+import { receipt } from './parts/receipt.ts';
+import { isPayable, type PageState, pageState, type SessionView } from './parts/states.ts';
+import { statusPanel } from './parts/status-panel.ts';
+import { type Offer, offerName, summary } from './parts/summary.ts';
+import { momentText } from './parts/time.ts';
 
 /** Without scripts the browser asks again by itself, for as long as something may change. */
 const REFRESH_SECONDS = 20;

@@ -1,7 +1,7 @@
 import type { PaymentsSchemas } from '#contract/contracts/payments.ts';
 import { paymentUri } from '../../amounts/payment-uri.ts';
 import type { CheckoutSession } from '../../model/session.ts';
-import type { PaymentsContext } from '../context.ts';
+import type { PaymentsContext } from '../gate/api-context.ts';
 import { timestamp, timestampOrNull } from './timestamp.ts';
 
 /** A session as its merchant sees it. Decision 110. */

@@ -1,15 +1,15 @@
 import { createHash } from 'node:crypto';
-import { paymentsError } from '../../contract/contracts/payments-errors.ts';
-import type { Answer, Attempt } from '../../contract/mount/request-gate.ts';
-import type { Db, Transaction } from '../../db/open.ts';
-import { rowsOf } from '../../db/query.ts';
-import { transaction } from '../../db/transaction.ts';
-import type { Clock } from '../../lib/clock.ts';
-import { toJson } from '../../lib/json.ts';
-import type { Seals } from '../secrets/sealed.ts';
-import { idempotencyStore, isHeld, type KeptAnswer, type KeptRow } from '../store/idempotency-store.ts';
+import { paymentsError } from '#contract/contracts/payments-errors.ts';
+import type { Answer, Attempt } from '#contract/mount/request-gate.ts';
+import type { Db, Transaction } from '#db/open.ts';
+import { rowsOf } from '#db/query.ts';
+import { transaction } from '#db/transaction.ts';
+import type { Clock } from '#lib/clock.ts';
+import { toJson } from '#lib/json.ts';
+import type { Seals } from '../../secrets/sealed.ts';
 import type { Committed, Known } from './caller.ts';
 import { commitAround, type KeptBeside } from './commit-around.ts';
+import { idempotencyStore, isHeld, type KeptAnswer, type KeptRow } from './idempotency-store.ts';
 
 /** How long a request waits for an equal one that came before it. Decision 106. */
 const PATIENCE_MS = 10_000;

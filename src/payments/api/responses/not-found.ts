@@ -1,5 +1,5 @@
-import { paymentsError } from '../../contract/contracts/payments-errors.ts';
-import type { HttpError } from '../../http/errors.ts';
+import { paymentsError } from '#contract/contracts/payments-errors.ts';
+import type { HttpError } from '#http/errors.ts';
 
 /** Records that a request names by id, as the contract's `object` writes them. */
 export type RecordKind =

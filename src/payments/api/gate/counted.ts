@@ -1,7 +1,7 @@
-import { paymentsError } from '../../contract/contracts/payments-errors.ts';
-import type { Client } from '../../http/client-address.ts';
-import type { HttpError } from '../../http/errors.ts';
-import type { Clock } from '../../lib/clock.ts';
+import { paymentsError } from '#contract/contracts/payments-errors.ts';
+import type { Client } from '#http/client-address.ts';
+import type { HttpError } from '#http/errors.ts';
+import type { Clock } from '#lib/clock.ts';
 import type { Count, RateLimits } from './rate-limits.ts';
 
 /** The headers that tell how a request was counted (Decision 105); `now` is UTC ms. */

@@ -1,8 +1,8 @@
-import type { PaymentsSchemas } from '../../contract/contracts/payments.ts';
-import { InvalidBody } from '../../contract/contracts/violations.ts';
-import { newId } from '../../lib/ids.ts';
-import { normalToken } from '../model/payment-chain.ts';
-import type { PaymentLink } from '../model/payment-link.ts';
+import type { PaymentsSchemas } from '#contract/contracts/payments.ts';
+import { InvalidBody } from '#contract/contracts/violations.ts';
+import { newId } from '#lib/ids.ts';
+import { normalToken } from '../../model/payment-chain.ts';
+import type { PaymentLink } from '../../model/payment-link.ts';
 
 type Creation = PaymentsSchemas['PaymentLinkCreation'];
 type Changes = PaymentsSchemas['PaymentLinkChanges'];

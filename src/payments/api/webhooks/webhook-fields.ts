@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
-import { InvalidBody } from '../../contract/contracts/violations.ts';
-import { addressJudge } from '../../http/fetch/address-filter.ts';
-import type { Subscription } from '../webhooks/model/webhook.ts';
+import { InvalidBody } from '#contract/contracts/violations.ts';
+import { addressJudge } from '#http/fetch/address-filter.ts';
+import type { Subscription } from '../../webhooks/model/webhook.ts';
 
 /** What the operator allows beyond https to public addresses. */
 export interface ReceiverRules {

@@ -1,7 +1,7 @@
-import { InvalidBody } from '../../contract/contracts/violations.ts';
-import type { Mode } from '../model/owner.ts';
-import { NATIVE_COIN, normalToken, type PaymentChains, tokenOf } from '../model/payment-chain.ts';
-import type { PaymentLink } from '../model/payment-link.ts';
+import { InvalidBody } from '#contract/contracts/violations.ts';
+import type { Mode } from '../../model/owner.ts';
+import { NATIVE_COIN, normalToken, type PaymentChains, tokenOf } from '../../model/payment-chain.ts';
+import type { PaymentLink } from '../../model/payment-link.ts';
 
 /** What the rules between prices look at; an absent field is not known yet. */
 export type Prices = Partial<

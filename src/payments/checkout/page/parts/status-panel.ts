@@ -1,4 +1,4 @@
-import { amountText } from '../../amounts/token-amount.ts';
+import { amountText } from '#payments/amounts/token-amount.ts';
 import { type Html, html, type Piece } from './html.ts';
 import { type IconName, icon } from './icons.ts';
 import { owedByWallet, type PageState, pageState, type SessionView } from './states.ts';

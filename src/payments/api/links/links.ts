@@ -1,17 +1,17 @@
 import { setImmediate } from 'node:timers/promises';
-import type { PaymentsHandlers } from '../../contract/contracts/payments.ts';
-import type { Transaction } from '../../db/open.ts';
-import { transaction } from '../../db/transaction.ts';
-import { sessionStore } from '../sessions/session-store.ts';
-import { settlement } from '../settlement/settlement.ts';
-import { linkStore } from '../store/link-store.ts';
-import { linkBody } from './bodies/link-body.ts';
-import { sessionBody } from './bodies/session-body.ts';
-import type { Known, Visitor } from './caller.ts';
-import type { PaymentsContext } from './context.ts';
+import type { PaymentsHandlers } from '#contract/contracts/payments.ts';
+import type { Transaction } from '#db/open.ts';
+import { transaction } from '#db/transaction.ts';
+import { sessionStore } from '../../sessions/session-store.ts';
+import { settlement } from '../../settlement/settlement.ts';
+import { linkStore } from '../../store/link-store.ts';
+import type { PaymentsContext } from '../gate/api-context.ts';
+import type { Known, Visitor } from '../gate/caller.ts';
+import { linkBody } from '../responses/link-body.ts';
+import { notFound } from '../responses/not-found.ts';
+import { pagedList } from '../responses/paged-list.ts';
+import { sessionBody } from '../responses/session-body.ts';
 import { linkChangeHandlers } from './link-changes.ts';
-import { notFound } from './not-found.ts';
-import { pagedList } from './paged-list.ts';
 
 /** Sessions and transactions of a deleted link that one database transaction changes. */
 const CHANGED_AT_ONCE = 200;

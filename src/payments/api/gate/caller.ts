@@ -1,7 +1,7 @@
-import type { Transaction } from '../../db/open.ts';
-import type { Client } from '../../http/client-address.ts';
-import type { Permission } from '../keys/api-key.ts';
-import type { Owner, Tier } from '../model/owner.ts';
+import type { Transaction } from '#db/open.ts';
+import type { Client } from '#http/client-address.ts';
+import type { Permission } from '../../keys/api-key.ts';
+import type { Owner, Tier } from '../../model/owner.ts';
 
 /** An answer that is kept for as long as its idempotency key is. */
 export interface Committed<Status extends number, Body> {

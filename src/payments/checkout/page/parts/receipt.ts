@@ -1,8 +1,8 @@
-import { amountText } from '../../amounts/token-amount.ts';
+import { amountText } from '#payments/amounts/token-amount.ts';
 import { httpsOnly } from './foreign-url.ts';
 import { html, type Piece } from './html.ts';
-import { momentText } from './moment.ts';
 import { pageState, type SessionView } from './states.ts';
+import { momentText } from './time.ts';
 
 const WITH_PAYMENT: readonly string[] = ['completed', 'dropped', 'late', 'confirming', 'sent'];
 

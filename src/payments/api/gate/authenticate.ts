@@ -1,14 +1,14 @@
 import { LRUCache } from 'lru-cache';
-import { type PaymentsErrorCode, paymentsError } from '../../contract/contracts/payments-errors.ts';
-import type { Incoming } from '../../contract/mount/request-gate.ts';
-import type { Db } from '../../db/open.ts';
-import { transaction } from '../../db/transaction.ts';
-import type { Clock } from '../../lib/clock.ts';
-import { type Logger, logAndGoOn } from '../../lib/logger.ts';
-import type { ApiKey } from '../keys/api-key.ts';
-import { apiKeyStore } from '../keys/api-key-store.ts';
-import { isWellFormedKey } from '../keys/key-format.ts';
-import type { Tier } from '../model/owner.ts';
+import { type PaymentsErrorCode, paymentsError } from '#contract/contracts/payments-errors.ts';
+import type { Incoming } from '#contract/mount/request-gate.ts';
+import type { Db } from '#db/open.ts';
+import { transaction } from '#db/transaction.ts';
+import type { Clock } from '#lib/clock.ts';
+import { type Logger, logAndGoOn } from '#lib/logger.ts';
+import type { ApiKey } from '../../keys/api-key.ts';
+import { apiKeyStore } from '../../keys/api-key-store.ts';
+import { isWellFormedKey } from '../../keys/key-format.ts';
+import type { Tier } from '../../model/owner.ts';
 import { countHeaders, tooMany } from './counted.ts';
 import type { RateLimits } from './rate-limits.ts';
 

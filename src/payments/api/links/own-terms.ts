@@ -1,9 +1,9 @@
-import type { PaymentsSchemas } from '../../contract/contracts/payments.ts';
-import { paymentsError } from '../../contract/contracts/payments-errors.ts';
-import { InvalidBody } from '../../contract/contracts/violations.ts';
-import type { Mode } from '../model/owner.ts';
-import { normalToken, type PaymentChains } from '../model/payment-chain.ts';
-import type { OwnTerms } from '../sessions/opening.ts';
+import type { PaymentsSchemas } from '#contract/contracts/payments.ts';
+import { paymentsError } from '#contract/contracts/payments-errors.ts';
+import { InvalidBody } from '#contract/contracts/violations.ts';
+import type { Mode } from '../../model/owner.ts';
+import { normalToken, type PaymentChains } from '../../model/payment-chain.ts';
+import type { OwnTerms } from '../../sessions/opening.ts';
 import { checkPlace } from './link-terms.ts';
 
 type Body = PaymentsSchemas['CheckoutSessionCreation'];

@@ -1,5 +1,5 @@
-import type { Db, Transaction } from '../../db/open.ts';
-import { lockedTransaction, transaction } from '../../db/transaction.ts';
+import type { Db, Transaction } from '#db/open.ts';
+import { lockedTransaction, transaction } from '#db/transaction.ts';
 import type { Committed, OutsideEffect } from './caller.ts';
 
 /** What an idempotency key has written beside an effect, in the effect's own transactions. */

@@ -1,5 +1,5 @@
 import type { PaymentsSchemas } from '#contract/contracts/payments.ts';
-import { amountText } from '../../amounts/token-amount.ts';
+import { amountText } from '#payments/amounts/token-amount.ts';
 import { httpsOnly } from './foreign-url.ts';
 import { type Html, html, type Piece } from './html.ts';
 

@@ -1,20 +1,20 @@
-import type { PaymentsHandlers, PaymentsSchemas } from '../../contract/contracts/payments.ts';
-import { paymentsError } from '../../contract/contracts/payments-errors.ts';
-import { InvalidBody } from '../../contract/contracts/violations.ts';
-import type { Transaction } from '../../db/open.ts';
-import { newId, randomBase62 } from '../../lib/ids.ts';
-import type { LinkDefaults } from '../model/owner.ts';
-import { normalToken } from '../model/payment-chain.ts';
-import type { PaymentLink } from '../model/payment-link.ts';
-import { nameRecipient } from '../recipients/named-recipient.ts';
-import { linkStore } from '../store/link-store.ts';
-import { organizationStore } from '../store/organization-store.ts';
-import { linkBody } from './bodies/link-body.ts';
-import type { Known, Visitor } from './caller.ts';
-import type { PaymentsContext } from './context.ts';
+import type { PaymentsHandlers, PaymentsSchemas } from '#contract/contracts/payments.ts';
+import { paymentsError } from '#contract/contracts/payments-errors.ts';
+import { InvalidBody } from '#contract/contracts/violations.ts';
+import type { Transaction } from '#db/open.ts';
+import { newId, randomBase62 } from '#lib/ids.ts';
+import type { LinkDefaults } from '../../model/owner.ts';
+import { normalToken } from '../../model/payment-chain.ts';
+import type { PaymentLink } from '../../model/payment-link.ts';
+import { nameRecipient } from '../../recipients/named-recipient.ts';
+import { linkStore } from '../../store/link-store.ts';
+import { organizationStore } from '../../store/organization-store.ts';
+import type { PaymentsContext } from '../gate/api-context.ts';
+import type { Known, Visitor } from '../gate/caller.ts';
+import { linkBody } from '../responses/link-body.ts';
+import { notFound } from '../responses/not-found.ts';
 import { BUTTON_TEXT, linkFields } from './link-fields.ts';
 import { checkPlace, checkPrices, type IsGiven, type Place } from './link-terms.ts';
-import { notFound } from './not-found.ts';
 
 type LinkChangeHandlers = Pick<PaymentsHandlers<Known, Visitor>, 'createPaymentLink' | 'updatePaymentLink'>;
 

@@ -1,4 +1,4 @@
-import type { Paged } from '../store/paging.ts';
+import type { Paged } from '../../store/paging.ts';
 
 /** The envelope of every list. Source: document 3, "List envelope". */
 export interface PagedList<Body> {

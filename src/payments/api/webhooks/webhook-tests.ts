@@ -1,16 +1,16 @@
-import type { PaymentsHandlers } from '../../contract/contracts/payments.ts';
-import { newId } from '../../lib/ids.ts';
-import { testEventData } from '../events/test-event.ts';
-import { deliveryBody } from '../events/webhook-payload.ts';
-import { type AttemptDeps, makeAttempt } from '../webhooks/attempt.ts';
-import { newDeliveryOf } from '../webhooks/model/webhook.ts';
-import { beginManual, endAttempts } from '../webhooks/store/attempts.ts';
-import { deliveryStore } from '../webhooks/store/delivery-store.ts';
-import { webhookStore } from '../webhooks/store/webhook-store.ts';
-import type { Known, Visitor } from './caller.ts';
-import type { PaymentsContext } from './context.ts';
-import { notFound } from './not-found.ts';
-import { success } from './success.ts';
+import type { PaymentsHandlers } from '#contract/contracts/payments.ts';
+import { newId } from '#lib/ids.ts';
+import { testEventData } from '../../events/test-event.ts';
+import { deliveryBody } from '../../events/webhook-payload.ts';
+import { type AttemptDeps, makeAttempt } from '../../webhooks/attempt.ts';
+import { newDeliveryOf } from '../../webhooks/model/webhook.ts';
+import { beginManual, endAttempts } from '../../webhooks/store/attempts.ts';
+import { deliveryStore } from '../../webhooks/store/delivery-store.ts';
+import { webhookStore } from '../../webhooks/store/webhook-store.ts';
+import type { PaymentsContext } from '../gate/api-context.ts';
+import type { Known, Visitor } from '../gate/caller.ts';
+import { notFound } from '../responses/not-found.ts';
+import { success } from '../responses/success.ts';
 
 /** Events that are sent to a webhook to try it out, recorded as deliveries of their own. Decision 125. */
 export function webhookTestHandlers(

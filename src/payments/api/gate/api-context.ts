@@ -1,7 +1,7 @@
-import type { Db } from '../../db/open.ts';
-import type { Clock } from '../../lib/clock.ts';
-import type { PaymentChains } from '../model/payment-chain.ts';
-import type { Seals } from '../secrets/sealed.ts';
+import type { Db } from '#db/open.ts';
+import type { Clock } from '#lib/clock.ts';
+import type { PaymentChains } from '../../model/payment-chain.ts';
+import type { Seals } from '../../secrets/sealed.ts';
 
 /** What the API's handlers are made from. */
 export interface PaymentsContext {

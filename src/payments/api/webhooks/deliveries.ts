@@ -1,14 +1,14 @@
-import type { PaymentsHandlers } from '../../contract/contracts/payments.ts';
-import { paymentsError } from '../../contract/contracts/payments-errors.ts';
-import { type AttemptDeps, makeAttempt } from '../webhooks/attempt.ts';
-import { beginManual, endAttempts } from '../webhooks/store/attempts.ts';
-import { deliveryStore } from '../webhooks/store/delivery-store.ts';
-import { webhookStore } from '../webhooks/store/webhook-store.ts';
-import { deliveryBody } from './bodies/delivery-body.ts';
-import type { Known, Visitor } from './caller.ts';
-import type { PaymentsContext } from './context.ts';
-import { notFound } from './not-found.ts';
-import { success } from './success.ts';
+import type { PaymentsHandlers } from '#contract/contracts/payments.ts';
+import { paymentsError } from '#contract/contracts/payments-errors.ts';
+import { type AttemptDeps, makeAttempt } from '../../webhooks/attempt.ts';
+import { beginManual, endAttempts } from '../../webhooks/store/attempts.ts';
+import { deliveryStore } from '../../webhooks/store/delivery-store.ts';
+import { webhookStore } from '../../webhooks/store/webhook-store.ts';
+import type { PaymentsContext } from '../gate/api-context.ts';
+import type { Known, Visitor } from '../gate/caller.ts';
+import { deliveryBody } from '../responses/delivery-record.ts';
+import { notFound } from '../responses/not-found.ts';
+import { success } from '../responses/success.ts';
 
 type Handlers = Pick<PaymentsHandlers<Known, Visitor>, 'listWebhookDeliveries' | 'retryWebhookDelivery'>;
 

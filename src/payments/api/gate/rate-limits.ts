@@ -1,7 +1,7 @@
 import { RateLimiterMemory, RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible';
-import type { Db } from '../../db/open.ts';
-import { type Client, limitKey } from '../../http/client-address.ts';
-import type { Tier } from '../model/owner.ts';
+import type { Db } from '#db/open.ts';
+import { type Client, limitKey } from '#http/client-address.ts';
+import type { Tier } from '../../model/owner.ts';
 
 /** Requests a minute and key, by tier. Decision 105. */
 export type KeyLimits = Readonly<Record<Tier, number>>;
