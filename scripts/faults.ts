@@ -6,7 +6,7 @@
 import { parseArgs } from 'node:util';
 import { asks } from './faults/asks.ts';
 import { client } from './faults/client.ts';
-import { watchHoldUps } from './faults/hold-ups.ts';
+import { watchHoldUps } from './faults/event-loop-stalls.ts';
 import { journal } from './faults/journal.ts';
 import { random } from './faults/random.ts';
 import { run } from './faults/run.ts';

@@ -7,8 +7,8 @@
  */
 import { parseArgs } from 'node:util';
 import { startTestDevnet } from '../test/support/devnet.ts';
-import { dataWorld } from './fuzz/data-world.ts';
-import { paymentsWorld } from './fuzz/payments-world.ts';
+import { dataWorld } from './fuzz/data-fixture.ts';
+import { paymentsWorld } from './fuzz/payments-fixture.ts';
 import { fuzz } from './fuzz/run.ts';
 
 const { values } = parseArgs({

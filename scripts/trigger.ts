@@ -5,7 +5,7 @@
  */
 import { apiClient } from './api/client.ts';
 import { readCommand, USAGE } from './trigger/command.ts';
-import { happen, Refused } from './trigger/happen.ts';
+import { happen, Refused } from './trigger/trigger-event.ts';
 
 async function main(): Promise<void> {
   const command = readCommand(process.argv.slice(2));

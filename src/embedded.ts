@@ -34,7 +34,7 @@ export async function startEmbedded(options: {
 }): Promise<Embedded> {
   const { devnet: settings, anvil, clock, log } = options;
   const { startDevnet } = await import('./devnet/start-devnet.ts');
-  const { knownContracts } = await import('./devnet/artifacts.ts');
+  const { knownContracts } = await import('./devnet/activity/artifacts.ts');
   const folder = await mkdtemp(join(tmpdir(), 'tollgate-'));
   const remove = () => rm(folder, { recursive: true, force: true });
   log.info(

@@ -1,5 +1,5 @@
 import { type Fields, fieldsOf, isFields, listOf } from '../../src/data/backends/upstream-json/fields.ts';
-import type { World } from './world.ts';
+import type { World } from './fixture.ts';
 
 /** One question to the service, and what is needed to judge its answer. */
 export interface Ask {

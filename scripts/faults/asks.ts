@@ -1,8 +1,8 @@
 import type { Fields } from '../../src/data/backends/upstream-json/fields.ts';
 import type { Ask } from './ask.ts';
+import { INSTANCES, SHARED, type World } from './fixture.ts';
 import type { Random } from './random.ts';
 import { addressOf, blockHash, hashOf } from './records.ts';
-import { INSTANCES, SHARED, type World } from './world.ts';
 
 /** Draws questions of all kinds, some asked again and again, some once. */
 export interface Asks {

@@ -1,7 +1,7 @@
 import { type Fields, isFields } from '../../src/data/backends/upstream-json/fields.ts';
 import type { Behaviour } from '../../test/support/scripted-upstream.ts';
+import type { TrueAnswer } from './fixture.ts';
 import type { Random } from './random.ts';
-import type { TrueAnswer } from './world.ts';
 
 /** What a fault is made from. */
 export interface Making {

@@ -5,7 +5,7 @@ import { parsed } from '../contract/judge.ts';
 import { type Ask, nextPage } from './ask.ts';
 import type { Asks } from './asks.ts';
 import type { Client } from './client.ts';
-import type { HoldUps } from './hold-ups.ts';
+import type { HoldUps } from './event-loop-stalls.ts';
 import type { Random } from './random.ts';
 import { DEADLINE_MS, TIMEOUT_MS } from './service.ts';
 import type { Tally } from './tally.ts';

@@ -1,8 +1,8 @@
 import { type ScriptedUpstream, startScriptedUpstream } from '../../test/support/scripted-upstream.ts';
+import { weather } from './fault-schedule.ts';
+import { type TrueAnswer, type World, world } from './fixture.ts';
 import { FAULTS, type FaultName } from './kinds.ts';
 import { type Random, random } from './random.ts';
-import { weather } from './weather.ts';
-import { type TrueAnswer, type World, world } from './world.ts';
 
 /** Five instances on the loopback interface, each with a chain of its own and weather of its own. */
 export interface Upstreams extends AsyncDisposable {

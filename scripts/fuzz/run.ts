@@ -3,11 +3,11 @@ import { runInNewContext } from 'node:vm';
 import type { Exchange } from '../contract/client.ts';
 import type { Operation } from '../contract/payments/operation.ts';
 import { random } from '../faults/random.ts';
+import type { World } from './fixture.ts';
 import { type Ground, mutant } from './mutant.ts';
 import { shown } from './request.ts';
 import { type Sender, senderTo } from './sender.ts';
 import { type Verdict, verdictFor } from './verdict.ts';
-import type { World } from './world.ts';
 
 export interface FuzzRun {
   readonly seed: number;

@@ -8,10 +8,10 @@ import { random } from '../faults/random.ts';
 import { linesOf } from '../faults/tally.ts';
 import { untilSettled } from './books.ts';
 import { kindIn, type Receivers, startReceivers } from './receivers.ts';
-import { reckon } from './reckoning.ts';
 import { type Payer, sell, untilPaid } from './sales.ts';
 import { type KillableService, startService } from './service.ts';
 import { createOrganizations, openShop, type Shop } from './shops.ts';
+import { reckon } from './verify.ts';
 
 export interface Soak {
   readonly seed: number;

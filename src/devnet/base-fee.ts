@@ -1,4 +1,4 @@
-import type { Random } from './random.ts';
+import type { Random } from './activity/random.ts';
 
 const GWEI = 10n ** 9n;
 const LOWEST = 5n * GWEI;

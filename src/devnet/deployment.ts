@@ -6,9 +6,9 @@ import {
   getContractAddress,
   parseAbi,
 } from 'viem';
-import { factoryAbi, fungibleAbi, poolFactoryAbi, treasuryAbi } from './abis.ts';
+import { factoryAbi, fungibleAbi, poolFactoryAbi, treasuryAbi } from './activity/abis.ts';
 import type { Action, Contracts } from './activity/action.ts';
-import { creationCode } from './artifacts.ts';
+import { creationCode } from './activity/artifacts.ts';
 import { planNames } from './names.ts';
 
 const TOKEN_CAP = 10n ** 27n;

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Address, numberToHex } from 'viem';
+import type { Call, Rpc } from './chain/rpc.ts';
 import type { Plan, PlannedBlock } from './plan.ts';
-import type { Call, Rpc } from './rpc.ts';
 import type { TransactionWriter } from './transaction.ts';
 
 /** Small enough that the node takes a batch in without interleaving it. */

@@ -1,5 +1,5 @@
 import { type Address, encodeFunctionData, labelhash, namehash, zeroHash } from 'viem';
-import { nameRegistryAbi, nameResolverAbi } from './abis.ts';
+import { nameRegistryAbi, nameResolverAbi } from './activity/abis.ts';
 import type { Action } from './activity/action.ts';
 
 /** Registers `alice.eth` for this address. By the owner of the registry's root. */

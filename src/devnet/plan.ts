@@ -1,12 +1,12 @@
 import type { Address, Hex } from 'viem';
 import type { Action, Scene } from './activity/action.ts';
+import { createLedger } from './activity/holdings.ts';
+import { planMarket } from './activity/market.ts';
 import { activityMix } from './activity/mix.ts';
+import { type Random, seededRandom } from './activity/random.ts';
 import { trade } from './activity/trades.ts';
 import { baseFeeWalk } from './base-fee.ts';
 import { type EmbeddedContract, planDeployment, planEndowment } from './deployment.ts';
-import { createLedger } from './holdings.ts';
-import { planMarket } from './market.ts';
-import { type Random, seededRandom } from './random.ts';
 import { planSale } from './sales.ts';
 import { blockTimes } from './timeline.ts';
 

@@ -1,5 +1,5 @@
 import { encodeFunctionData, erc721Abi, parseEther } from 'viem';
-import { marketplaceAbi, postcardsAbi } from './abis.ts';
+import { marketplaceAbi, postcardsAbi } from './activity/abis.ts';
 import { type Action, addressOf, type Scene } from './activity/action.ts';
 
 const SELLER = 4;

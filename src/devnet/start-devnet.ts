@@ -1,13 +1,13 @@
 import type { Address } from 'viem';
 import type { Clock } from '../lib/clock.ts';
 import type { Logger } from '../lib/logger.ts';
-import { BLOB_SENDER, deriveAccounts } from './accounts.ts';
-import { findAnvil } from './anvil-binary.ts';
-import { type ChainProcess, startChainProcess } from './chain-process.ts';
+import { BLOB_SENDER, deriveAccounts } from './chain/accounts.ts';
+import { findAnvil } from './chain/anvil-binary.ts';
+import { type ChainProcess, startChainProcess } from './chain/chain-process.ts';
+import { httpRpc } from './chain/rpc.ts';
 import type { EmbeddedContract } from './deployment.ts';
 import { fill } from './fill.ts';
 import { type Plan, planChain } from './plan.ts';
-import { httpRpc } from './rpc.ts';
 import { type EmbeddedToken, tokensAmong } from './tokens.ts';
 import { transactionWriter } from './transaction.ts';
 import { trickle } from './trickle.ts';

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { type Hex, hexToBytes, numberToHex } from 'viem';
-import type { Accounts } from './accounts.ts';
 import type { Action, Envelope } from './activity/action.ts';
-import type { Random } from './random.ts';
-import type { Call } from './rpc.ts';
+import type { Random } from './activity/random.ts';
+import type { Accounts } from './chain/accounts.ts';
+import type { Call } from './chain/rpc.ts';
 
 const GWEI = 10n ** 9n;
 const BLOB_BYTES = 131_072;

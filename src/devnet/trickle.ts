@@ -1,10 +1,10 @@
 import { numberToHex } from 'viem';
 import type { Clock } from '../lib/clock.ts';
 import { type Logger, logAndGoOn } from '../lib/logger.ts';
-import type { Accounts } from './accounts.ts';
+import type { Accounts } from './chain/accounts.ts';
+import type { Call, Rpc } from './chain/rpc.ts';
 import { setBaseFee } from './fill.ts';
 import type { Plan } from './plan.ts';
-import type { Call, Rpc } from './rpc.ts';
 import type { TransactionWriter } from './transaction.ts';
 
 /**

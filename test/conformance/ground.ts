@@ -10,10 +10,10 @@ import {
   parseEther,
   toHex,
 } from 'viem';
-import { fungibleAbi, itemsAbi, splitterAbi } from '../../src/devnet/abis.ts';
-import { deriveAccounts } from '../../src/devnet/accounts.ts';
-import { knownContracts } from '../../src/devnet/artifacts.ts';
-import { httpRpc, type Rpc } from '../../src/devnet/rpc.ts';
+import { fungibleAbi, itemsAbi, splitterAbi } from '../../src/devnet/activity/abis.ts';
+import { knownContracts } from '../../src/devnet/activity/artifacts.ts';
+import { deriveAccounts } from '../../src/devnet/chain/accounts.ts';
+import { httpRpc, type Rpc } from '../../src/devnet/chain/rpc.ts';
 import type { EmbeddedChain } from '../../src/devnet/start-devnet.ts';
 import { startNodeProxy } from '../indexer/node-proxy.ts';
 import { artifact } from '../indexer/support.ts';

@@ -1,8 +1,8 @@
 import type { Middleware } from 'koa';
 import { expect, test } from 'vitest';
 import { operationsIn } from '../../scripts/contract/payments/operation.ts';
-import { dataWorld } from '../../scripts/fuzz/data-world.ts';
-import { paymentsWorld } from '../../scripts/fuzz/payments-world.ts';
+import { dataWorld } from '../../scripts/fuzz/data-fixture.ts';
+import { paymentsWorld } from '../../scripts/fuzz/payments-fixture.ts';
 import { fuzz } from '../../scripts/fuzz/run.ts';
 import type { Contract } from '../../src/contract/contracts/contract.ts';
 import { explorerContract } from '../../src/contract/contracts/explorer.ts';

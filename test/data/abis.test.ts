@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { ConfigError } from '../../src/config/config-error.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { dataServiceOptions } from '../../src/data/from-config.ts';
-import { knownContracts } from '../../src/devnet/artifacts.ts';
+import { knownContracts } from '../../src/devnet/activity/artifacts.ts';
 import { type Client, client } from '../support/contract-client.ts';
 import { startTestDataService } from '../support/data-service.ts';
 import { startTestDevnet } from '../support/devnet.ts';

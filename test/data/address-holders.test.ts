@@ -1,6 +1,6 @@
 import { type Address, checksumAddress, formatEther, numberToHex, parseEther } from 'viem';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { httpRpc, type Rpc } from '../../src/devnet/rpc.ts';
+import { httpRpc, type Rpc } from '../../src/devnet/chain/rpc.ts';
 import { type Client, client } from '../support/contract-client.ts';
 import { servedChain, startTestDataService, type TestDataService } from '../support/data-service.ts';
 import { startTestDevnet, type TestDevnet } from '../support/devnet.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { world } from '../../scripts/faults/world.ts';
+import { world } from '../../scripts/faults/fixture.ts';
 import type { ServedChain } from '../../src/data/open-chain.ts';
 import type { DataServiceOptions } from '../../src/data/service.ts';
 import { type Answer, client } from '../support/contract-client.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { deriveAccounts } from '../../src/devnet/accounts.ts';
-import { httpRpc, type Rpc } from '../../src/devnet/rpc.ts';
+import { deriveAccounts } from '../../src/devnet/chain/accounts.ts';
+import { httpRpc, type Rpc } from '../../src/devnet/chain/rpc.ts';
 import type { EmbeddedChain } from '../../src/devnet/start-devnet.ts';
 import { type ChainView, viewChain } from '../devnet/chain-view.ts';
 import { startNodeProxy } from '../indexer/node-proxy.ts';

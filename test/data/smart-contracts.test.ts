@@ -1,6 +1,6 @@
 import { decodeAbiParameters, encodeAbiParameters, getAddress } from 'viem';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { creationCode } from '../../src/devnet/artifacts.ts';
+import { creationCode } from '../../src/devnet/activity/artifacts.ts';
 import type { EmbeddedChain } from '../../src/devnet/start-devnet.ts';
 import { type ChainView, framesOf, viewChain } from '../devnet/chain-view.ts';
 import { artifact } from '../indexer/support.ts';

@@ -1,7 +1,7 @@
 import { encodeFunctionData, formatEther, formatUnits, type Hex, maxUint256, parseAbi } from 'viem';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { deriveAccounts } from '../../src/devnet/accounts.ts';
-import { httpRpc } from '../../src/devnet/rpc.ts';
+import { deriveAccounts } from '../../src/devnet/chain/accounts.ts';
+import { httpRpc } from '../../src/devnet/chain/rpc.ts';
 import type { EmbeddedChain } from '../../src/devnet/start-devnet.ts';
 import { type ChainView, type SeenTransaction, viewChain } from '../devnet/chain-view.ts';
 import { type Client, client } from '../support/contract-client.ts';

@@ -3,7 +3,7 @@ import { type Address, type Hex, parseEther, toHex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { encodeCursor } from '../../src/data/backends/port/cursor.ts';
-import { deriveAccounts } from '../../src/devnet/accounts.ts';
+import { deriveAccounts } from '../../src/devnet/chain/accounts.ts';
 import { startTestDataService, type TestDataService } from '../support/data-service.ts';
 import { startTestDevnet, type TestDevnet } from '../support/devnet.ts';
 import {

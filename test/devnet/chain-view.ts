@@ -7,7 +7,7 @@ import {
   numberToHex,
   type PublicClient,
 } from 'viem';
-import { httpRpc } from '../../src/devnet/rpc.ts';
+import { httpRpc } from '../../src/devnet/chain/rpc.ts';
 import type { EmbeddedChain } from '../../src/devnet/start-devnet.ts';
 
 /** One call of a transaction as the node's callTracer tells it. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { httpRpc } from '../../src/devnet/rpc.ts';
+import { httpRpc } from '../../src/devnet/chain/rpc.ts';
 import { startTestDevnet, TEST_END_TIME } from '../support/devnet.ts';
 
 test('the same seed and end time give the same head hashes, on every chain another one', async () => {

@@ -1,6 +1,6 @@
 import { decodeFunctionResult, encodeFunctionData, parseAbi } from 'viem';
 import { expect, test } from 'vitest';
-import { httpRpc } from '../../src/devnet/rpc.ts';
+import { httpRpc } from '../../src/devnet/chain/rpc.ts';
 import { startTestDevnet } from '../support/devnet.ts';
 import { text } from '../support/json.ts';
 

@@ -1,6 +1,6 @@
 import { type Address, numberToHex } from 'viem';
 import { expect, test } from 'vitest';
-import { deriveAccounts } from '../../src/devnet/accounts.ts';
+import { deriveAccounts } from '../../src/devnet/chain/accounts.ts';
 import { authoritiesOf } from '../../src/evm/authorities.ts';
 
 const CHAIN_ID = 31_337;

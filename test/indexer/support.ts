@@ -12,10 +12,10 @@ import {
   isHex,
 } from 'viem';
 import { openDatabase } from '../../src/db/open.ts';
-import { type Accounts, deriveAccounts } from '../../src/devnet/accounts.ts';
-import { findAnvil } from '../../src/devnet/anvil-binary.ts';
-import { startChainProcess } from '../../src/devnet/chain-process.ts';
-import { httpRpc, type Rpc } from '../../src/devnet/rpc.ts';
+import { type Accounts, deriveAccounts } from '../../src/devnet/chain/accounts.ts';
+import { findAnvil } from '../../src/devnet/chain/anvil-binary.ts';
+import { startChainProcess } from '../../src/devnet/chain/chain-process.ts';
+import { httpRpc, type Rpc } from '../../src/devnet/chain/rpc.ts';
 import { type ChainIndex, type IndexOptions, openIndex } from '../../src/indexer/index-service.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { createLogger } from '../../src/lib/logger.ts';

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import { type Hex, hashMessage } from 'viem';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { deriveAccounts } from '../../src/devnet/accounts.ts';
+import { deriveAccounts } from '../../src/devnet/chain/accounts.ts';
 import { createLogger } from '../../src/lib/logger.ts';
 import { createChainClient } from '../../src/node/client.ts';
 import { signatureJudge } from '../../src/node/wallet-signature.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ServedChain } from '../../src/data/open-chain.ts';
 import { type DataService, type DataServiceOptions, startDataService } from '../../src/data/service.ts';
-import { knownContracts } from '../../src/devnet/artifacts.ts';
+import { knownContracts } from '../../src/devnet/activity/artifacts.ts';
 import type { EmbeddedChain } from '../../src/devnet/start-devnet.ts';
 import { createMetrics } from '../../src/http/metrics.ts';
 import { systemClock } from '../../src/lib/clock.ts';

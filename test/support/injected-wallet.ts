@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Page } from 'playwright-core';
-import { httpRpc, RpcError } from '../../src/devnet/rpc.ts';
+import { httpRpc, RpcError } from '../../src/devnet/chain/rpc.ts';
 
 /** What a wallet answers a page: a result, or an error with a code of EIP-1193. */
 type WalletAnswer = { result: unknown } | { error: { code: number; message: string } };

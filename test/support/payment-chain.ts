@@ -2,12 +2,12 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Address, encodeDeployData, encodeFunctionData, type Hex, keccak256, parseAbi } from 'viem';
-import { fungibleAbi, postcardsAbi } from '../../src/devnet/abis.ts';
-import { deriveAccounts } from '../../src/devnet/accounts.ts';
-import { findAnvil } from '../../src/devnet/anvil-binary.ts';
-import { creationCode } from '../../src/devnet/artifacts.ts';
-import { startChainProcess } from '../../src/devnet/chain-process.ts';
-import { httpRpc } from '../../src/devnet/rpc.ts';
+import { fungibleAbi, postcardsAbi } from '../../src/devnet/activity/abis.ts';
+import { creationCode } from '../../src/devnet/activity/artifacts.ts';
+import { deriveAccounts } from '../../src/devnet/chain/accounts.ts';
+import { findAnvil } from '../../src/devnet/chain/anvil-binary.ts';
+import { startChainProcess } from '../../src/devnet/chain/chain-process.ts';
+import { httpRpc } from '../../src/devnet/chain/rpc.ts';
 
 /** A transaction of a funded account, by the account's index. */
 export interface Sending {

@@ -3,9 +3,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { findAnvil } from '../../src/devnet/anvil-binary.ts';
-import { startChainProcess } from '../../src/devnet/chain-process.ts';
-import { httpRpc, type Rpc } from '../../src/devnet/rpc.ts';
+import { findAnvil } from '../../src/devnet/chain/anvil-binary.ts';
+import { startChainProcess } from '../../src/devnet/chain/chain-process.ts';
+import { httpRpc, type Rpc } from '../../src/devnet/chain/rpc.ts';
 
 /** A chain whose whole history was replayed; it mines when it is told to. `await using` ends it. */
 export interface RecordedChain extends AsyncDisposable {

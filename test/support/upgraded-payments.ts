@@ -1,6 +1,6 @@
 import { encodeFunctionData, type Hex } from 'viem';
-import { fungibleAbi } from '../../src/devnet/abis.ts';
-import { deriveAccounts } from '../../src/devnet/accounts.ts';
+import { fungibleAbi } from '../../src/devnet/activity/abis.ts';
+import { deriveAccounts } from '../../src/devnet/chain/accounts.ts';
 import { NATIVE_COIN } from '../../src/payments/model/payment-chain.ts';
 import type { WatchedChain } from '../../src/payments/service.ts';
 import type { TestDatabases } from './databases.ts';

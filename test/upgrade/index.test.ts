@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { knownContracts } from '../../src/devnet/artifacts.ts';
+import { knownContracts } from '../../src/devnet/activity/artifacts.ts';
 import { canonicalContent, clientOf, openTestIndex, temporaryFolder } from '../indexer/support.ts';
 import { client } from '../support/contract-client.ts';
 import { servedChain, startTestDataService } from '../support/data-service.ts';

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
 import { isHex } from 'viem';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { deriveAccounts } from '../../src/devnet/accounts.ts';
+import { deriveAccounts } from '../../src/devnet/chain/accounts.ts';
 import { eachDatabase } from '../support/databases.ts';
 import { list, record, text } from '../support/json.ts';
 import { errorOf, idsOf } from '../support/payments-api.ts';

@@ -4,19 +4,19 @@ import type { RecordingClient } from '../client.ts';
 import type { ContractReport } from '../run.ts';
 import { type Known, tryMethods, tryOperation } from './attempts.ts';
 import { type Drive, driveOf } from './drive.ts';
-import { keysStory } from './keys-story.ts';
-import { linksStory } from './links-story.ts';
 import { isPagedList, tryList } from './lists.ts';
-import { notificationsStory } from './notifications-story.ts';
 import type { Operation } from './operation.ts';
-import { organizationStory } from './organization-story.ts';
 import { pacedSender } from './pace.ts';
-import { payerStory } from './payer-story.ts';
 import { tryReading } from './reading.ts';
-import { recipientsStory, removeRecipient } from './recipients-story.ts';
-import { sessionsStory, transactionsStory } from './sessions-story.ts';
-import { transfersStory } from './transfers-story.ts';
-import { webhooksStory } from './webhooks-story.ts';
+import { keysStory } from './scenarios/keys-scenario.ts';
+import { linksStory } from './scenarios/links-scenario.ts';
+import { notificationsStory } from './scenarios/notifications-scenario.ts';
+import { organizationStory } from './scenarios/organization-scenario.ts';
+import { payerStory } from './scenarios/payer-scenario.ts';
+import { recipientsStory, removeRecipient } from './scenarios/recipients-scenario.ts';
+import { sessionsStory, transactionsStory } from './scenarios/sessions-scenario.ts';
+import { transfersStory } from './scenarios/transfers-scenario.ts';
+import { webhooksStory } from './scenarios/webhooks-scenario.ts';
 
 type Ids = Readonly<Record<string, string>>;
 

@@ -1,6 +1,6 @@
 import type { AccessList, Address, Hex } from 'viem';
-import type { Ledger } from '../holdings.ts';
-import type { Random } from '../random.ts';
+import type { Ledger } from './holdings.ts';
+import type { Random } from './random.ts';
 
 /** A transaction before it has a nonce and a price. Amounts in wei. */
 export interface Action {

@@ -1,5 +1,5 @@
 import { encodeFunctionData } from 'viem';
-import { itemsAbi, postcardsAbi } from '../abis.ts';
+import { itemsAbi, postcardsAbi } from './abis.ts';
 import { addressOf, type Play, someone, someoneElse } from './action.ts';
 
 /** Item ids 1 to this many exist; a batch takes most of them. */

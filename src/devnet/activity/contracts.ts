@@ -1,7 +1,7 @@
 import { type Address, concat, encodeDeployData, encodeFunctionData, parseAbi } from 'viem';
-import { factoryAbi, splitterAbi, treasuryAbi } from '../abis.ts';
-import { creationCode } from '../artifacts.ts';
+import { factoryAbi, splitterAbi, treasuryAbi } from './abis.ts';
 import { type Action, addressOf, type Play, type Scene, someone, someoneElse } from './action.ts';
+import { creationCode } from './artifacts.ts';
 
 const FINNEY = 10n ** 15n;
 const boxAbi = parseAbi(['constructor(uint256 content)']);

@@ -1,5 +1,5 @@
 import { concat, encodeFunctionData, maxUint256 } from 'viem';
-import { faultyAbi, fungibleAbi, treasuryAbi } from '../abis.ts';
+import { faultyAbi, fungibleAbi, treasuryAbi } from './abis.ts';
 import { addressOf, type Play, someone, someoneElse } from './action.ts';
 
 /** Reverts with a sentence. */

@@ -1,5 +1,5 @@
 import { encodeFunctionData, pad } from 'viem';
-import { fungibleAbi } from '../abis.ts';
+import { fungibleAbi } from './abis.ts';
 import { addressOf, type Play, someone, someoneElse } from './action.ts';
 
 const CENT = 10n ** 4n;

@@ -1,5 +1,5 @@
 import { parseGwei, stringToHex } from 'viem';
-import { BLOB_SENDER } from '../accounts.ts';
+import { BLOB_SENDER } from '../chain/accounts.ts';
 import { type Action, addressOf, type Play, type Scene, someone, someoneElse } from './action.ts';
 
 const MILLIETHER = 10n ** 15n;

@@ -1,8 +1,8 @@
 import { type Address, encodeFunctionData } from 'viem';
-import { poolAbi } from '../abis.ts';
-import type { Ledger } from '../holdings.ts';
-import { TRADERS } from '../market.ts';
+import { poolAbi } from './abis.ts';
 import { type Action, addressOf, type Play, type Scene } from './action.ts';
+import type { Ledger } from './holdings.ts';
+import { TRADERS } from './market.ts';
 
 const CENT = 10n ** 4n;
 const FINNEY = 10n ** 15n;

@@ -3,7 +3,7 @@ import { type Address, erc20Abi, getAddress, numberToHex } from 'viem';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { hexOf, uintOf } from '#db/columns.ts';
 import { openDatabase } from '#db/open.ts';
-import { httpRpc, type Rpc } from '#devnet/rpc.ts';
+import { httpRpc, type Rpc } from '#devnet/chain/rpc.ts';
 import { type Devnet, startDevnet } from '#devnet/start-devnet.ts';
 import { tracesOfFrames, tracesOfParity } from '#evm/inner-calls.ts';
 import type { RpcBlock, RpcReceipt } from '#evm/rpc-block.ts';

@@ -1,6 +1,6 @@
 import type { Address } from 'viem';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { deriveAccounts } from '#devnet/accounts.ts';
+import { deriveAccounts } from '#devnet/chain/accounts.ts';
 import { createLogger } from '#lib/logger.ts';
 import { createChainClient } from '#node/client.ts';
 import { deployContractWallet } from '../../support/contract-wallet.ts';

@@ -1,6 +1,6 @@
 import { keccak256, numberToHex, toHex } from 'viem';
 import { describe, expect, test } from 'vitest';
-import { httpRpc } from '#devnet/rpc.ts';
+import { httpRpc } from '#devnet/chain/rpc.ts';
 import { type Envelope, type Ground, lower, pathOf, type Row } from './ground.ts';
 
 /** Answers are kept until there is another one. These tests add blocks, so they come last. */

@@ -1,7 +1,7 @@
 import { type Address, encodeFunctionData, labelhash, namehash, numberToHex } from 'viem';
-import { nameRegistryAbi, nameResolverAbi } from '#devnet/abis.ts';
-import { deriveAccounts } from '#devnet/accounts.ts';
-import { httpRpc } from '#devnet/rpc.ts';
+import { nameRegistryAbi, nameResolverAbi } from '#devnet/activity/abis.ts';
+import { deriveAccounts } from '#devnet/chain/accounts.ts';
+import { httpRpc } from '#devnet/chain/rpc.ts';
 import type { EmbeddedChain } from '#devnet/start-devnet.ts';
 
 /** Names that only the first embedded chain knows, for contracts of it. */

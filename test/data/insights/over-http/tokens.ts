@@ -1,7 +1,7 @@
 import { type Abi, erc721Abi, formatUnits, parseAbi, parseEventLogs } from 'viem';
 import { describe, expect, test } from 'vitest';
 import type { InsightsSchemas } from '#contract/contracts/insights.ts';
-import { knownContracts } from '#devnet/artifacts.ts';
+import { knownContracts } from '#devnet/activity/artifacts.ts';
 import { type Ground, lower, pathOf, type SeenChain } from './ground.ts';
 
 type FoundToken = InsightsSchemas['FoundToken'];

@@ -57,5 +57,5 @@ function sourceOf(compiled: Artifact) {
 }
 
 function artifact(name: string): Artifact {
-  return JSON.parse(readFileSync(new URL(`../../generated/devnet/${name}.json`, import.meta.url), 'utf8'));
+  return JSON.parse(readFileSync(new URL(`../../../generated/devnet/${name}.json`, import.meta.url), 'utf8'));
 }

@@ -1,6 +1,6 @@
 import { isObject, type JsonObject, list, resolve } from '#contract/contracts/document.ts';
-import type { Drive, Reply } from './drive.ts';
-import type { Links } from './links-story.ts';
+import type { Drive, Reply } from '../drive.ts';
+import type { Links } from './links-scenario.ts';
 
 /** What the outcomes of a simulation leave behind: state of the session, and of its payment. */
 const AFTER: Readonly<Record<string, string>> = {

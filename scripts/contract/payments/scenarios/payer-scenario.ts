@@ -1,6 +1,6 @@
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
-import type { Drive } from './drive.ts';
-import type { Links } from './links-story.ts';
+import type { Drive } from '../drive.ts';
+import type { Links } from './links-scenario.ts';
 
 /** What the form and the shipping of the open link ask for. */
 const CHOICES = {

@@ -1,6 +1,6 @@
 import { child, isObject, type JsonObject, list } from '#contract/contracts/document.ts';
 import { randomBase62 } from '#lib/ids.ts';
-import type { Drive } from './drive.ts';
+import type { Drive } from '../drive.ts';
 
 /** Nobody is ever there: the name is reserved (RFC 6761). So every attempt fails, and soon. */
 const NOBODY = 'https://receiver.example/hook';

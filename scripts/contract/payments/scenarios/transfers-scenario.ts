@@ -1,5 +1,5 @@
 import { isObject, list } from '#contract/contracts/document.ts';
-import type { Drive } from './drive.ts';
+import type { Drive } from '../drive.ts';
 
 /** Assigns an unmatched transfer of test money to a new session of its place, where there is one; real money never. */
 export async function transfersStory(drive: Drive): Promise<void> {

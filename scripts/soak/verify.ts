@@ -1,4 +1,4 @@
-import { arrivalJudge } from './arrivals.ts';
+import { arrivalJudge } from './arrival-log.ts';
 import { deliveriesOf, eventsOf, isHealthy, takenAt, type Webhook, webhooksOf } from './books.ts';
 import type { Arrival } from './receivers.ts';
 import type { Sale } from './sales.ts';

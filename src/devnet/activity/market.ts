@@ -1,6 +1,6 @@
 import { type Address, encodeFunctionData, maxUint256, parseUnits } from 'viem';
 import { fungibleAbi, poolAbi } from './abis.ts';
-import type { Action, Contracts } from './activity/action.ts';
+import type { Action, Contracts } from './action.ts';
 
 /** Accounts from the first on that the pool may take tokens from; only they trade. */
 export const TRADERS = 4;

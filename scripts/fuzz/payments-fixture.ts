@@ -14,7 +14,7 @@ import { parsed } from '../contract/judge.ts';
 import { sampleOf } from '../contract/payments/body-faults.ts';
 import { type Operation, operationsIn, pathWith } from '../contract/payments/operation.ts';
 import { goodValues } from '../contract/values.ts';
-import type { World } from './world.ts';
+import type { World } from './fixture.ts';
 
 const { document } = paymentsContract;
 const UNLIMITED = 10_000_000;

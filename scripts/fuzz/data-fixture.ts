@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { explorerContract } from '../../src/contract/contracts/explorer.ts';
 import { insightsContract } from '../../src/contract/contracts/insights.ts';
 import { startDataService } from '../../src/data/service.ts';
-import { knownContracts } from '../../src/devnet/artifacts.ts';
+import { knownContracts } from '../../src/devnet/activity/artifacts.ts';
 import type { EmbeddedChain } from '../../src/devnet/start-devnet.ts';
 import { createMetrics } from '../../src/http/metrics.ts';
 import { systemClock } from '../../src/lib/clock.ts';
@@ -15,7 +15,7 @@ import { type Harvest, harvest, harvestChains } from '../contract/harvest.ts';
 import { parsed } from '../contract/judge.ts';
 import { needs, realPaths } from '../contract/paths.ts';
 import { type Operation, operationsIn } from '../contract/payments/operation.ts';
-import type { World } from './world.ts';
+import type { World } from './fixture.ts';
 
 const CONTRACTS = [explorerContract, insightsContract] as const;
 const CACHE_BYTES = 8 * 2 ** 20;
