@@ -4,9 +4,6 @@ import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
-/** Where every file is about to stand: the layout changes in steps, and each is held to the finished house. */
-const HOMES: Readonly<Record<string, string>> = JSON.parse(read('test/moves.json'));
-const home = (path: string) => HOMES[path] ?? path;
 const MAX_LINES = 300;
 const FOLDER_SIZE = { least: 3, most: 15 };
 
@@ -313,9 +310,8 @@ const SUBPATHS: readonly (readonly [alias: string, folder: string])[] = Object.e
   JSON.parse(read('package.json')).imports,
 ).map(([alias, folder]) => [alias.slice(0, -1), normalize(folder.slice(0, -1))]);
 
-const files = filesBelow('src');
-const sources = files.map(home);
-const imports = files.flatMap(importsOf);
+const sources = filesBelow('src');
+const imports = sources.flatMap(importsOf);
 
 function filesBelow(folder: string): string[] {
   return readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
@@ -329,13 +325,12 @@ function read(file: string): string {
 
 function importsOf(file: string): Import[] {
   const text = read(file);
-  const from = home(file);
   const found: Import[] = [];
   for (const match of text.matchAll(/^(?:import|export)\s+(type\s)?[^;]*?from\s+'([^']+)'/gm)) {
-    found.push({ from, to: target(file, match[2]), kind: match[1] === undefined ? 'value' : 'types' });
+    found.push({ from: file, to: target(file, match[2]), kind: match[1] === undefined ? 'value' : 'types' });
   }
   for (const match of text.matchAll(/import\('([^']+)'\)/g)) {
-    found.push({ from, to: target(file, match[1]), kind: 'dynamic' });
+    found.push({ from: file, to: target(file, match[1]), kind: 'dynamic' });
   }
   return found;
 }
@@ -344,7 +339,7 @@ function target(file: string, specifier = ''): string {
   const subpath = SUBPATHS.find(([alias]) => specifier.startsWith(alias));
   const path =
     subpath === undefined ? normalize(join(dirname(file), specifier)) : specifier.replace(...subpath);
-  return specifier.startsWith('.') || subpath !== undefined ? home(path) : specifier;
+  return specifier.startsWith('.') || subpath !== undefined ? path : specifier;
 }
 
 function isAllowed({ from, to, kind }: Import): boolean {
@@ -453,20 +448,22 @@ test('a folder holds 3 to 15 files', () => {
 });
 
 test('no source file is longer than 300 lines', () => {
-  const long = [...files, ...filesBelow('scripts')].filter(file => read(file).split('\n').length > MAX_LINES);
+  const long = [...sources, ...filesBelow('scripts')].filter(
+    file => read(file).split('\n').length > MAX_LINES,
+  );
 
   expect(long).toEqual([]);
 });
 
 test('process.env is read in one file', () => {
-  const readers = files.filter(file => /process\.env\b/.test(read(file)));
+  const readers = sources.filter(file => /process\.env\b/.test(read(file)));
 
-  expect(readers.map(home)).toEqual(['src/config/environment.ts']);
+  expect(readers).toEqual(['src/config/environment.ts']);
 });
 
 test('casts stand in the cache’s adapters only, whose values Keyv types by the caller', () => {
   const cast = /\bas (?!const\b|unknown\b|this\b)[A-Z{[][\w<>, [\]|]*|\bas (?:any|unknown as)\b/;
-  const casting = files.filter(file =>
+  const casting = sources.filter(file =>
     read(file)
       .split('\n')
       .some(
@@ -475,7 +472,7 @@ test('casts stand in the cache’s adapters only, whose values Keyv types by the
       ),
   );
 
-  expect(casting.map(file => relative('src', home(file))).sort()).toEqual([
+  expect(casting.map(file => relative('src', file)).sort()).toEqual([
     'data/cache/memory-store.ts',
     'data/cache/sqlite-store.ts',
   ]);
