@@ -9,7 +9,7 @@ import type { Logger } from './lib/logger.ts';
 import type { EmbeddedPayments } from './payments/from-config.ts';
 
 /** The embedded chains of one run. Their whole state is one folder that this run made and takes away again. */
-export interface Embedded {
+export interface EmbeddedDefault {
   readonly chains: readonly ServedChain[];
   /** What payments can be taken on and kept in. */
   readonly payments: EmbeddedPayments;
@@ -31,7 +31,7 @@ export async function startEmbedded(options: {
   anvil: string | undefined;
   clock: Clock;
   log: Logger;
-}): Promise<Embedded> {
+}): Promise<EmbeddedDefault> {
   const { devnet: settings, anvil, clock, log } = options;
   const { startDevnet } = await import('./devnet/start-devnet.ts');
   const { knownContracts } = await import('./devnet/activity/artifacts.ts');

@@ -6,7 +6,7 @@ import { readEnvironment } from './config/environment.ts';
 import { loadConfig } from './config/load.ts';
 import { dataServiceOptions } from './data/from-config.ts';
 import { type DataService, startDataService } from './data/service.ts';
-import { type Embedded, startEmbedded } from './embedded.ts';
+import { type EmbeddedDefault, startEmbedded } from './embedded.ts';
 import { createAdminApp } from './http/app/admin.ts';
 import { uncountedPeers } from './http/client-address.ts';
 import { createMetrics, type Metrics } from './http/metrics.ts';
@@ -51,7 +51,11 @@ async function main(): Promise<void> {
   } else log.info({ signal: reason }, 'stopping');
 }
 
-function openEmbedded(config: Config, anvil: string | undefined, log: Logger): Promise<Embedded> | undefined {
+function openEmbedded(
+  config: Config,
+  anvil: string | undefined,
+  log: Logger,
+): Promise<EmbeddedDefault> | undefined {
   const { devnet } = config;
   return devnet === undefined ? undefined : startEmbedded({ devnet, anvil, clock: systemClock, log });
 }
@@ -64,7 +68,7 @@ interface Services {
 /** Opens everything that listens; whatever was opened is closed in reverse order. */
 async function openServices(
   config: Config,
-  embedded: Embedded | undefined,
+  embedded: EmbeddedDefault | undefined,
   log: Logger,
   resources: AsyncDisposableStack,
 ): Promise<Services> {
@@ -131,7 +135,7 @@ function boundsOf({ server, trustedProxies }: Config, metrics: Metrics, log: Log
 /** Says how far the chains and their indexes are until they are ready. Resolves with an error, or never. */
 async function announce(
   { data, payments }: Services,
-  embedded: Embedded | undefined,
+  embedded: EmbeddedDefault | undefined,
   log: Logger,
 ): Promise<Error> {
   const timer = setInterval(() => {

@@ -1,7 +1,7 @@
 import type { PaymentsSchemas } from '../../src/contract/contracts/payments.ts';
 import type { Clock } from '../../src/lib/clock.ts';
 import { newId } from '../../src/lib/ids.ts';
-import { deliveryBody } from '../../src/payments/events/webhook-payload.ts';
+import { webhookPayload } from '../../src/payments/events/webhook-payload.ts';
 import type { SendResult, WebhookSender } from '../../src/payments/webhooks/sender.ts';
 import { attemptHeaders } from '../../src/payments/webhooks/sign.ts';
 
@@ -37,7 +37,7 @@ export function forwarder(options: ForwarderOptions): (event: Event) => Promise<
   return async event => {
     const { id: eventId, event: eventType, created_at, data } = event;
     const deliveryId = newId('del');
-    const body = deliveryBody(
+    const body = webhookPayload(
       { id: eventId, type: eventType, createdAt: Date.parse(created_at), data },
       webhookId,
     );

@@ -6,7 +6,7 @@ const REFERENCE = /\$\{([^}]*)\}?/g;
 const WELL_FORMED = /^([A-Za-z_][A-Za-z0-9_]*)(?::-([\s\S]*))?$/;
 
 /** A value whose variables could not be filled in. */
-export interface Unfilled {
+export interface UnfilledVariable {
   steps: Steps;
   path: string;
   message: string;
@@ -17,8 +17,8 @@ export interface Unfilled {
  * variable. What a variable brings in is not looked at again. In an unquoted value it may become a number or a
  * boolean, as if it had been written there; in quotes it stays text.
  */
-export function interpolate(document: Document, variables: Variables): Unfilled[] {
-  const unfilled: Unfilled[] = [];
+export function interpolate(document: Document, variables: Variables): UnfilledVariable[] {
+  const unfilled: UnfilledVariable[] = [];
   visit(document, {
     Scalar(key, node, ancestors) {
       if (key === 'key' || typeof node.value !== 'string' || !node.value.includes('${')) return;

@@ -7,7 +7,7 @@ import { ConfigError, type Finding, pathOf } from './config-error.ts';
 import { readEnvironment, type Variables } from './environment.ts';
 import { relationsOf } from './relations.ts';
 import { resolveConfig } from './resolve.ts';
-import { parseSource, type Source } from './source.ts';
+import { type ConfigSource, parseSource } from './source.ts';
 import { type Violation, violationOf } from './violations.ts';
 
 export interface LoadOptions {
@@ -61,7 +61,7 @@ function textOf(path: string): string {
 }
 
 /** Places violations in the file, leaving out values that were not judged because a variable is missing. */
-function findings({ faults, lineOf }: Source, violations: readonly Violation[]): Finding[] {
+function findings({ faults, lineOf }: ConfigSource, violations: readonly Violation[]): Finding[] {
   const unreadable = faults.some(({ steps }) => steps === undefined);
   const unjudged = new Set(faults.map(({ finding }) => finding.path));
   return violations

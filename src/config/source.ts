@@ -4,7 +4,7 @@ import type { Variables } from './environment.ts';
 import { interpolate } from './interpolate.ts';
 
 /** A configuration file as read: its value with the environment filled in, and where in the file things are. */
-export interface Source {
+export interface ConfigSource {
   value: unknown;
   /** What was wrong with the file's syntax or its variables; `steps` say which values cannot be judged. */
   faults: { finding: Finding; steps: Steps | undefined }[];
@@ -13,7 +13,7 @@ export interface Source {
 }
 
 /** Reads YAML, and with it JSON. Does not throw: what is wrong is in `faults`. */
-export function parseSource(text: string, variables: Variables): Source {
+export function parseSource(text: string, variables: Variables): ConfigSource {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines });
   const lineOf = (steps: Steps) => lineAt(document, lines, steps);

@@ -10,11 +10,11 @@ import { VERSION } from '../lib/version.ts';
 import { createChainClient } from '../node/client.ts';
 import { blockscoutBackend } from './backends/blockscout/blockscout-backend.ts';
 import { keyHeader } from './backends/blockscout/key-header.ts';
-import { judge } from './backends/blockscout/reply-judge.ts';
+import { blockscoutReply } from './backends/blockscout/reply-judge.ts';
 import { indexBackend } from './backends/own-index/own-index-backend.ts';
 import type { MetadataDocuments } from './backends/own-index/source/metadata-documents.ts';
 import type { Backend } from './backends/port/backend.ts';
-import { judge as insightJudge } from './backends/thirdweb/reply-judge.ts';
+import { thirdwebReply as insightJudge } from './backends/thirdweb/reply-judge.ts';
 import { insightBackend } from './backends/thirdweb/thirdweb-backend.ts';
 import { openUpstream } from './backends/upstream/open-upstream.ts';
 import type { Upstream } from './backends/upstream/upstream.ts';
@@ -145,7 +145,15 @@ function openBlockscout(
   if (!new URL(url).pathname.endsWith(API_PATH))
     log.warn({ chainId: id, backend: name }, `the address of a Blockscout usually ends in ${API_PATH}`);
   const headers = keyHeader(url, apiKey);
-  const upstream = openUpstream({ name, baseUrl: url, headers, judge, clock, log, version: VERSION });
+  const upstream = openUpstream({
+    name,
+    baseUrl: url,
+    headers,
+    judge: blockscoutReply,
+    clock,
+    log,
+    version: VERSION,
+  });
   upstreams.push(upstream);
   const backend = blockscoutBackend({
     name,

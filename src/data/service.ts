@@ -12,7 +12,7 @@ import { createApp } from '../http/app/app.ts';
 import { healthRoutes } from '../http/health.ts';
 import type { Metrics } from '../http/metrics.ts';
 import { boundedAs, type ConnectionBounds } from '../http/server/connection-bounds.ts';
-import { type Listening, listen } from '../http/server/server.ts';
+import { listen, type RunningServer } from '../http/server/server.ts';
 import type { ChainIndex } from '../indexer/index-service.ts';
 import type { QueryBudget, QueryPool } from '../indexer/query/threads/pool.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -163,7 +163,7 @@ export async function startDataService(options: DataServiceOptions): Promise<Dat
     chains: readonly Chain[],
     settings: DataServiceOptions,
     { opened, isFilled }: { opened: Db[]; isFilled: () => boolean },
-  ): Promise<Listening> {
+  ): Promise<RunningServer> {
     const { host, port, cache: cacheSettings, fallback } = settings;
     const publicUrl = settings.publicUrl ?? `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
     const durable =

@@ -29,7 +29,7 @@ export interface TakeOptions {
 }
 
 /** Rows that are taken, the longest due first. */
-export interface Taken<Row> {
+export interface LeasedRows<Row> {
   rows: Row[];
   /** Proves the taking to `settle` and `extend`; no other taking has the same, not even one of the same worker. */
   token: string;
@@ -38,7 +38,7 @@ export interface Taken<Row> {
 /** The rows of a table that fall due, each taken by one worker at a time. What is crashed over falls due again. */
 export interface DueRows<Row extends LeasableRow> {
   /** One statement: it needs no transaction, and no two that run at once take the same row. */
-  take(handle: Handle, options: TakeOptions): Promise<Taken<Row>>;
+  take(handle: Handle, options: TakeOptions): Promise<LeasedRows<Row>>;
   /**
    * Writes the outcome (`next_attempt_at` with it: null when done) and lets go of the row. False when the lease has
    * run out and another has taken the row: then nothing is written, and the outcome is the other's to find.

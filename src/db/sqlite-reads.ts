@@ -17,7 +17,7 @@ const READING = /^\s*(?:select|with|values)\b/i;
 /** What means something else to knex than to SQLite: `??` is a name to it, and `\?` a question mark. */
 const FOR_KNEX = /\?\?|\\\?/;
 
-interface Reading {
+interface ReadStatement {
   /** Undefined: not for this connection. */
   run: (<Row>(bindings: unknown[]) => Row[]) | undefined;
 }
@@ -33,7 +33,7 @@ export function sqliteReads(options: {
   heard: (statement: { sql: string; bindings: unknown[] }, rows: unknown[]) => void;
 }): SqliteReads {
   let mayOpen = false;
-  let connection: { prepare(sql: string): Reading; close(): void } | undefined;
+  let connection: { prepare(sql: string): ReadStatement; close(): void } | undefined;
 
   const connected = () => {
     if (connection === undefined && mayOpen) {
@@ -85,7 +85,7 @@ function connect({ file, pragmas }: { file: string; pragmas: readonly string[] }
     db.close();
     throw error;
   }
-  const prepare = keepingStatements((sql): Reading => {
+  const prepare = keepingStatements((sql): ReadStatement => {
     if (FOR_KNEX.test(sql)) return { run: undefined };
     // Who asks knows what the rows are like, as with knex.
     const statement: object = db.prepare(sql);

@@ -7,7 +7,7 @@ import type { PaymentsCounters } from './metrics.ts';
 import type { PaymentChains } from './model/payment-chain.ts';
 import { startMessenger } from './notifications/chat/start-messenger.ts';
 import { notifiers } from './notifications/notifier.ts';
-import type { Outgoing } from './outgoing.ts';
+import type { OutgoingChannels } from './outgoing.ts';
 import type { Seals } from './secrets/sealed.ts';
 import { startDispatcher } from './webhooks/dispatcher.ts';
 
@@ -17,7 +17,7 @@ export interface TellersDeps {
   readonly clock: Clock;
   readonly log: Logger;
   readonly chains: PaymentChains;
-  readonly outgoing: Outgoing;
+  readonly outgoing: OutgoingChannels;
   readonly counters?: PaymentsCounters | undefined;
 }
 
@@ -25,7 +25,7 @@ const RELAY_PAUSE_MS = 200;
 const NOTIFIER_PAUSE_MS = 1_000;
 
 /** Starts what tells merchants of events: the relay, the dispatcher of webhooks, the notifiers, and the bot's ear. */
-export function startTellers(deps: TellersDeps): readonly { stop(): Promise<void> }[] {
+export function startOutgoingWorkers(deps: TellersDeps): readonly { stop(): Promise<void> }[] {
   const { clock, log, outgoing, counters } = deps;
   const { sender, mailer, messenger } = outgoing;
   const { concurrencyPerEndpoint } = outgoing.webhooks;

@@ -20,7 +20,7 @@ export interface OutgoingOptions {
 }
 
 /** What sends it. */
-export interface Outgoing {
+export interface OutgoingChannels {
   readonly webhooks: OutgoingOptions['webhooks'];
   readonly sender: WebhookSender;
   readonly mailer: Mailer;
@@ -33,7 +33,7 @@ export interface Outgoing {
 export function openOutgoing(
   options: OutgoingOptions,
   { clock, log }: { clock: Clock; log: Logger },
-): Outgoing {
+): OutgoingChannels {
   const { webhooks, mail, mailFolder } = options;
   const { allowedNetworks, allowHttp } = webhooks;
   if (allowedNetworks.length > 0 || allowHttp) {

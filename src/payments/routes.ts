@@ -18,7 +18,7 @@ import { signatureJudge } from '../node/wallet-signature.ts';
 import { apiKeyHandlers } from './api/api-keys.ts';
 import { eventHandlers } from './api/events.ts';
 import type { PaymentsContext } from './api/gate/api-context.ts';
-import type { Known, Visitor } from './api/gate/caller.ts';
+import type { AnonymousCaller, ApiCaller } from './api/gate/caller.ts';
 import { pageAdmission } from './api/gate/counted.ts';
 import { paymentsGate } from './api/gate/gate.ts';
 import { type KeyLimits, rateLimits } from './api/gate/rate-limits.ts';
@@ -35,7 +35,7 @@ import { checkoutHandlers } from './checkout/operations.ts';
 import { checkoutPages } from './checkout/page/routes.ts';
 import type { IsChainLate } from './checkout/shown-states.ts';
 import type { StateWaits } from './checkout/state-waits.ts';
-import type { Outgoing } from './outgoing.ts';
+import type { OutgoingChannels } from './outgoing.ts';
 import { PAYMENTS_MIGRATIONS } from './store/migrations/payments-migrations.ts';
 
 export interface RoutesOptions extends PaymentsContext {
@@ -43,7 +43,7 @@ export interface RoutesOptions extends PaymentsContext {
   readonly validateResponses: boolean;
   /** The nodes of a chain; undefined for one that is not configured. */
   readonly clientOf: (chainId: number) => ChainClient | undefined;
-  readonly outgoing: Outgoing;
+  readonly outgoing: OutgoingChannels;
   readonly waits: StateWaits;
   readonly isChainLate: IsChainLate;
   readonly log: Logger;
@@ -77,7 +77,7 @@ export async function paymentsRoutes(options: RoutesOptions): Promise<readonly M
   };
   return [
     withoutMethodErrors,
-    await mountGated<PaymentsOperations, PaymentsPublicOperation, Known, Visitor>({
+    await mountGated<PaymentsOperations, PaymentsPublicOperation, ApiCaller, AnonymousCaller>({
       contract: paymentsContract,
       handlers: {
         ...linkHandlers(options),

@@ -6,8 +6,8 @@ import type { ChainClient } from '../node/client.ts';
 import { type ChainStatuses, chainStatuses } from './chain-status.ts';
 import type { PaymentsCounters } from './metrics.ts';
 import { type PaymentChain, paymentChains } from './model/payment-chain.ts';
-import type { Outgoing } from './outgoing.ts';
-import { startTellers } from './outgoing-workers.ts';
+import type { OutgoingChannels } from './outgoing.ts';
+import { startOutgoingWorkers } from './outgoing-workers.ts';
 import { retentionWorker } from './retention.ts';
 import { currentKeyWorker } from './secrets/key-rotation.ts';
 import type { Seals } from './secrets/sealed.ts';
@@ -26,7 +26,7 @@ export interface WorkersDeps {
   readonly clock: Clock;
   readonly log: Logger;
   /** How merchants are told what happened. */
-  readonly outgoing: Outgoing;
+  readonly outgoing: OutgoingChannels;
   readonly counters?: PaymentsCounters | undefined;
   /** As in `RetentionOptions`. */
   readonly unpaidSessionsMs?: number | undefined;
@@ -61,7 +61,7 @@ export function startWorkers(watched: readonly WatchedThrough[], deps: WorkersDe
     startWorker(expiryWorker({ ...deps, chains }), { pauseMs: EXPIRY_PAUSE_MS, clock, log }),
     startWorker(retentionWorker(deps), { pauseMs: RETENTION_PAUSE_MS, clock, log }),
     startWorker(currentKeyWorker(deps), { pauseMs: KEY_PAUSE_MS, clock, log }),
-    ...startTellers({ ...deps, chains }),
+    ...startOutgoingWorkers({ ...deps, chains }),
   ];
   return {
     statuses: chainStatuses({ db, clock, watched: watchers }),

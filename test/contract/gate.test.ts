@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { paymentsError, paymentsErrorBody } from '../../src/contract/contracts/payments-errors.ts';
 import { mountGated } from '../../src/contract/mount/mount.ts';
-import type { Answer, Attempt, Gate, Incoming } from '../../src/contract/mount/request-gate.ts';
+import type { Attempt, Gate, GateResponse, IncomingRequest } from '../../src/contract/mount/request-gate.ts';
 import { type Served, serve } from '../http/serve.ts';
 import { type GatedOperations, type GatedPublic, gatedContract } from '../support/gated-contract.ts';
 import { rawRequest } from '../support/raw-request.ts';
@@ -19,10 +19,10 @@ let served: Served;
 let steps: string[];
 let requests: unknown[];
 let attempts: Attempt[];
-let remembered: Map<string, { body: string; answer: Answer }>;
+let remembered: Map<string, { body: string; answer: GateResponse }>;
 
 const gate: Gate<Known, Visitor> = {
-  async authenticate({ headers, operation }: Incoming) {
+  async authenticate({ headers, operation }: IncomingRequest) {
     steps.push(`authenticate ${operation.id}`);
     const key = headers['x-api-key'];
     if (key === undefined) throw paymentsError('key_missing', 'Send a key.');

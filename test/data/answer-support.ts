@@ -1,4 +1,4 @@
-import type { Encoded } from '../../src/contract/contracts/operations.ts';
+import type { EncodedBody } from '../../src/contract/contracts/operations.ts';
 import type { Answer, Answers, Backend, BodyOf, Validity } from '../../src/data/backends/port/backend.ts';
 import { BackendError, type BackendErrorKind } from '../../src/data/backends/port/backend-error.ts';
 import { responseCache } from '../../src/data/cache/response-cache.ts';
@@ -88,7 +88,7 @@ interface Told {
 
 /** What a handler answered: its headers, and its body as text. */
 export async function told(
-  answer: Promise<Told & ({ body: unknown } | { encoded: Encoded<unknown> })>,
+  answer: Promise<Told & ({ body: unknown } | { encoded: EncodedBody<unknown> })>,
 ): Promise<Record<string, string>> {
   const found = await answer;
   const body =

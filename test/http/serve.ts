@@ -3,11 +3,11 @@ import { Writable } from 'node:stream';
 import type { Middleware } from 'koa';
 import { type AppOptions, createApp } from '../../src/http/app/app.ts';
 import { createMetrics, type Metrics } from '../../src/http/metrics.ts';
-import { type Listening, type ListenOptions, listen } from '../../src/http/server/server.ts';
+import { type ListenOptions, listen, type RunningServer } from '../../src/http/server/server.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { createLogger } from '../../src/lib/logger.ts';
 
-export interface Served extends AsyncDisposable, Listening {
+export interface Served extends AsyncDisposable, RunningServer {
   metrics: Metrics;
   /** Log entries so far, parsed. */
   entries: Record<string, unknown>[];

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newId } from '../../src/lib/ids.ts';
 import { testEventData } from '../../src/payments/events/test-event.ts';
-import { deliveryBody } from '../../src/payments/events/webhook-payload.ts';
+import { webhookPayload } from '../../src/payments/events/webhook-payload.ts';
 import type { WebhookSecrets } from '../../src/payments/webhooks/model/webhook.ts';
 import { newWebhookSecret } from '../../src/payments/webhooks/model/webhook-secret.ts';
 import { attemptHeaders } from '../../src/payments/webhooks/sign.ts';
@@ -54,7 +54,7 @@ function delivery(secrets: WebhookSecrets = { current: SECRET, previous: null })
   const webhookId = newId('wh');
   const event = { id: newId('evt'), type: 'checkout.completed', createdAt: NOW } as const;
   const data = testEventData(event.type, NOW);
-  const body = deliveryBody({ ...event, data }, webhookId).replace('order-1001', 'Größe “M” 🧾');
+  const body = webhookPayload({ ...event, data }, webhookId).replace('order-1001', 'Größe “M” 🧾');
   const { id: eventId, type: eventType } = event;
   const of = { webhookId, deliveryId: newId('del'), eventId, eventType, isTest: false };
   const headers = (attempt: number) => attemptHeaders({ ...of, attempt, attemptedAt: NOW, body, secrets });

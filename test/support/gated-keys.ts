@@ -12,7 +12,7 @@ import { type Clock, systemClock } from '../../src/lib/clock.ts';
 import { newId } from '../../src/lib/ids.ts';
 import { createLogger } from '../../src/lib/logger.ts';
 import { apiKeyHandlers } from '../../src/payments/api/api-keys.ts';
-import type { Known, Visitor } from '../../src/payments/api/gate/caller.ts';
+import type { AnonymousCaller, ApiCaller } from '../../src/payments/api/gate/caller.ts';
 import { paymentsGate } from '../../src/payments/api/gate/gate.ts';
 import { type KeyLimits, rateLimits } from '../../src/payments/api/gate/rate-limits.ts';
 import { notFound } from '../../src/payments/api/responses/not-found.ts';
@@ -38,14 +38,14 @@ const TABLE = {
 };
 type Id = keyof typeof TABLE;
 const CONTRACT: Contract<Pick<PaymentsOperations, Id>> = { ...paymentsContract, table: TABLE };
-type Handlers = Pick<PaymentsHandlers<Known, Visitor>, Id>;
+type Handlers = Pick<PaymentsHandlers<ApiCaller, AnonymousCaller>, Id>;
 
 export interface GatedKeysOptions {
   readonly database: DatabaseOptions;
   readonly clock?: Clock;
   readonly limits?: KeyLimits;
   /** Stands in the way of the operation that makes a key, before it commits. */
-  readonly beforeCreation?: (caller: Known) => Promise<void>;
+  readonly beforeCreation?: (caller: ApiCaller) => Promise<void>;
 }
 
 export interface Sent {
@@ -95,8 +95,8 @@ export async function startGatedKeys(options: GatedKeysOptions): Promise<GatedKe
   const route = await mountGated<
     Pick<PaymentsOperations, Id>,
     Extract<PaymentsPublicOperation, Id>,
-    Known,
-    Visitor
+    ApiCaller,
+    AnonymousCaller
   >({
     contract: CONTRACT,
     handlers: handlersOf({ db, clock }, options.beforeCreation),

@@ -17,7 +17,7 @@ import type { ChainClient } from '../../src/node/client.ts';
 import { signatureJudge } from '../../src/node/wallet-signature.ts';
 import { apiKeyHandlers } from '../../src/payments/api/api-keys.ts';
 import { eventHandlers } from '../../src/payments/api/events.ts';
-import type { Known, Visitor } from '../../src/payments/api/gate/caller.ts';
+import type { AnonymousCaller, ApiCaller } from '../../src/payments/api/gate/caller.ts';
 import { paymentsGate } from '../../src/payments/api/gate/gate.ts';
 import { rateLimits } from '../../src/payments/api/gate/rate-limits.ts';
 import { linkHandlers } from '../../src/payments/api/links/links.ts';
@@ -38,8 +38,8 @@ import { issueKey } from '../../src/payments/keys/issue-key.ts';
 import type { LinkDefaults, Mode, Owner } from '../../src/payments/model/owner.ts';
 import { NATIVE_COIN, paymentChains } from '../../src/payments/model/payment-chain.ts';
 import type { Transfer } from '../../src/payments/model/transfer.ts';
-import { type Outgoing, type OutgoingOptions, openOutgoing } from '../../src/payments/outgoing.ts';
-import { startTellers } from '../../src/payments/outgoing-workers.ts';
+import { type OutgoingChannels, type OutgoingOptions, openOutgoing } from '../../src/payments/outgoing.ts';
+import { startOutgoingWorkers } from '../../src/payments/outgoing-workers.ts';
 import { type Seals, seals } from '../../src/payments/secrets/sealed.ts';
 import { type Settlement, settlement } from '../../src/payments/settlement/settlement.ts';
 import { cursorStore } from '../../src/payments/store/cursor-store.ts';
@@ -102,7 +102,7 @@ export interface PaymentsApi extends AsyncDisposable {
   readonly db: Db;
   readonly seals: Seals;
   readonly clock: ManualClock;
-  readonly outgoing: Outgoing;
+  readonly outgoing: OutgoingChannels;
   readonly waits: StateWaits;
   /** Notes that the test chain is looked through up to its head now, as its watcher would. */
   looked(): Promise<void>;
@@ -146,7 +146,7 @@ export async function startPaymentsApi(
   const limits = { standard: 10_000, elevated: 10_000 };
   const { isLate: isChainLate } = chainStatuses({ db, clock, watched: [] });
   const waits = stateWaits({ states: shownStates({ db, isChainLate }), clock, log });
-  const route = await mountGated<PaymentsOperations, PaymentsPublicOperation, Known, Visitor>({
+  const route = await mountGated<PaymentsOperations, PaymentsPublicOperation, ApiCaller, AnonymousCaller>({
     contract: paymentsContract,
     gate: paymentsGate({ db, seals: sealed, clock, counts: rateLimits(db, limits), log }),
     handlers: {
@@ -179,7 +179,7 @@ export async function startPaymentsApi(
     waits,
     looked: () => cursorStore(db).set(TEST_CHAIN, { blockNumber: 1, scannedAt: clock.now() }),
     tell() {
-      const workers = startTellers({ ...context, log, outgoing });
+      const workers = startOutgoingWorkers({ ...context, log, outgoing });
       const stop = async () => void (await Promise.all(workers.map(worker => worker.stop())));
       telling.push({ stop });
       return { stop };

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Pool } from 'undici';
 import { newId } from '#lib/ids.ts';
 import { testEventData } from '#payments/events/test-event.ts';
-import { deliveryBody } from '#payments/events/webhook-payload.ts';
+import { webhookPayload } from '#payments/events/webhook-payload.ts';
 import { newWebhookSecret } from '#payments/webhooks/model/webhook-secret.ts';
 import { attemptHeaders } from '#payments/webhooks/sign.ts';
 import type { Figure } from '../figure.ts';
@@ -43,7 +43,7 @@ async function barePosts({ url }: BenchReceiver): Promise<number> {
     const attemptedAt = Date.now();
     const data = testEventData('payment.completed', attemptedAt);
     const event = { id: newId('evt'), type: 'payment.completed', createdAt: attemptedAt, data } as const;
-    const body = deliveryBody(event, 'wh_1');
+    const body = webhookPayload(event, 'wh_1');
     const ids = { webhookId: 'wh_1', deliveryId: newId('del'), attempt: 1, eventId: event.id } as const;
     const signed = { ...ids, eventType: event.type, isTest: false, attemptedAt, body, secrets };
     const answer = await pool.request({ path: '/', method: 'POST', headers: attemptHeaders(signed), body });

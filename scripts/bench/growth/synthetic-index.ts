@@ -5,7 +5,7 @@ import { blockRows } from '#indexer/decode/block.ts';
 import { claimForChain } from '#indexer/schema/head.ts';
 import { INDEX_MIGRATIONS } from '#indexer/schema/migrations/index-migrations.ts';
 import { clean, type Dirty, nextDirty } from '#indexer/schema/stale-state.ts';
-import type { Reading } from '#indexer/state/read-state.ts';
+import type { OnChainState } from '#indexer/state/read-state.ts';
 import { writeReadings } from '#indexer/state/state-writer.ts';
 import { writeBlocks } from '#indexer/sync/block-writer.ts';
 import { BUSY, NFT, syntheticBlock } from './synthetic-block.ts';
@@ -48,7 +48,7 @@ export async function writeSyntheticIndex(options: {
 }
 
 /** What a node would have said of it. */
-function reading({ kind, address, holder, tokenId }: Dirty): Reading {
+function reading({ kind, address, holder, tokenId }: Dirty): OnChainState {
   const digits = BigInt(`0x${address.slice(-8)}`);
   switch (kind) {
     case 'coin': {

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { type Column, uintColumn } from '#db/columns.ts';
-import { placeKey } from '#indexer/schema/block-position.ts';
+import { positionKey } from '#indexer/schema/block-position.ts';
 
 export const TRANSACTIONS_PER_BLOCK = 10;
 /** Senders of all transactions but the wallets'. */
@@ -57,7 +57,7 @@ function blockRow(number: number, timestamp: number): Column[] {
 function bulkTransaction(of: { number: number; position: number; timestamp: number; transactions: number }) {
   const { number, position, timestamp, transactions } = of;
   const ordinal = number * TRANSACTIONS_PER_BLOCK + position;
-  const id = placeKey({ blockNumber: number, index: position });
+  const id = positionKey({ blockNumber: number, index: position });
   const random = hash('sha256', `transaction ${ordinal}`, 'buffer');
   const spot = spotOf(ordinal, transactions);
   const anyone = at(SENDER, random.readUInt32BE(0));
@@ -73,7 +73,7 @@ function bulkTransaction(of: { number: number; position: number; timestamp: numb
   const outcome: Column[] = [2, 1, uintColumn(42_000n * 10n ** 9n), input, SELECTOR, null, null, null, null];
   const amount = Buffer.concat([Buffer.alloc(16), random.subarray(16)]);
   const log = (index: number, address: Buffer, topics: Column[]): Column[] => [
-    placeKey({ blockNumber: number, index: position * 2 + index }),
+    positionKey({ blockNumber: number, index: position * 2 + index }),
     id,
     timestamp,
     address,

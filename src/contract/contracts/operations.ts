@@ -46,12 +46,12 @@ interface OperationShape {
   responses: object;
 }
 
-type Given<T> = [T] extends [undefined] ? Record<string, never> : Exclude<T, undefined>;
+type PresentParameters<T> = [T] extends [undefined] ? Record<string, never> : Exclude<T, undefined>;
 
 /** What one operation's handler receives: read, validated, defaults filled in; a `body` where the operation takes one. */
 export type OperationRequest<Operation> = {
-  path: Operation extends OperationShape ? Given<Operation['parameters']['path']> : never;
-  query: Operation extends OperationShape ? Given<Operation['parameters']['query']> : never;
+  path: Operation extends OperationShape ? PresentParameters<Operation['parameters']['path']> : never;
+  query: Operation extends OperationShape ? PresentParameters<Operation['parameters']['query']> : never;
 } & BodyOf<Operation>;
 
 /** An empty body counts as an empty object, so there always is one, also where the contract calls it optional. */
@@ -79,7 +79,7 @@ export type OperationBody<Operation> = Operation extends { responses: { 200: inf
   : never;
 
 /** A body that was serialised before, for example when it entered a cache; `Body` says of what. */
-export interface Encoded<Body> {
+export interface EncodedBody<Body> {
   readonly representation: Representation;
   /** Never present: it only ties the bytes to their type. */
   readonly of?: Body;
@@ -91,7 +91,7 @@ export type OperationResponse<Operation> = Operation extends { responses: infer 
       [Status in keyof Responses]: {
         status: Status;
         headers?: Readonly<Record<string, string>>;
-      } & ({ body: JsonOf<Responses[Status]> } | { encoded: Encoded<JsonOf<Responses[Status]>> });
+      } & ({ body: JsonOf<Responses[Status]> } | { encoded: EncodedBody<JsonOf<Responses[Status]>> });
     }[keyof Responses]
   : never;
 

@@ -11,7 +11,7 @@ import {
 } from '../contracts/document.ts';
 import { renamed, renamesBeside } from './renamed-components.ts';
 
-type Described = Pick<Contract<unknown>, 'name' | 'document'>;
+type DescribedContract = Pick<Contract<unknown>, 'name' | 'document'>;
 
 /**
  * Several contracts as the one service that serves them: the paths, tags and components of all. A component whose name
@@ -22,7 +22,7 @@ type Described = Pick<Contract<unknown>, 'name' | 'document'>;
  */
 export function mergedDocument(
   title: string,
-  [first, ...more]: readonly [Described, ...Described[]],
+  [first, ...more]: readonly [DescribedContract, ...DescribedContract[]],
 ): JsonObject {
   const { openapi = '3.1.0', info, servers = [], security = [] } = first.document;
   const merged = { paths: {}, components: {}, tags: new Map<string, Json>(), security };
@@ -39,14 +39,17 @@ export function mergedDocument(
   };
 }
 
-interface Merged {
+interface MergedDocument {
   readonly paths: JsonObject;
   readonly components: JsonObject;
   readonly tags: Map<string, Json>;
   readonly security: Json;
 }
 
-function add({ paths, components, tags, security }: Merged, { name, document }: Described): void {
+function add(
+  { paths, components, tags, security }: MergedDocument,
+  { name, document }: DescribedContract,
+): void {
   const own = renamed(document, renamesBeside(components, { name, document }));
   refuseTaken({ paths }, own, name);
   for (const [kind, members] of Object.entries(child(own, 'components'))) {

@@ -41,7 +41,7 @@ export function mintlifyVariant(document: JsonObject, publicUrl: string): JsonOb
   };
 }
 
-interface Place {
+interface DocumentLocation {
   path: string;
   method: string;
   operation: JsonObject;
@@ -70,7 +70,7 @@ function uniqueSummaries(document: JsonObject): Map<string, string> {
   );
 }
 
-function codeSamples(document: JsonObject, { path, method, operation, publicUrl }: Place): Json {
+function codeSamples(document: JsonObject, { path, method, operation, publicUrl }: DocumentLocation): Json {
   const url = publicUrl.replace(/\/$/, '') + examplePath(document, path, operation);
   const secured = list('security' in operation ? operation : document, 'security').length > 0;
   const body = exampleBody(document, operation);

@@ -8,7 +8,7 @@ import type { Contract } from '../contracts/contract.ts';
 import type { JsonObject } from '../contracts/document.ts';
 import type { GatedHandlers, Handlers, OperationRow, OperationTable } from '../contracts/operations.ts';
 import { type ReadRequest, requestReader, validBody } from './read-request.ts';
-import { type Answer, type Gate, throughGate } from './request-gate.ts';
+import { type Gate, type GateResponse, throughGate } from './request-gate.ts';
 import { responseJudge } from './response-check.ts';
 import { type Match, SegmentRouter } from './router.ts';
 
@@ -32,10 +32,13 @@ export interface GatedMountOptions<Operations, Public extends keyof Operations, 
 }
 
 /** What the mount knows of every handler: the types of one operation are gone here, and only here. */
-type AnyHandler = (request: ReadRequest & { readonly body?: JsonObject }, caller: unknown) => Promise<Answer>;
+type AnyHandler = (
+  request: ReadRequest & { readonly body?: JsonObject },
+  caller: unknown,
+) => Promise<GateResponse>;
 
 /** Answers one operation. */
-type Serve = (row: OperationRow, handle: AnyHandler, ctx: KoaContext, match: Match) => Promise<Answer>;
+type Serve = (row: OperationRow, handle: AnyHandler, ctx: KoaContext, match: Match) => Promise<GateResponse>;
 
 /** An answer behind a gate is one caller's and sent once, so compressing it pays only where it is long. */
 const GATED_COMPRESSED_FROM_BYTES = 16 * 1024;
@@ -90,7 +93,7 @@ interface Parts {
   validateResponses: boolean;
   unknownMethod: 404 | 405;
   answer: Serve;
-  bytesOf(response: Answer, row: OperationRow): Promise<Representation>;
+  bytesOf(response: GateResponse, row: OperationRow): Promise<Representation>;
 }
 
 async function middleware<Operations>(contract: Contract<Operations>, parts: Parts): Promise<Middleware> {
@@ -131,7 +134,10 @@ async function middleware<Operations>(contract: Contract<Operations>, parts: Par
 type Dispatch = (row: OperationRow, ctx: KoaContext, match: Match) => Promise<void>;
 
 /** Leads to `serve` past the security handlers, by openapi-backend. */
-async function secured(serve: Dispatch, { security, definition, router, table }: Secured): Promise<Dispatch> {
+async function secured(
+  serve: Dispatch,
+  { security, definition, router, table }: SecuredOperations,
+): Promise<Dispatch> {
   const backend = new OpenAPIBackend({
     definition,
     quick: true,
@@ -161,7 +167,7 @@ async function secured(serve: Dispatch, { security, definition, router, table }:
     backend.handleRequest({ method: ctx.method, path: ctx.path, query: {}, headers: {} }, ctx, match);
 }
 
-interface Secured {
+interface SecuredOperations {
   readonly security: Readonly<Record<string, SecurityHandler>>;
   readonly definition: Document;
   readonly router: SegmentRouter;
@@ -188,7 +194,7 @@ function withoutHandler(id: string): Error {
 }
 
 async function bytesOf(
-  response: Answer,
+  response: GateResponse,
   row?: OperationRow,
   compressedFrom?: number,
 ): Promise<Representation> {

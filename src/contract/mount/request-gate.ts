@@ -1,12 +1,12 @@
 import type { Context } from 'koa';
 import type { Client } from '../../http/client-address.ts';
 import type { JsonObject } from '../contracts/document.ts';
-import type { Encoded, OperationRow } from '../contracts/operations.ts';
+import type { EncodedBody, OperationRow } from '../contracts/operations.ts';
 import { InvalidParameter } from '../contracts/violations.ts';
 import { dropBody, parseBody, readBody } from './request-body.ts';
 
 /** A request before anything of it was read but its head. */
-export interface Incoming {
+export interface IncomingRequest {
   readonly operation: OperationRow;
   readonly method: string;
   /** Path with query, as it was sent. */
@@ -20,17 +20,17 @@ export interface Incoming {
 }
 
 /** A request that names itself by `Idempotency-Key`. */
-export interface Attempt extends Incoming {
+export interface Attempt extends IncomingRequest {
   readonly key: string;
   /** The bytes as they came; empty for an operation without a body. */
   readonly body: Buffer;
 }
 
 /** An answer of any operation. */
-export type Answer = {
+export type GateResponse = {
   status: number;
   headers?: Readonly<Record<string, string>>;
-} & ({ body: unknown } | { encoded: Encoded<unknown> });
+} & ({ body: unknown } | { encoded: EncodedBody<unknown> });
 
 /**
  * What stands before the handlers of a service, in this order (Decision 100): `authenticate` (or `visit`), `admit`, `permit`,
@@ -38,18 +38,22 @@ export type Answer = {
  */
 export interface Gate<Known, Visitor> {
   /** Who sends a request to an operation with security. @throws HttpError 401 */
-  authenticate(request: Incoming): Promise<Known>;
+  authenticate(request: IncomingRequest): Promise<Known>;
   /** Who sends a request to an operation without security. */
-  visit(request: Incoming): Promise<Visitor>;
+  visit(request: IncomingRequest): Promise<Visitor>;
   /** Counts a request; resolves to the headers that say so. @throws HttpError 429 with such headers of its own */
-  admit(caller: Known | Visitor, request: Incoming): Promise<Readonly<Record<string, string>>>;
+  admit(caller: Known | Visitor, request: IncomingRequest): Promise<Readonly<Record<string, string>>>;
   /** Judges by the roles of the operation's security requirement. @throws HttpError 403 */
   permit(caller: Known, roles: readonly string[]): void;
   /**
    * Stands around the rest of a request with an idempotency key: answers as before, refuses, or calls `proceed` once with
    * the caller as the handler is to see it, which may carry what has to be written together with the effect.
    */
-  replay(caller: Known, attempt: Attempt, proceed: (caller: Known) => Promise<Answer>): Promise<Answer>;
+  replay(
+    caller: Known,
+    attempt: Attempt,
+    proceed: (caller: Known) => Promise<GateResponse>,
+  ): Promise<GateResponse>;
 }
 
 /** The longest idempotency key, and what it is made of (Decision 106). */
@@ -63,8 +67,8 @@ const NO_BYTES = Buffer.alloc(0);
 export async function throughGate<Known, Visitor>(
   gate: Gate<Known, Visitor>,
   { operation, ctx }: { operation: OperationRow; ctx: Context },
-  proceed: (caller: Known | Visitor, body: JsonObject | undefined) => Promise<Answer>,
-): Promise<Answer> {
+  proceed: (caller: Known | Visitor, body: JsonObject | undefined) => Promise<GateResponse>,
+): Promise<GateResponse> {
   const request = incoming(operation, ctx);
   // Errors have their own; what is one caller's may not be kept by anybody between us (Decision 118).
   ctx.set('Cache-Control', operation.method === 'get' ? 'private, no-cache' : 'no-store');
@@ -89,7 +93,7 @@ export async function throughGate<Known, Visitor>(
   return key === undefined ? rest(caller) : gate.replay(caller, { ...request, key, body: bytes }, rest);
 }
 
-function incoming(operation: OperationRow, ctx: Context): Incoming {
+function incoming(operation: OperationRow, ctx: Context): IncomingRequest {
   const { client, requestId } = ctx.state;
   const hungUp = () => closeSignal(ctx);
   return { operation, method: ctx.method, target: ctx.url, headers: ctx.headers, client, requestId, hungUp };

@@ -9,19 +9,19 @@ import { cacheKey } from '../cache/key.ts';
 import { askChain } from '../fallback/ask-chain.ts';
 import { observed } from '../fallback/backend-metrics.ts';
 import type { Chain } from '../fallback/chain.ts';
-import { type Found, leavesOpen, NothingFound } from '../fallback/chain-answer.ts';
+import { type ChainAnswer, leavesOpen, NothingFound } from '../fallback/chain-answer.ts';
 import { locations } from '../fallback/hash-locations.ts';
-import type { Answering, Sent } from '../serve/cached-answers.ts';
+import type { CachedAnswers, HandlerResponse } from '../serve/cached-answers.ts';
 import { type Lifetimes, lifetimeOf } from '../serve/lifetime.ts';
-import type { Made } from '../serve/shared-load.ts';
+import type { FreshAnswer } from '../serve/shared-load.ts';
 import { failureOf } from './failure.ts';
 import { withWayOn } from './next-chain.ts';
-import type { Row } from './operation-policy.ts';
+import type { OperationPolicy } from './operation-policy.ts';
 import { type Selection, type SelectionQuery, select } from './selection.ts';
 
 export interface AnswererOptions {
   readonly chains: readonly Chain[];
-  readonly answering: Answering;
+  readonly answering: CachedAnswers;
   readonly lifetimes: Lifetimes;
   /** How long one back end may take, in milliseconds. */
   readonly timeoutMs: number;
@@ -35,10 +35,10 @@ export interface AnswererOptions {
 export type DataHandler<Id extends OperationId> = (
   request: RequestOf<Id> & { path: object; query: SelectionQuery },
   caller: Caller,
-) => Promise<Sent<BodyOf<Id>>>;
+) => Promise<HandlerResponse<BodyOf<Id>>>;
 
 /** Makes the handler of one operation from its row. */
-export type Serve = <Id extends OperationId>(id: Id, row: Row) => DataHandler<Id>;
+export type Serve = <Id extends OperationId>(id: Id, row: OperationPolicy) => DataHandler<Id>;
 
 /** The handlers of document 1: each answer is found on one chain, by the way of its row. */
 export function answerer(options: AnswererOptions): Serve {
@@ -52,7 +52,7 @@ export function answerer(options: AnswererOptions): Serve {
       {
         operation: id,
         key,
-        moment: momentOf(selection),
+        moment: revisionOf(selection),
         make: signal => make(id, row, { request, selection, signal }),
       },
       caller,
@@ -60,7 +60,7 @@ export function answerer(options: AnswererOptions): Serve {
   };
 
   /** Equal targets come as the very same request, so its way is worked out once. */
-  function planOf(id: string, row: Row, request: { path: object; query: SelectionQuery }): Plan {
+  function planOf(id: string, row: OperationPolicy, request: { path: object; query: SelectionQuery }): Plan {
     const before = plans.get(request);
     if (before !== undefined) return before;
     const selection = select(chains, request.query, row.portablePositions);
@@ -70,7 +70,11 @@ export function answerer(options: AnswererOptions): Serve {
     return plan;
   }
 
-  async function make<Id extends OperationId>(id: Id, row: Row, search: Search<Id>): Promise<Made> {
+  async function make<Id extends OperationId>(
+    id: Id,
+    row: OperationPolicy,
+    search: Search<Id>,
+  ): Promise<FreshAnswer> {
     try {
       const found = await find(id, row, search);
       return {
@@ -99,9 +103,9 @@ export function answerer(options: AnswererOptions): Serve {
 
   function find<Id extends OperationId>(
     id: Id,
-    row: Row,
+    row: OperationPolicy,
     { request, selection, signal }: Search<Id>,
-  ): Promise<Found<BodyOf<Id>>> {
+  ): Promise<ChainAnswer<BodyOf<Id>>> {
     const { walk } = selection;
     const strategy = row.strategyFor(request.path);
     const hash = row.hashOf?.(request.path);
@@ -156,7 +160,7 @@ interface Search<Id extends OperationId> {
   readonly signal: AbortSignal;
 }
 
-function momentOf({ chains }: Selection): string {
+function revisionOf({ chains }: Selection): string {
   return chains
     .flatMap(({ backends }) => backends.map(backend => backend.validity?.().revision ?? ''))
     .join();

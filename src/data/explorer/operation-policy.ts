@@ -3,7 +3,7 @@ import type { AnswerStability } from '../serve/lifetime.ts';
 import type { PositionSets } from './selection.ts';
 
 /** What sets one operation apart from the others: how it goes over chains, and what may become of its answers. */
-export interface Row {
+export interface OperationPolicy {
   strategyFor(path: object): Strategy;
   /** The transaction's or block's hash that the path asks for, in lower case: the chain it was found on is remembered. */
   hashOf?(path: object): string | undefined;

@@ -3,25 +3,33 @@ import type { DataOperations } from '../backends/port/backend.ts';
 import { firstChain, firstFound } from '../fallback/strategies.ts';
 import { isEmptyPage, leadsNowhere } from './empty-answers.ts';
 import type { Serve } from './handler.ts';
-import type { Row } from './operation-policy.ts';
+import type { OperationPolicy } from './operation-policy.ts';
 
-const lookup: Row = { strategyFor: () => firstFound, hashOf, lifetime: 'record' };
+const lookup: OperationPolicy = { strategyFor: () => firstFound, hashOf, lifetime: 'record' };
 /** An empty feed is an answer: only a chain that cannot answer is passed over. */
-const feed: Row = { strategyFor: () => firstFound, lifetime: 'moving' };
+const feed: OperationPolicy = { strategyFor: () => firstFound, lifetime: 'moving' };
 /** A hash is one block's; a number means another block on every chain, so it stays on the first. Decision 37. */
-const block: Row = {
+const block: OperationPolicy = {
   strategyFor: path => (hashOf(path) === undefined ? firstChain : firstFound),
   hashOf,
   lifetime: 'record',
 };
 
 /** An address is on every chain; the one that knows something of it is meant. Decision 38. */
-const addressList: Row = { strategyFor: () => firstFound, lifetime: 'moving', isNothing: isEmptyPage };
+const addressList: OperationPolicy = {
+  strategyFor: () => firstFound,
+  lifetime: 'moving',
+  isNothing: isEmptyPage,
+};
 /** A search is for something that some chain may have. */
-const search: Row = { strategyFor: () => firstFound, lifetime: 'moving', isNothing: isEmptyPage };
-const redirect: Row = { strategyFor: () => firstFound, lifetime: 'moving', isNothing: leadsNowhere };
+const search: OperationPolicy = { strategyFor: () => firstFound, lifetime: 'moving', isNothing: isEmptyPage };
+const redirect: OperationPolicy = {
+  strategyFor: () => firstFound,
+  lifetime: 'moving',
+  isNothing: leadsNowhere,
+};
 /** What a contract or a token says of itself can change with any block. */
-const addressRecord: Row = { strategyFor: () => firstFound, lifetime: 'moving' };
+const addressRecord: OperationPolicy = { strategyFor: () => firstFound, lifetime: 'moving' };
 
 /** Positions that mean the same place at every back end. Decision 172. */
 const BY_BLOCK = { portablePositions: [['block_number']] } as const;

@@ -1,7 +1,7 @@
 import type { Answer, Backend, Validity } from '../backends/port/backend.ts';
 import { asBackendError } from '../backends/port/backend-error.ts';
 import type { Chain } from './chain.ts';
-import { type Failure, type Found, NothingFound } from './chain-answer.ts';
+import { type ChainAnswer, type Failure, NothingFound } from './chain-answer.ts';
 import { timedOut, unsupported, untilAborted } from './deadline.ts';
 
 /** Asks one back end; undefined when it has no answer of this kind. */
@@ -29,7 +29,7 @@ export async function askChain<Body>(
   chain: Chain,
   ask: AskBackend<Body>,
   { signal, timeoutMs }: { signal: AbortSignal; timeoutMs: number },
-): Promise<Found<Body>> {
+): Promise<ChainAnswer<Body>> {
   const failures: Failure[] = [];
   for (const backend of chain.backends) {
     const until = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);

@@ -11,7 +11,7 @@ export interface Failure {
 }
 
 /** An answer with where it came from and what failed on the way to it. */
-export interface Found<Body> {
+export interface ChainAnswer<Body> {
   readonly answer: Answer<Body>;
   readonly chain: Chain;
   readonly backend: Backend;

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../lib/clock.ts';
 import type { Chain } from './chain.ts';
-import { type Found, isPassing, NothingFound } from './chain-answer.ts';
+import { type ChainAnswer, isPassing, NothingFound } from './chain-answer.ts';
 import type { Strategy } from './strategies.ts';
 
 /** How long a hash stays tied to the chain it was found on. */
@@ -70,7 +70,7 @@ function hasNot(error: unknown): boolean {
  * Whether every chain asked before said that it does not have it. One that was out, still filling, still thinking or
  * without this operation may have it too: the same transaction can be on several chains when its signature names none.
  */
-function isCertain<Body>({ chain, passedOver }: Found<Body>): boolean {
+function isCertain<Body>({ chain, passedOver }: ChainAnswer<Body>): boolean {
   const saidNo = passedOver.filter(({ error }) => error.kind === 'not_found').map(failure => failure.chain);
   return passedOver.every(
     failure => !isPassing(failure) && (failure.chain === chain || saidNo.includes(failure.chain)),

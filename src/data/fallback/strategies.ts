@@ -1,11 +1,11 @@
 import type { Clock } from '../../lib/clock.ts';
 import { asBackendError, BackendError } from '../backends/port/backend-error.ts';
 import type { Chain } from './chain.ts';
-import { type Failure, type Found, leavesOpen, NothingFound } from './chain-answer.ts';
+import { type ChainAnswer, type Failure, leavesOpen, NothingFound } from './chain-answer.ts';
 
 export interface StrategyOptions<Body> {
   readonly chains: readonly Chain[];
-  askChain(chain: Chain, signal: AbortSignal): Promise<Found<Body>>;
+  askChain(chain: Chain, signal: AbortSignal): Promise<ChainAnswer<Body>>;
   /** An answer that says "nothing here", such as an address's empty list: the next chain may have more. */
   isNothing(body: Body): boolean;
   /** How long a chain may think before the next one is asked too, in milliseconds. */
@@ -15,7 +15,7 @@ export interface StrategyOptions<Body> {
 }
 
 /** How an operation goes over the configured chains. */
-export type Strategy = <Body>(options: StrategyOptions<Body>) => Promise<Found<Body>>;
+export type Strategy = <Body>(options: StrategyOptions<Body>) => Promise<ChainAnswer<Body>>;
 
 /** The first of the chains and no other: for a block number, which means another block on every chain. Decision 37. */
 export const firstChain: Strategy = options =>
@@ -80,8 +80,8 @@ type Outcome<F> = { found: F; nothing: boolean } | { failures: readonly Failure[
  */
 function decided<Body>(
   chains: readonly Chain[],
-  outcomes: readonly (Outcome<Found<Body>> | undefined)[],
-): Found<Body> | undefined {
+  outcomes: readonly (Outcome<ChainAnswer<Body>> | undefined)[],
+): ChainAnswer<Body> | undefined {
   const passedOver: Failure[] = [];
   let isOneThinking = false;
   for (const [index, chain] of chains.entries()) {
@@ -113,9 +113,9 @@ function isRefusal(outcome: Outcome<unknown> | undefined): boolean {
  * The first chain's page without items.
  * @throws NothingFound also while a chain is out: what it has nobody knows, so that nothing cannot be said.
  */
-function emptyAnswer<Body>(outcomes: readonly (Outcome<Found<Body>> | undefined)[]): Found<Body> {
+function emptyAnswer<Body>(outcomes: readonly (Outcome<ChainAnswer<Body>> | undefined)[]): ChainAnswer<Body> {
   const failures: Failure[] = [];
-  let empty: Found<Body> | undefined;
+  let empty: ChainAnswer<Body> | undefined;
   let isOneOut = false;
   for (const outcome of outcomes) {
     if (outcome === undefined) continue;

@@ -14,7 +14,7 @@ export interface Part<Result> {
 }
 
 /** A chain that was answered for, and by which of its own back ends. */
-export interface Answered {
+export interface AnsweringChain {
   readonly chain: Chain;
   readonly backend: Backend;
   /** As of the moment before it was asked. */
@@ -24,13 +24,13 @@ export interface Answered {
 }
 
 /** What came of asking several chains. */
-export interface Asked<Result> {
+export interface ChainsAnswer<Result> {
   /** All that were asked, in the order of the request, which the others keep. */
   readonly chains: readonly Chain[];
   readonly parts: readonly Part<Result>[];
-  readonly answered: readonly Answered[];
+  readonly answered: readonly AnsweringChain[];
   /** Those who know that they have nothing of it, until a later block. */
-  readonly empty: readonly Answered[];
+  readonly empty: readonly AnsweringChain[];
   /** Chains that nobody answered for, with why. */
   readonly failed: readonly { readonly chain: Chain; readonly failures: readonly Failure[] }[];
   /** Failures on the way to answers. */
@@ -58,7 +58,7 @@ interface Candidate {
 /** One of those whose turn it is to be asked about in one call. */
 interface Member extends Candidate {
   readonly backend: Backend;
-  /** As in `Answered`. */
+  /** As in `AnsweringChain`. */
   readonly firstBlock?: number;
 }
 
@@ -70,11 +70,11 @@ export async function askChains<Result>(
   chains: readonly Chain[],
   ask: AskBackend<Result>,
   options: AskChainsOptions,
-): Promise<Asked<Result>> {
+): Promise<ChainsAnswer<Result>> {
   const order = new Map(chains.map((chain, index) => [chain.id, index]));
   const parts: (Part<Result> & { readonly first: Chain })[] = [];
-  const answered: Answered[] = [];
-  const empty: Answered[] = [];
+  const answered: AnsweringChain[] = [];
+  const empty: AnsweringChain[] = [];
   let failed: Candidate[] = [];
   const passedOver: Failure[] = [];
   await go(chains.map(chain => ({ chain, position: 0, failures: [] })));

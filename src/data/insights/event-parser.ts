@@ -4,7 +4,7 @@ import type { AbiEvent, AbiParameter } from 'viem';
 type EventParameter = AbiEvent['inputs'][number];
 
 /** Where reading has got to. */
-interface Reading {
+interface ParserState {
   readonly tokens: readonly string[];
   at: number;
   parameters: number;
@@ -42,7 +42,7 @@ export function parsedEvent(text: string): AbiEvent | null {
   if (tokens.join('').length !== text.replace(BLANKS, '').length) return null;
   const [name = ''] = tokens;
   if (!isName(name)) return null;
-  const reading: Reading = { tokens, at: 1, parameters: 0 };
+  const reading: ParserState = { tokens, at: 1, parameters: 0 };
   const inputs = list(reading, 0);
   if (inputs === null || reading.at !== tokens.length) return null;
   if (inputs.filter(({ indexed }) => indexed).length > MOST_INDEXED) return null;
@@ -50,7 +50,7 @@ export function parsedEvent(text: string): AbiEvent | null {
 }
 
 /** Parameters in brackets. */
-function list(reading: Reading, depth: number): EventParameter[] | null {
+function list(reading: ParserState, depth: number): EventParameter[] | null {
   if (depth > DEEPEST || !took(reading, '(')) return null;
   const parameters: EventParameter[] = [];
   if (depth === 0 && took(reading, ')')) return parameters;
@@ -62,7 +62,7 @@ function list(reading: Reading, depth: number): EventParameter[] | null {
   return took(reading, ')') ? parameters : null;
 }
 
-function parameter(reading: Reading, depth: number): EventParameter | null {
+function parameter(reading: ParserState, depth: number): EventParameter | null {
   reading.parameters++;
   if (reading.parameters > MOST_PARAMETERS) return null;
   const mayBeIndexed = depth === 0;
@@ -77,7 +77,7 @@ function parameter(reading: Reading, depth: number): EventParameter | null {
   return { ...type, ...(isNamed ? { name: word } : {}), ...(mayBeIndexed ? { indexed } : {}) };
 }
 
-function parameterType(reading: Reading, depth: number): AbiParameter | null {
+function parameterType(reading: ParserState, depth: number): AbiParameter | null {
   if (reading.tokens[reading.at] === '(') {
     const components = list(reading, depth + 1);
     const size = dimensions(reading);
@@ -90,7 +90,7 @@ function parameterType(reading: Reading, depth: number): AbiParameter | null {
 }
 
 /** `[]` and `[3]` as often as they come; null when one is impossible or they are too many. */
-function dimensions(reading: Reading): string | null {
+function dimensions(reading: ParserState): string | null {
   const start = reading.at;
   while (DIMENSION.test(reading.tokens[reading.at] ?? '')) reading.at++;
   const all = reading.tokens.slice(start, reading.at);
@@ -107,7 +107,7 @@ function isName(word: string): boolean {
   return NAME.test(word) && !NO_NAMES.has(word) && elementary(word) === null;
 }
 
-function took(reading: Reading, token: string): boolean {
+function took(reading: ParserState, token: string): boolean {
   if (reading.tokens[reading.at] !== token) return false;
   reading.at++;
   return true;

@@ -1,13 +1,13 @@
 import { HttpError } from '../../http/errors.ts';
 import { retryAfterOf, sentenceOf } from '../fallback/chain-answer.ts';
-import type { Asked } from './ask-chains.ts';
+import type { ChainsAnswer } from './ask-chains.ts';
 import type { UnknownChain } from './select-chains.ts';
 
 /**
  * What a client is to hear when no chain answered, by the failure table: 400 for what a back end refused, 404 or 400 when
  * those who would know have nothing, 503 while queries are too many, 504, 502 and 501 otherwise, which decide whether a held answer may stand in.
  */
-export function nothingAnswered({ failed }: Asked<unknown>, unknown: UnknownChain): HttpError {
+export function nothingAnswered({ failed }: ChainsAnswer<unknown>, unknown: UnknownChain): HttpError {
   const failures = failed.flatMap(({ failures: own }) => own);
   const cause = new AggregateError(failures.map(({ error }) => error));
   const rejected = failures.find(({ error }) => error.kind === 'rejected');

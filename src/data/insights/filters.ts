@@ -1,4 +1,4 @@
-import type { Entity, Filter, Selected } from '../backends/port/insights-backend.ts';
+import type { Entity, Filter, RecordSelection } from '../backends/port/insights-backend.ts';
 
 /** Names that filters have beside the record's fields. */
 const FILTER_FIELDS: Readonly<Record<Entity, Readonly<Record<string, string>>>> = {
@@ -24,8 +24,8 @@ export function filtersOf(entity: Entity, query: object): Filter[] {
 export function selected<E extends Entity>(
   entity: E,
   query: object,
-  more: Pick<Selected, 'wallet' | 'event'> = {},
-): Selected & { readonly entity: E } {
+  more: Pick<RecordSelection, 'wallet' | 'event'> = {},
+): RecordSelection & { readonly entity: E } {
   return { entity, filters: filtersOf(entity, query), ...more };
 }
 

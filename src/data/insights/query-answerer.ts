@@ -2,9 +2,9 @@ import type { InsightsSchemas } from '../../contract/contracts/insights.ts';
 import type { Caller } from '../../contract/contracts/operations.ts';
 import { InvalidParameter } from '../../contract/contracts/violations.ts';
 import type { Group } from '../../lib/expression.ts';
-import type { Entity, EntityRecords, Selected } from '../backends/port/insights-backend.ts';
+import type { Entity, EntityRecords, RecordSelection } from '../backends/port/insights-backend.ts';
 import { fieldNamed } from '../backends/port/query-fields.ts';
-import type { Sent } from '../serve/cached-answers.ts';
+import type { HandlerResponse } from '../serve/cached-answers.ts';
 import { answerOf } from './aggregation/group-answer.ts';
 import { planOf } from './expressions/plan.ts';
 import { checkPage } from './limits.ts';
@@ -29,7 +29,7 @@ export interface QueryParameters {
 /** What one of the four queries asks for. */
 export interface Question<E extends Entity> {
   readonly operation: 'queryBlocks' | 'queryTransactions' | 'queryWalletTransactions' | 'queryEvents';
-  readonly selected: Selected & { readonly entity: E };
+  readonly selected: RecordSelection & { readonly entity: E };
   readonly query: QueryParameters;
   /** What `meta` says of the contract or the wallet that the path names. */
   readonly about?: { readonly address: string; readonly signature?: string };
@@ -53,7 +53,10 @@ const MOST_VALUES_MERGED = 200_000;
 /** Answers the queries for blocks, transactions and events: records, or groups of them. */
 export function queryAnswerer(configured: InsightsOptions, serve: ServeInsights) {
   const { timeoutMs } = configured;
-  return async <E extends Entity>(question: Question<E>, caller: Caller): Promise<Sent<QueryAnswer<E>>> => {
+  return async <E extends Entity>(
+    question: Question<E>,
+    caller: Caller,
+  ): Promise<HandlerResponse<QueryAnswer<E>>> => {
     const { query } = question;
     checkPage(query);
     const isAggregated = query.aggregate !== undefined || query.group_by !== undefined;
@@ -141,12 +144,12 @@ export function queryAnswerer(configured: InsightsOptions, serve: ServeInsights)
 }
 
 /** However the event is spelt, its rows are the same. */
-function sameRows({ event }: Selected) {
+function sameRows({ event }: RecordSelection) {
   return event === undefined ? {} : { event: { contract: event.contract, topic0: event.topic0 } };
 }
 
 /** A signature that says what is indexed decodes, asked to or not, and names what is decoded. */
-function sameRecords(selected: Selected) {
+function sameRecords(selected: RecordSelection) {
   const signature = selected.event?.signature;
   return signature === undefined ? sameRows(selected) : { ...sameRows(selected), signature, decode: true };
 }

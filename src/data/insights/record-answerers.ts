@@ -5,7 +5,7 @@ import type {
   InsightsRequestOf,
   NftTransfersRequest,
 } from '../backends/port/insights-backend.ts';
-import type { Asked } from './ask-chains.ts';
+import type { ChainsAnswer } from './ask-chains.ts';
 import { checkTokensNamed } from './limits.ts';
 import { chainsAskedFor, hostOf, selectChains } from './select-chains.ts';
 import type { InsightsOptions, ServeInsights } from './serve-through-cache.ts';
@@ -13,7 +13,7 @@ import type { InsightsOptions, ServeInsights } from './serve-through-cache.ts';
 /** What metadata that could not be had yet has for its `status`. Decision 91. */
 const PASSING: readonly (string | undefined)[] = ['pending', 'timeout', 'unreachable'];
 
-type Named = { readonly chain_id?: readonly number[]; readonly chain?: readonly number[] };
+type NamedChains = { readonly chain_id?: readonly number[]; readonly chain?: readonly number[] };
 
 /** Answers for tokens, NFTs and ABIs: records that are not queried but known. */
 export function recordAnswerers(configured: InsightsOptions, serve: ServeInsights) {
@@ -98,7 +98,7 @@ export function recordAnswerers(configured: InsightsOptions, serve: ServeInsight
     },
   };
 
-  function goingOn<Record>(query: Named, caller: Caller) {
+  function goingOn<Record>(query: NamedChains, caller: Caller) {
     const { chains, isNamed } = selectChains(configured, { query, host: hostOf(caller) });
     const untilSome = isNamed ? {} : { untilSome: (found: readonly Record[]) => found.length > 0 };
     return { chains, untilSome };
@@ -111,7 +111,10 @@ function lowerCase(values: readonly string[] | undefined): string[] | undefined 
 }
 
 /** What one back end has of several chains may be of chains with others in between. */
-function byChain<Found extends { readonly chain_id: number }>({ chains, parts }: Asked<readonly Found[]>) {
+function byChain<Found extends { readonly chain_id: number }>({
+  chains,
+  parts,
+}: ChainsAnswer<readonly Found[]>) {
   const found = parts.flatMap(({ result }) => result);
   return chains.flatMap(({ id }) => found.filter(one => one.chain_id === id));
 }

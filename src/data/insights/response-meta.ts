@@ -1,5 +1,5 @@
 import type { InsightsSchemas } from '../../contract/contracts/insights.ts';
-import type { Asked } from './ask-chains.ts';
+import type { ChainsAnswer } from './ask-chains.ts';
 
 /** What `meta` says of an answer beside its chains. */
 export interface MetaFacts {
@@ -17,7 +17,7 @@ export interface MetaFacts {
  * (Decision 80).
  */
 export function metaOf(
-  { chains, answered, failed }: Asked<unknown>,
+  { chains, answered, failed }: ChainsAnswer<unknown>,
   { address, signature, page, limit, total, pages, isCapped }: MetaFacts,
 ): InsightsSchemas['Meta'] {
   const silent = failed

@@ -6,16 +6,16 @@ import type { Logger } from '../../lib/logger.ts';
 import type { InsightsOperationId } from '../backends/port/insights-backend.ts';
 import type { Chain } from '../fallback/chain.ts';
 import { isPassing } from '../fallback/chain-answer.ts';
-import type { Answering, Sent } from '../serve/cached-answers.ts';
+import type { CachedAnswers, HandlerResponse } from '../serve/cached-answers.ts';
 import { joined } from '../serve/index-revisions.ts';
 import { type Lifetimes, lifetime } from '../serve/lifetime.ts';
-import type { Made } from '../serve/shared-load.ts';
-import { type AskBackend, type Asked, askChains } from './ask-chains.ts';
+import type { FreshAnswer } from '../serve/shared-load.ts';
+import { type AskBackend, askChains, type ChainsAnswer } from './ask-chains.ts';
 import { insightsFailure, nothingAnswered } from './failure.ts';
 import type { ConfiguredChains, UnknownChain } from './select-chains.ts';
 
 export interface InsightsOptions extends ConfiguredChains {
-  readonly answering: Answering;
+  readonly answering: CachedAnswers;
   readonly lifetimes: Lifetimes;
   /** How long one back end may take, in milliseconds. */
   readonly timeoutMs: number;
@@ -25,7 +25,7 @@ export interface InsightsOptions extends ConfiguredChains {
 }
 
 /** One answer: from which chains, under which identity, by which question, and how its parts become a body. */
-export interface Serving<Result, Body> {
+export interface ServedQuery<Result, Body> {
   readonly operation: InsightsOperationId;
   readonly chains: readonly Chain[];
   /** Whatever of the request the body depends on, beside the chains. */
@@ -37,29 +37,29 @@ export interface Serving<Result, Body> {
   readonly unknown?: UnknownChain;
   /** Asks the chains one after another, until one has something; otherwise all at once. */
   readonly untilSome?: (result: Result) => boolean;
-  bodyOf(asked: Asked<Result>): Body;
+  bodyOf(asked: ChainsAnswer<Result>): Body;
   /** Whether the body soon will be another although no block comes; false when absent. */
   isUnsettled?(body: Body): boolean;
 }
 
 /** Serves one operation of document 2 through the cache. */
 export type ServeInsights = <Result, Body>(
-  serving: Serving<Result, Body>,
+  serving: ServedQuery<Result, Body>,
   caller: Caller,
-) => Promise<Sent<Body>>;
+) => Promise<HandlerResponse<Body>>;
 
 /** The way of every request of document 2. Where the explorer says 501, 502 or 504 this family says 500. Decision 71. */
 export function insightsServer(options: InsightsOptions): ServeInsights {
   const { answering, lifetimes, clock } = options;
 
-  return async <Result, Body>(serving: Serving<Result, Body>, caller: Caller) => {
+  return async <Result, Body>(serving: ServedQuery<Result, Body>, caller: Caller) => {
     const { operation, chains, identity } = serving;
     try {
       return await answering.answer<Body>(
         {
           operation,
           key: `${operation} ${chains.map(({ id }) => id).join()} ${canonicalJson(identity)}`,
-          moment: chains.map(momentOf).join(';'),
+          moment: chains.map(revisionOf).join(';'),
           make: signal => make(serving, signal),
         },
         caller,
@@ -69,7 +69,10 @@ export function insightsServer(options: InsightsOptions): ServeInsights {
     }
   };
 
-  async function make<Result, Body>(serving: Serving<Result, Body>, signal: AbortSignal): Promise<Made> {
+  async function make<Result, Body>(
+    serving: ServedQuery<Result, Body>,
+    signal: AbortSignal,
+  ): Promise<FreshAnswer> {
     const { operation, unknown = 'invalid', bodyOf } = serving;
     const asked = await askAsServed(serving, signal);
     if (asked.parts.length === 0) throw nothingAnswered(asked, unknown);
@@ -97,13 +100,13 @@ export function insightsServer(options: InsightsOptions): ServeInsights {
   }
 
   async function askAsServed<Result, Body>(
-    { chains, ask, untilSome, timeoutMs = options.timeoutMs }: Serving<Result, Body>,
+    { chains, ask, untilSome, timeoutMs = options.timeoutMs }: ServedQuery<Result, Body>,
     signal: AbortSignal,
-  ): Promise<Asked<Result>> {
+  ): Promise<ChainsAnswer<Result>> {
     const asking = { ...options, signal, timeoutMs };
     if (untilSome === undefined) return askChains(chains, ask, asking);
-    let first: Asked<Result> | undefined;
-    const before: Asked<Result>[] = [];
+    let first: ChainsAnswer<Result> | undefined;
+    const before: ChainsAnswer<Result>[] = [];
     for (const chain of chains) {
       const asked = await askChains([chain], ask, asking);
       const [part] = asked.parts;
@@ -116,7 +119,10 @@ export function insightsServer(options: InsightsOptions): ServeInsights {
 }
 
 /** An answer with what became of all others that were asked as well; without one, that alone. */
-function past<Result>(asked: Asked<Result> | undefined, before: readonly Asked<Result>[]): Asked<Result> {
+function past<Result>(
+  asked: ChainsAnswer<Result> | undefined,
+  before: readonly ChainsAnswer<Result>[],
+): ChainsAnswer<Result> {
   const failed = before.flatMap(one => one.failed);
   const others = before.filter(one => one !== asked);
   const empty = others.flatMap(one => [...one.answered, ...one.empty]);
@@ -128,6 +134,6 @@ function past<Result>(asked: Asked<Result> | undefined, before: readonly Asked<R
   };
 }
 
-function momentOf({ backends }: Chain): string {
+function revisionOf({ backends }: Chain): string {
   return backends.map(backend => backend.validity?.().revision ?? '').join();
 }

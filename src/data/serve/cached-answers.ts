@@ -1,4 +1,4 @@
-import type { Caller, Encoded } from '../../contract/contracts/operations.ts';
+import type { Caller, EncodedBody } from '../../contract/contracts/operations.ts';
 import { HttpError } from '../../http/errors.ts';
 import type { Metrics } from '../../http/metrics.ts';
 import type { Clock } from '../../lib/clock.ts';
@@ -9,7 +9,7 @@ import type { ResponseCache } from '../cache/response-cache.ts';
 import { type CacheResult, headersOf } from './answer-headers.ts';
 import type { BackendValidities } from './index-revisions.ts';
 import { outages } from './outages.ts';
-import { type Loaded, loader, type Wanted } from './shared-load.ts';
+import { type AnswerRequest, type LoadResult, loader } from './shared-load.ts';
 
 export interface AnsweringOptions {
   readonly cache: ResponseCache;
@@ -22,14 +22,14 @@ export interface AnsweringOptions {
 }
 
 /** What a handler answers. */
-export interface Sent<Body> {
+export interface HandlerResponse<Body> {
   readonly status: 200;
   readonly headers: Record<string, string>;
-  readonly encoded: Encoded<Body>;
+  readonly encoded: EncodedBody<Body>;
 }
 
-export interface Answering {
-  answer<Body>(wanted: Wanted, caller: Caller): Promise<Sent<Body>>;
+export interface CachedAnswers {
+  answer<Body>(wanted: AnswerRequest, caller: Caller): Promise<HandlerResponse<Body>>;
   /** Ends the loads that nobody waits for any more; to be called when requests are not accepted any longer. */
   close(): Promise<void>;
 }
@@ -39,7 +39,7 @@ export interface Answering {
  * while it is made again behind it (Decision 37); any held answer goes out while no back end can make a new one
  * (Decision 64).
  */
-export function answering(options: AnsweringOptions): Answering {
+export function answering(options: AnsweringOptions): CachedAnswers {
   const { cache, validities, clock, log, metrics } = options;
   const { load, close } = loader(options);
   const mayReload = reloads(clock);
@@ -75,7 +75,11 @@ export function answering(options: AnsweringOptions): Answering {
   };
 
   /** Loads and takes note of whether that can be done at the moment. */
-  async function attempt(wanted: Wanted, held: Entry | undefined, forced: boolean): Promise<Loaded> {
+  async function attempt(
+    wanted: AnswerRequest,
+    held: Entry | undefined,
+    forced: boolean,
+  ): Promise<LoadResult> {
     try {
       const loaded = await load({ ...wanted, forced });
       outage.ended(wanted.key);
@@ -88,7 +92,7 @@ export function answering(options: AnsweringOptions): Answering {
   }
 
   /** Behind an answer that went out already, so there is nobody to tell of a failure that was to be expected. */
-  async function refresh(wanted: Wanted, held: Entry): Promise<void> {
+  async function refresh(wanted: AnswerRequest, held: Entry): Promise<void> {
     try {
       await attempt(wanted, held, false);
     } catch (error) {

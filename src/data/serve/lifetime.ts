@@ -1,6 +1,6 @@
 import type { Validity } from '../backends/port/backend.ts';
 import type { Entry } from '../cache/entry.ts';
-import { type Found, isPassing } from '../fallback/chain-answer.ts';
+import { type ChainAnswer, isPassing } from '../fallback/chain-answer.ts';
 
 /**
  * Stability of an operation's answers. `record`: about one thing that settles with its block. `moving`: a feed,
@@ -38,7 +38,7 @@ export function lifetimeOf<Body>(
     row,
     isLaterPage,
   }: { operationId: string; row: { readonly lifetime: AnswerStability }; isLaterPage: boolean },
-  found: Found<Body>,
+  found: ChainAnswer<Body>,
   { lifetimes, now }: { lifetimes: Lifetimes; now: number },
 ): Lifetime {
   const { answer, backend, chain, validity, passedOver } = found;

@@ -6,18 +6,18 @@ import { singleFlight } from '../cache/single-flight.ts';
 import type { Lifetime } from './lifetime.ts';
 
 /** An answer that is wanted, and how to make it. */
-export interface Wanted {
+export interface AnswerRequest {
   readonly operation: string;
   /** Its identity: equal keys have equal answers. */
   readonly key: string;
   /** What it would be made from now. Who asks later, when that has changed, does not join a load from before. */
   readonly moment: string;
   /** Rejects with the HttpError that a client is to hear. */
-  make(signal: AbortSignal): Promise<Made>;
+  make(signal: AbortSignal): Promise<FreshAnswer>;
 }
 
 /** An answer that was just made, with where it is from and how long it may be kept. */
-export interface Made {
+export interface FreshAnswer {
   readonly body: unknown;
   readonly chainIds: readonly number[];
   readonly backends: readonly string[];
@@ -26,12 +26,12 @@ export interface Made {
   readonly lifetime: Lifetime;
 }
 
-export interface Load extends Wanted {
+export interface Load extends AnswerRequest {
   /** A client asked for it to be made again: a load that is under way is not what it wants. */
   readonly forced: boolean;
 }
 
-export interface Loaded {
+export interface LoadResult {
   readonly entry: Entry;
   /** Whether the cache keeps it. */
   readonly stored: boolean;
@@ -39,7 +39,7 @@ export interface Loaded {
 
 export interface Loader {
   /** Everybody who asks for the same thing meanwhile gets the same outcome. */
-  load(wanted: Load): Promise<Loaded>;
+  load(wanted: Load): Promise<LoadResult>;
   /** Aborts the loads under way, whoever wants them, and resolves when the last one has ended. */
   close(): Promise<void>;
 }
@@ -49,7 +49,7 @@ export interface Loader {
  * fails nobody else.
  */
 export function loader({ cache, loadTimeoutMs }: { cache: ResponseCache; loadTimeoutMs: number }): Loader {
-  const flight = singleFlight<Loaded>();
+  const flight = singleFlight<LoadResult>();
   const closing = new AbortController();
   const running = new Set<Promise<unknown>>();
 
@@ -69,7 +69,7 @@ export function loader({ cache, loadTimeoutMs }: { cache: ResponseCache; loadTim
     },
   };
 
-  async function makeAndKeep({ key, make }: Load, signal: AbortSignal): Promise<Loaded> {
+  async function makeAndKeep({ key, make }: Load, signal: AbortSignal): Promise<LoadResult> {
     const { body, lifetime, ...origin } = await make(signal);
     const entry: Entry = { representation: await represent(toJson(body)), ...origin, ...lifetime };
     return { entry, stored: await cache.set(key, entry) };

@@ -16,7 +16,13 @@ import { quotedText } from './abi-text.ts';
 import type { ContractSource } from './contract-source.ts';
 import { decodeCall } from './decode-call.ts';
 import { decodeEvent } from './decode-event.ts';
-import { type Decoded, type DecodedInput, type DecodedLog, inputInWords, logInWords } from './decoded.ts';
+import {
+  type DecodedInput,
+  type DecodedLog,
+  type DecodedValues,
+  inputInWords,
+  logInWords,
+} from './decoded.ts';
 import { type DecodingBudget, mayDecode } from './decoding-budget.ts';
 import { type Signatures, signaturesOf } from './signatures.ts';
 
@@ -49,9 +55,9 @@ export interface Abis {
   decodeInput(call: { to: Address; input: Hex }): DecodedInput | null;
   decodeLog(log: LogToDecode): DecodedLog | null;
   /** The same with the values themselves, within the budget if there is one. */
-  callOf(call: { to: Address; input: Hex }, budget?: DecodingBudget): Decoded | null;
+  callOf(call: { to: Address; input: Hex }, budget?: DecodingBudget): DecodedValues | null;
   /** The same with the values themselves; `like` is an event whose ABI is tried before all others. */
-  eventOf(log: LogToDecode, like?: AbiEvent, budget?: DecodingBudget): Decoded | null;
+  eventOf(log: LogToDecode, like?: AbiEvent, budget?: DecodingBudget): DecodedValues | null;
   /** The reason in words: of `Error(string)`, of a panic, or `Name(arg, arg)` of a known custom error. */
   decodeRevert(failure: { to: Address | null; output: Hex }): string | null;
 }

@@ -1,5 +1,5 @@
 import { decodeAbiParameters, type Hex, size, slice } from 'viem';
-import type { Decoded } from './decoded.ts';
+import type { DecodedValues } from './decoded.ts';
 import { type DecodingBudget, mayDecode } from './decoding-budget.ts';
 import type { Signatures } from './signatures.ts';
 
@@ -7,7 +7,11 @@ import type { Signatures } from './signatures.ts';
  * The input of a call by one ABI; null when the ABI does not know it or it would be too large, null or an exception when it
  * does not fit.
  */
-export function decodeCall({ functions }: Signatures, input: Hex, budget?: DecodingBudget): Decoded | null {
+export function decodeCall(
+  { functions }: Signatures,
+  input: Hex,
+  budget?: DecodingBudget,
+): DecodedValues | null {
   if (size(input) < 4) return null;
   const selector = slice(input, 0, 4);
   const item = functions.get(selector);

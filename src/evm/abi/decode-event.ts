@@ -1,5 +1,5 @@
 import { decodeEventLog, type Hex, slice } from 'viem';
-import type { Decoded } from './decoded.ts';
+import type { DecodedValues } from './decoded.ts';
 import { type DecodingBudget, mayDecode } from './decoding-budget.ts';
 import type { Signatures } from './signatures.ts';
 
@@ -12,7 +12,7 @@ export function decodeEvent(
   topics: readonly Hex[],
   data: Hex,
   budget?: DecodingBudget,
-): Decoded | null {
+): DecodedValues | null {
   const [topic, ...indexedTopics] = topics;
   if (topic === undefined) return null;
   const event = events

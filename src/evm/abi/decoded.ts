@@ -2,7 +2,7 @@ import type { AbiParameter, Hex } from 'viem';
 import { signatureText, typeText, valueText } from './abi-text.ts';
 
 /** A call or an event with its arguments as viem decodes them: integers as bigints or numbers, tuples as objects or lists. */
-export interface Decoded {
+export interface DecodedValues {
   readonly name: string;
   readonly inputs: readonly (AbiParameter & { readonly indexed?: boolean | undefined })[];
   /** One an input. An indexed value of dynamic type is its hash: that is all a log holds. */
@@ -32,7 +32,7 @@ export interface DecodedLog {
 }
 
 /** A call in words. */
-export function inputInWords({ name, inputs, args, selector }: Decoded): DecodedInput {
+export function inputInWords({ name, inputs, args, selector }: DecodedValues): DecodedInput {
   return {
     signature: signatureText(name, inputs),
     selector,
@@ -41,7 +41,7 @@ export function inputInWords({ name, inputs, args, selector }: Decoded): Decoded
 }
 
 /** A log in words. */
-export function logInWords({ name, inputs, args, selector }: Decoded): DecodedLog {
+export function logInWords({ name, inputs, args, selector }: DecodedValues): DecodedLog {
   return {
     signature: signatureText(name, inputs),
     selector,

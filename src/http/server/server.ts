@@ -23,7 +23,7 @@ export interface ListenOptions {
   arrival?: { readonly headMs: number; readonly requestMs: number };
 }
 
-export interface Listening {
+export interface RunningServer {
   /** Origin without a slash at the end, for example `http://127.0.0.1:3000`. */
   url: string;
   port: number;
@@ -53,7 +53,7 @@ export async function listen({
   connections: bounded,
   formatError = messageOnly,
   arrival = ARRIVAL,
-}: ListenOptions): Promise<Listening> {
+}: ListenOptions): Promise<RunningServer> {
   const connections = new Set<Socket>();
   /** The unfinished answers of each connection; more than one when a client sends ahead. */
   const inFlight = new Map<Duplex, ServerResponse[]>();

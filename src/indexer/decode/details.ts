@@ -2,7 +2,7 @@ import type { Hex } from 'viem';
 import { bytesColumn, bytesOrNullColumn, type Column, uintColumn } from '../../db/columns.ts';
 import type { RpcReceipt, RpcTransaction } from '../../evm/rpc-block.ts';
 import type { FetchedBlock } from '../fetch/fetched-block.ts';
-import { placeKey } from '../schema/block-position.ts';
+import { positionKey } from '../schema/block-position.ts';
 import { jsonOrNull, optionalNumber } from './quantities.ts';
 
 /** Row of `block_details`. What a chain's headers lack is null. */
@@ -21,7 +21,7 @@ export function blockDetailsRow({ number, block }: FetchedBlock): Column[] {
 /** Rows of `transaction_details`. */
 export function transactionDetailsRows({ number: blockNumber, transactions }: FetchedBlock): Column[][] {
   return transactions.map(({ transaction, receipt }, index) => [
-    placeKey({ blockNumber, index }),
+    positionKey({ blockNumber, index }),
     ...signatureColumns(transaction),
     ...receiptColumns(transaction, receipt),
   ]);

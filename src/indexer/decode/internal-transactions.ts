@@ -2,7 +2,7 @@ import type { Address } from 'viem';
 import { bytesColumn, bytesOrNullColumn, type Column, uintColumn } from '../../db/columns.ts';
 import type { InnerCall } from '../../evm/inner-calls.ts';
 import type { FetchedBlock } from '../fetch/fetched-block.ts';
-import { placeKey } from '../schema/block-position.ts';
+import { positionKey } from '../schema/block-position.ts';
 
 /** A call made inside a transaction, with its place. */
 export interface InternalCall extends InnerCall {
@@ -20,8 +20,8 @@ export function internalCalls({ traces }: FetchedBlock): InternalCall[] {
 
 export function internalRow(blockNumber: number, call: InternalCall, index: number): Column[] {
   return [
-    placeKey({ blockNumber, index }),
-    placeKey({ blockNumber, index: call.transactionIndex }),
+    positionKey({ blockNumber, index }),
+    positionKey({ blockNumber, index: call.transactionIndex }),
     call.traceIndex,
     call.type,
     bytesColumn(call.from),
@@ -46,7 +46,7 @@ export function contractRows({ number: blockNumber, transactions, traces }: Fetc
     }
     return created.map(({ address, creator }) => [
       bytesColumn(address),
-      placeKey({ blockNumber, index: position }),
+      positionKey({ blockNumber, index: position }),
       bytesColumn(creator),
     ]);
   });

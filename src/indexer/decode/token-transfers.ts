@@ -2,7 +2,7 @@ import { type Address, decodeAbiParameters, type Hex, hexToBigInt, size, slice }
 import { bytesColumn, type Column, uintColumn } from '../../db/columns.ts';
 import type { RpcLog } from '../../evm/rpc-block.ts';
 import type { FetchedBlock } from '../fetch/fetched-block.ts';
-import { placeKey } from '../schema/block-position.ts';
+import { positionKey } from '../schema/block-position.ts';
 import { type TokenType, tokenTypeColumn } from '../schema/transaction-types.ts';
 
 /** keccak256 of `Transfer(address,address,uint256)`: ERC-20 with three topics, ERC-721 with four. */
@@ -82,8 +82,8 @@ function addressOf(topic: Hex): Address {
 export function tokenTransferRow(blockNumber: number, transfer: TokenTransfer, index: number): Column[] {
   const { transactionIndex, logIndex, batchIndex, token, type, from, to, tokenId, amount } = transfer;
   return [
-    placeKey({ blockNumber, index }),
-    placeKey({ blockNumber, index: transactionIndex }),
+    positionKey({ blockNumber, index }),
+    positionKey({ blockNumber, index: transactionIndex }),
     logIndex,
     batchIndex,
     bytesColumn(token),

@@ -2,7 +2,7 @@ import { booleanColumn, bytesColumn, bytesOrNullColumn, type Column, uintColumn 
 import type { RpcReceipt, RpcTransaction } from '../../evm/rpc-block.ts';
 import { optionalBigInt } from '../../evm/rpc-block.ts';
 import type { FetchedBlock, JudgedBlock } from '../fetch/fetched-block.ts';
-import { placeKey } from '../schema/block-position.ts';
+import { positionKey } from '../schema/block-position.ts';
 import { factsOf, type TransactionType } from '../schema/transaction-types.ts';
 import { jsonOrNull, optionalNumber, optionalUint, timestampMs } from './quantities.ts';
 import type { TokenTransfer } from './token-transfers.ts';
@@ -22,7 +22,7 @@ export function transactionRow(
   const isCall = transaction.to ? fetched.receiversWithCode.has(transaction.to) : false;
   const types = typesOf(entry, { tokens, isCall });
   return [
-    placeKey({ blockNumber: fetched.number, index: position }),
+    positionKey({ blockNumber: fetched.number, index: position }),
     bytesColumn(transaction.hash),
     timestampMs(fetched.block),
     bytesColumn(transaction.from),

@@ -1,7 +1,7 @@
 import type { Address } from 'viem';
 import { bytesColumn, type Column, uintColumn } from '../../db/columns.ts';
 import type { FetchedBlock } from '../fetch/fetched-block.ts';
-import { placeKey } from '../schema/block-position.ts';
+import { positionKey } from '../schema/block-position.ts';
 
 const WEI_PER_GWEI = 1_000_000_000n;
 
@@ -25,7 +25,7 @@ export function withdrawals({ block }: FetchedBlock): Withdrawal[] {
 export function withdrawalRow(blockNumber: number, withdrawal: Withdrawal, index: number): Column[] {
   const { index: withdrawalIndex, validatorIndex, address, amountWei } = withdrawal;
   return [
-    placeKey({ blockNumber, index }),
+    positionKey({ blockNumber, index }),
     withdrawalIndex,
     validatorIndex,
     bytesColumn(address),

@@ -7,7 +7,7 @@ import { sortable } from './sortable-integer.ts';
  * An expression in SQL: fixed pieces and question marks. `long` integers are `sortable` text; of SQLite's own, `short`,
  * `below` is more than every amount of them.
  */
-export type Compiled =
+export type CompiledExpression =
   | {
       readonly form: 'short';
       readonly sql: string;
@@ -20,7 +20,7 @@ export type Compiled =
       readonly bindings: readonly unknown[];
     };
 
-export interface Compiling {
+export interface CompileContext {
   readonly entity: Entity;
   /** Whether integer columns are taken to be what they are written from, safe JavaScript integers. */
   readonly trustsIntegers: boolean;
@@ -50,7 +50,7 @@ const EVEN: Readonly<Record<Exclude<Bucket, 'month'>, { seconds: number; from: n
  * Compiles an expression over the columns of an entity. `/` is a quotient with a fraction, `%` has the sign of the
  * dividend, and both are null for a divisor of zero. @throws TypeError when the types do not fit.
  */
-export function compile(expression: RowExpression, compiling: Compiling): Compiled {
+export function compile(expression: RowExpression, compiling: CompileContext): CompiledExpression {
   switch (expression.kind) {
     case 'field':
       return column(columnOf(compiling.entity, expression.name), compiling);
@@ -74,13 +74,16 @@ export function compile(expression: RowExpression, compiling: Compiling): Compil
  * The last 32 bytes of what is bytes, as `0x` and digits, which the `exact_*` functions take for an integer.
  * Text is given to JavaScript several times faster than bytes are.
  */
-export function digitsOf(of: RowExpression, compiling: Compiling): Pick<Compiled, 'sql' | 'bindings'> {
+export function digitsOf(
+  of: RowExpression,
+  compiling: CompileContext,
+): Pick<CompiledExpression, 'sql' | 'bindings'> {
   const { form, sql, bindings } = compile(of, compiling);
   if (form !== 'bytes') throw new TypeError(`${form} has no bytes.`);
   return { sql: `'0x' || hex(substr(${sql}, -32))`, bindings };
 }
 
-function column({ sql, storage }: Column, { trustsIntegers }: Compiling): Compiled {
+function column({ sql, storage }: Column, { trustsIntegers }: CompileContext): CompiledExpression {
   const bindings: readonly unknown[] = [];
   switch (storage) {
     case 'integer':
@@ -97,14 +100,14 @@ function column({ sql, storage }: Column, { trustsIntegers }: Compiling): Compil
   }
 }
 
-function literal(value: bigint | string): Compiled {
+function literal(value: bigint | string): CompiledExpression {
   if (typeof value === 'string') return { form: 'text', sql: '?', bindings: [value] };
   const below = (value < 0n ? -value : value) + 1n;
   if (below > MAX_SHORT) return { form: 'long', sql: '?', bindings: [sortable(value)] };
   return { form: 'short', sql: '?', bindings: [value], below };
 }
 
-function bucket(name: Bucket, of: Compiled): Compiled {
+function bucket(name: Bucket, of: CompiledExpression): CompiledExpression {
   if (of.form !== 'short') throw new TypeError(`${of.form} is no time.`);
   const { bindings, below, form } = of;
   if (name === 'month') {
@@ -118,7 +121,11 @@ function bucket(name: Bucket, of: Compiled): Compiled {
   return { form, sql, bindings, below };
 }
 
-function arithmetic(operator: '+' | '-' | '*' | '/' | '%', left: Compiled, right: Compiled): Compiled {
+function arithmetic(
+  operator: '+' | '-' | '*' | '/' | '%',
+  left: CompiledExpression,
+  right: CompiledExpression,
+): CompiledExpression {
   const bindings = [...left.bindings, ...right.bindings];
   if (operator === '/' || left.form === 'real' || right.form === 'real') {
     if (operator === '%') throw new TypeError('What has a fraction has no remainder.');
@@ -141,12 +148,12 @@ function boundOf(operator: '+' | '-' | '*' | '%', left: bigint, right: bigint): 
   return operator === '*' ? left * right : left + right;
 }
 
-function real(compiled: Compiled): string {
+function real(compiled: CompiledExpression): string {
   if (compiled.form === 'real') return compiled.sql;
   requireInteger(compiled);
   return compiled.form === 'short' ? `cast(${compiled.sql} as real)` : `as_real(${compiled.sql})`;
 }
 
-function requireInteger({ form }: Compiled): void {
+function requireInteger({ form }: CompiledExpression): void {
   if (form === 'bytes' || form === 'text') throw new TypeError(`There is no arithmetic with ${form}.`);
 }

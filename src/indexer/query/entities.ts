@@ -1,6 +1,6 @@
 import { filterValue, type Storage } from './filter-value.ts';
 import { type PlaceBounds, placeBounds } from './place-bounds.ts';
-import type { Entity, Filter, Selected } from './query.ts';
+import type { Entity, Filter, RowSelection } from './query.ts';
 
 /** A field in SQL; the text is ours, never a caller's. */
 export interface Column {
@@ -120,7 +120,7 @@ export function columnOf(entity: Entity, field: string): Column {
 
 /** The rows that are meant, for `select … from ${from} where ${where}`, over `openQueryDatabase`; see `conditionsOf`. */
 export function selectionOf(
-  selected: Selected,
+  selected: RowSelection,
   isShort = false,
 ): { from: string; where: string; bindings: unknown[] } {
   const conditions = conditionsOf(selected, isShort);
@@ -149,7 +149,7 @@ const ROWS_PER_TICK = 4093;
  * What the filters say, the wallet left out. SQLite checks in this order, so the tick is reached by every row; it costs
  * about a third of a walk that does nothing else, and `isShort` leaves it out.
  */
-export function conditionsOf(selected: Selected, isShort = false): Condition[] {
+export function conditionsOf(selected: RowSelection, isShort = false): Condition[] {
   const { entity, filters } = selected;
   const { key } = TABLES[entity];
   const tick = { sql: `(${key} % ${ROWS_PER_TICK} or tick())`, bindings: [] };
@@ -157,13 +157,13 @@ export function conditionsOf(selected: Selected, isShort = false): Condition[] {
 }
 
 /** Whether the filters mean one range of keys, so that every row that is walked over is a row that is meant. */
-export function isOneRange({ entity, filters, wallet }: Selected): boolean {
+export function isOneRange({ entity, filters, wallet }: RowSelection): boolean {
   return wallet === undefined && filters.every(filter => placeBounds(entity, filter) !== null);
 }
 
 const SIGNS = { eq: '=', gte: '>=', gt: '>', lte: '<=', lt: '<' } as const;
 
-function conditionOf(selected: Selected, filter: Filter): Condition {
+function conditionOf(selected: RowSelection, filter: Filter): Condition {
   const { entity } = selected;
   const bounds = placeBounds(entity, filter);
   if (bounds !== null) return boundedBy(TABLES[entity].key, bounds);
@@ -178,7 +178,7 @@ function conditionOf(selected: Selected, filter: Filter): Condition {
   return { sql: `${column.sql} ${SIGNS[operator]} ?`, bindings: [filterValue(column.storage, value)] };
 }
 
-function isOfAddress({ filters, wallet }: Selected): boolean {
+function isOfAddress({ filters, wallet }: RowSelection): boolean {
   const fields = ['from_address', 'to_address'];
   return (
     wallet !== undefined || filters.some(({ field, operator }) => operator === 'eq' && fields.includes(field))

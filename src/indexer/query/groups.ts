@@ -1,7 +1,7 @@
 import type Database from 'better-sqlite3';
 import { hexOf } from '../../db/columns.ts';
 import type { Fold, Group, Value } from '../../lib/expression.ts';
-import { type Compiled, type Compiling, compile, digitsOf } from './compile.ts';
+import { type CompileContext, type CompiledExpression, compile, digitsOf } from './compile.ts';
 import { selectionOf } from './entities.ts';
 import { type ListsSize, MOST_CHARACTERS } from './functions.ts';
 import { placeBounds } from './place-bounds.ts';
@@ -33,7 +33,7 @@ function isOverflow(error: unknown): boolean {
 const VALUES_PER_GROUP = 2;
 
 /** A column of the statement, and how its values are read. */
-interface Selected {
+interface SelectColumn {
   readonly sql: string;
   readonly bindings: readonly unknown[];
   readonly read: (value: unknown) => Value | readonly Value[];
@@ -89,7 +89,7 @@ function lengthOf(value: unknown): number {
   return typeof value === 'string' ? value.length : 0;
 }
 
-function foldColumn(fold: Fold, compiling: Compiling): Selected {
+function foldColumn(fold: Fold, compiling: CompileContext): SelectColumn {
   if (fold.of === undefined) return { sql: 'count(*)', bindings: [], read: integer };
   const compiled = compile(fold.of, compiling);
   const { sql, bindings, form } = compiled;
@@ -122,7 +122,7 @@ function long(value: unknown): bigint | null {
   return value === null ? null : integerOf(String(value));
 }
 
-function readValue({ form }: Compiled, value: unknown): Value {
+function readValue({ form }: CompiledExpression, value: unknown): Value {
   if (value === null || value === undefined) return null;
   switch (form) {
     case 'short':
@@ -145,7 +145,7 @@ function realOf(value: number): number | null {
 }
 
 /** Reads what `value_list` gives. */
-function listReader({ form }: Compiled): (value: unknown) => readonly Value[] {
+function listReader({ form }: CompiledExpression): (value: unknown) => readonly Value[] {
   return list => {
     const texts: unknown = JSON.parse(String(list));
     if (!Array.isArray(texts)) throw new TypeError('The list of values is none.');
@@ -153,7 +153,7 @@ function listReader({ form }: Compiled): (value: unknown) => readonly Value[] {
   };
 }
 
-function listed(form: Compiled['form'], text: string): Value {
+function listed(form: CompiledExpression['form'], text: string): Value {
   switch (form) {
     case 'short':
       if (!/^-?\d+$/.test(text)) throw new RoundedInteger();

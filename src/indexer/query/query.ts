@@ -12,7 +12,7 @@ export interface Filter {
 }
 
 /** Which rows of an entity are meant. */
-export interface Selected {
+export interface RowSelection {
   readonly entity: Entity;
   readonly filters: readonly Filter[];
   /** Transactions that this address sent or received, each once. */
@@ -20,7 +20,7 @@ export interface Selected {
 }
 
 /** A page of rows, and how many there are. */
-export interface RowsQuery extends Selected {
+export interface RowsQuery extends RowSelection {
   readonly kind: 'rows';
   /** Ties follow by block, transaction and log index in the same direction; nulls come last. */
   readonly sort: { readonly field: string; readonly order: 'asc' | 'desc' };
@@ -32,7 +32,7 @@ export interface RowsQuery extends Selected {
 }
 
 /** All groups of the rows; no keys make one group, also of no rows. */
-export interface GroupsQuery extends Selected {
+export interface GroupsQuery extends RowSelection {
   readonly kind: 'groups';
   readonly keys: readonly RowExpression[];
   readonly folds: readonly Fold[];

@@ -1,5 +1,5 @@
 import type { Handle } from '../../db/open.ts';
-import { blockStart, LAST_PLACE, type Place, placeKey } from '../schema/block-position.ts';
+import { type BlockPosition, blockStart, LAST_PLACE, positionKey } from '../schema/block-position.ts';
 
 /** One page of a list. The last item's place, handed back as `before` or `after`, asks for the next. */
 export interface Page<Item> {
@@ -10,7 +10,7 @@ export interface Page<Item> {
 /** A page of a list that runs newest first. */
 export interface PageRequest {
   /** Only what lies before this place; the newest when absent. */
-  before?: Place;
+  before?: BlockPosition;
   /** At least 1. */
   limit: number;
 }
@@ -18,7 +18,7 @@ export interface PageRequest {
 /** A page of a list that runs in the order in which things happened. */
 export interface ForwardPageRequest {
   /** Only what lies behind this place; the first when absent. */
-  after?: Place;
+  after?: BlockPosition;
   /** At least 1. */
   limit: number;
 }
@@ -53,10 +53,10 @@ export async function pageKeys(
 ): Promise<{ keys: number[]; hasMore: boolean }> {
   const { table, branches, limit, before, after, blockNumber, forward = false } = query;
   const start = blockNumber === undefined ? 0 : blockStart(blockNumber);
-  const lowest = after === undefined ? start : Math.max(start, placeKey(after) + 1);
+  const lowest = after === undefined ? start : Math.max(start, positionKey(after) + 1);
   const order = forward ? 'asc' : 'desc';
   const end = blockNumber === undefined ? LAST_PLACE : blockStart(blockNumber + 1);
-  const below = before === undefined ? end : Math.min(end, placeKey(before));
+  const below = before === undefined ? end : Math.min(end, positionKey(before));
   const found = new Set<number>();
   for (let first = 0; first < branches.length; first += BRANCHES_PER_STATEMENT) {
     const part = branches.slice(first, first + BRANCHES_PER_STATEMENT);

@@ -9,25 +9,25 @@ const PLACES_PER_BLOCK = 2 ** 20;
 export const LAST_PLACE = Number.MAX_SAFE_INTEGER;
 
 /** Where something is: newest first means both descending. */
-export interface Place {
+export interface BlockPosition {
   blockNumber: number;
   /** Position in the block, counted from 0, of this kind of thing. */
   index: number;
 }
 
 /** The key of a place. @throws RangeError for what no chain has. */
-export function placeKey({ blockNumber, index }: Place): number {
+export function positionKey({ blockNumber, index }: BlockPosition): number {
   if (index < 0 || index >= PLACES_PER_BLOCK || blockNumber < 0 || blockNumber >= 2 ** 33) {
     throw new RangeError(`No such place: block ${blockNumber}, index ${index}.`);
   }
   return blockNumber * PLACES_PER_BLOCK + index;
 }
 
-export function placeOf(key: number): Place {
+export function positionOf(key: number): BlockPosition {
   return { blockNumber: Math.floor(key / PLACES_PER_BLOCK), index: key % PLACES_PER_BLOCK };
 }
 
 /** The lowest key of a block; with the next block's it bounds the block's rows. */
 export function blockStart(blockNumber: number): number {
-  return placeKey({ blockNumber, index: 0 });
+  return positionKey({ blockNumber, index: 0 });
 }

@@ -16,13 +16,13 @@ const TOTAL_SUPPLY = encodeFunctionData({ abi: erc20Abi, functionName: 'totalSup
 const DELEGATION_PREFIX = '0xef0100';
 
 /** What the index already knows, so that it need not be asked again. */
-export interface Known {
+export interface KnownState {
   contracts: ReadonlySet<Address>;
   readTokens: ReadonlySet<Address>;
 }
 
 /** State as the chain has it. What a contract refuses to say, or says wrongly, is null. */
-export type Reading =
+export type OnChainState =
   | {
       kind: 'coin';
       address: Address;
@@ -46,7 +46,7 @@ interface TokenFacts {
  * Reads one dirty entry from the chain as of a block. Entries read in the same tick share requests.
  * @throws when the node cannot be reached; never because of what a contract does.
  */
-export function stateReader(client: ChainClient, blockNumber: number, known: Known) {
+export function stateReader(client: ChainClient, blockNumber: number, known: KnownState) {
   const block = numberToHex(blockNumber);
 
   async function call(to: Address, data: Hex): Promise<Hex | null> {
@@ -58,7 +58,7 @@ export function stateReader(client: ChainClient, blockNumber: number, known: Kno
     }
   }
 
-  async function coin(address: Address): Promise<Reading> {
+  async function coin(address: Address): Promise<OnChainState> {
     const isKnown = known.contracts.has(address);
     const [balance, code] = await Promise.all([
       client.request({ method: 'eth_getBalance', params: [address, block] }),
@@ -74,7 +74,7 @@ export function stateReader(client: ChainClient, blockNumber: number, known: Kno
     };
   }
 
-  async function token(address: Address): Promise<Reading> {
+  async function token(address: Address): Promise<OnChainState> {
     if (known.readTokens.has(address)) {
       return { kind: 'supply', address, totalSupply: wordOf(await call(address, TOTAL_SUPPLY)) };
     }
@@ -91,7 +91,7 @@ export function stateReader(client: ChainClient, blockNumber: number, known: Kno
     };
   }
 
-  async function balance({ address, holder, tokenId }: Dirty): Promise<Reading> {
+  async function balance({ address, holder, tokenId }: Dirty): Promise<OnChainState> {
     const account = holder === '' ? address : holder;
     const data =
       tokenId === ''
@@ -106,7 +106,7 @@ export function stateReader(client: ChainClient, blockNumber: number, known: Kno
     };
   }
 
-  async function instance({ address, tokenId }: Dirty): Promise<Reading> {
+  async function instance({ address, tokenId }: Dirty): Promise<OnChainState> {
     const args = [uintOf(tokenId)] as const;
     const word = wordOf(
       await call(address, encodeFunctionData({ abi: erc721Abi, functionName: 'ownerOf', args })),
@@ -116,7 +116,7 @@ export function stateReader(client: ChainClient, blockNumber: number, known: Kno
     return { kind: 'instance', token: address, tokenId, owner };
   }
 
-  return (entry: Dirty): Promise<Reading> => {
+  return (entry: Dirty): Promise<OnChainState> => {
     switch (entry.kind) {
       case 'coin':
         return coin(entry.address);

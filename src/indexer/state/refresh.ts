@@ -4,7 +4,7 @@ import type { ChainClient } from '../../node/client.ts';
 import type { BlockFetcher } from '../fetch/fetch-blocks.ts';
 import type { Head } from '../schema/head.ts';
 import { clean, nextDirty } from '../schema/stale-state.ts';
-import { type Reading, stateReader } from './read-state.ts';
+import { type OnChainState, stateReader } from './read-state.ts';
 import { knownOf, writeReadings } from './state-writer.ts';
 
 /** Entries read from the node at once and written in one transaction. */
@@ -44,8 +44,8 @@ export async function refreshState({ db, client, fetcher, head, signal }: Refres
  */
 async function whileNodeHas(
   { fetcher, head }: Pick<RefreshDeps, 'fetcher' | 'head'>,
-  reading: Promise<Reading[]>,
-): Promise<Reading[] | null> {
+  reading: Promise<OnChainState[]>,
+): Promise<OnChainState[] | null> {
   const [readings] = await Promise.allSettled([reading]);
   const current = await fetcher.header(head.number);
   if (current?.hash !== head.hash) return null;

@@ -3,11 +3,11 @@ import { bytesColumn, bytesOrNullColumn, type Column, hexOf, uintColumn } from '
 import { insertRows, placeholders } from '../../db/insert.ts';
 import type { Handle } from '../../db/open.ts';
 import type { Dirty } from '../schema/stale-state.ts';
-import type { Known, Reading } from './read-state.ts';
+import type { KnownState, OnChainState } from './read-state.ts';
 import { writeTerms } from './token-terms.ts';
 
 /** Which of the accounts are known contracts, and which of the tokens have been read before. */
-export async function knownOf(handle: Handle, entries: readonly Dirty[]): Promise<Known> {
+export async function knownOf(handle: Handle, entries: readonly Dirty[]): Promise<KnownState> {
   const known = async (sql: string, kind: Dirty['kind']): Promise<Set<Address>> => {
     const wanted = entries.filter(entry => entry.kind === kind).map(entry => bytesColumn(entry.address));
     const rows = await handle.raw<{ address: Buffer }[]>(
@@ -23,7 +23,7 @@ export async function knownOf(handle: Handle, entries: readonly Dirty[]): Promis
 }
 
 /** Stores what was read. What says nothing (no coins and no code, a zero or unreadable balance) is no row. */
-export async function writeReadings(handle: Handle, readings: readonly Reading[]): Promise<void> {
+export async function writeReadings(handle: Handle, readings: readonly OnChainState[]): Promise<void> {
   for (const [into, rows] of upserts(readings)) await insertRows(handle, into, rows);
   await writeTerms(handle, readings);
   for (const reading of readings) {
@@ -50,7 +50,7 @@ const INSTANCES = {
   suffix: 'on conflict (token, token_id) do update set owner = excluded.owner',
 };
 
-function upserts(readings: readonly Reading[]) {
+function upserts(readings: readonly OnChainState[]) {
   const coins: Column[][] = [];
   const balances: Column[][] = [];
   const instances: Column[][] = [];
@@ -77,12 +77,12 @@ function upserts(readings: readonly Reading[]) {
   ] as const;
 }
 
-function isNothing({ balance, isContract }: Extract<Reading, { kind: 'coin' }>): boolean {
+function isNothing({ balance, isContract }: Extract<OnChainState, { kind: 'coin' }>): boolean {
   return balance === 0n && !isContract;
 }
 
 /** What is not an upsert: removals, and tokens, whose rows the block writer has made. */
-function otherStatement(reading: Reading): [sql: string, bindings: Column[]] | null {
+function otherStatement(reading: OnChainState): [sql: string, bindings: Column[]] | null {
   switch (reading.kind) {
     case 'coin':
       if (!isNothing(reading)) return null;

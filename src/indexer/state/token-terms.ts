@@ -2,12 +2,12 @@ import { bytesColumn, type Column } from '../../db/columns.ts';
 import { insertRows, placeholders } from '../../db/insert.ts';
 import type { Handle } from '../../db/open.ts';
 import { searchKey } from '../schema/search-key.ts';
-import type { Reading } from './read-state.ts';
+import type { OnChainState } from './read-state.ts';
 
-type TokenReading = Extract<Reading, { kind: 'token' }>;
+type TokenReading = Extract<OnChainState, { kind: 'token' }>;
 
 /** Stores under which terms the tokens among the readings are found, in place of those from an earlier reading. */
-export async function writeTerms(handle: Handle, readings: readonly Reading[]): Promise<void> {
+export async function writeTerms(handle: Handle, readings: readonly OnChainState[]): Promise<void> {
   const tokens = readings.filter(reading => reading.kind === 'token');
   if (tokens.length === 0) return;
   await handle.raw(

@@ -3,7 +3,7 @@ import { hexOf, hexOrNull } from '../../db/columns.ts';
 import { placeholders } from '../../db/insert.ts';
 import type { Handle } from '../../db/open.ts';
 import type { TrailSource } from '../fetch/code-trail.ts';
-import { blockStart, placeOf } from '../schema/block-position.ts';
+import { blockStart, positionOf } from '../schema/block-position.ts';
 import { unknownList } from '../schema/json-columns.ts';
 import { factsOf } from '../schema/transaction-types.ts';
 
@@ -96,7 +96,7 @@ interface CallColumns {
 }
 
 function blockOf({ id }: { id: number }): number {
-  return placeOf(id).blockNumber;
+  return positionOf(id).blockNumber;
 }
 
 function transactionOf(row: TransactionColumns): OlderBlock['transactions'][number] {

@@ -7,13 +7,13 @@ import { apiKeyStore } from '../keys/api-key-store.ts';
 import { issueKey } from '../keys/issue-key.ts';
 import type { Mode } from '../model/owner.ts';
 import type { PaymentsContext } from './gate/api-context.ts';
-import type { Known, Visitor } from './gate/caller.ts';
+import type { AnonymousCaller, ApiCaller } from './gate/caller.ts';
 import { apiKeyBody, createdApiKeyBody } from './responses/api-key-body.ts';
 import { notFound } from './responses/not-found.ts';
 import { pagedList } from './responses/paged-list.ts';
 
 type Handlers = Pick<
-  PaymentsHandlers<Known, Visitor>,
+  PaymentsHandlers<ApiCaller, AnonymousCaller>,
   'listApiKeys' | 'createApiKey' | 'revokeApiKey' | 'rollApiKey'
 >;
 
@@ -64,11 +64,11 @@ export function apiKeyHandlers({ db, clock }: Pick<PaymentsContext, 'db' | 'cloc
 }
 
 /** The modes whose keys a key sees and makes. */
-function modesOf({ mode }: Known): readonly Mode[] {
+function modesOf({ mode }: ApiCaller): readonly Mode[] {
   return mode === 'live' ? ['live', 'test'] : ['test'];
 }
 
-async function seenBy(handle: Transaction, caller: Known, id: string): Promise<ApiKey> {
+async function seenBy(handle: Transaction, caller: ApiCaller, id: string): Promise<ApiKey> {
   const key = await apiKeyStore(handle).find(caller.organizationId, modesOf(caller), id);
   if (key === undefined) throw notFound('api_key', id);
   return key;

@@ -1,7 +1,7 @@
 import type { PaymentsHandlers } from '../../contract/contracts/payments.ts';
 import { eventStore } from '../events/event-store.ts';
 import type { PaymentsContext } from './gate/api-context.ts';
-import type { Known, Visitor } from './gate/caller.ts';
+import type { AnonymousCaller, ApiCaller } from './gate/caller.ts';
 import { eventBody } from './responses/event-body.ts';
 import { pagedList } from './responses/paged-list.ts';
 
@@ -13,7 +13,7 @@ export function eventHandlers({
   db,
   seals,
   clock,
-}: PaymentsContext): Pick<PaymentsHandlers<Known, Visitor>, 'listEvents'> {
+}: PaymentsContext): Pick<PaymentsHandlers<ApiCaller, AnonymousCaller>, 'listEvents'> {
   return {
     async listEvents({ query: { type, page, limit } }, caller) {
       const filters = { type, since: clock.now() - EVENTS_FOR_MS };

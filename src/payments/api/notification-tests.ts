@@ -15,7 +15,7 @@ import { testMails } from '../notifications/store/test-mails.ts';
 import { mailOf, messageOf } from '../notifications/texts.ts';
 import { organizationStore } from '../store/organization-store.ts';
 import type { PaymentsContext } from './gate/api-context.ts';
-import type { Known, Visitor } from './gate/caller.ts';
+import type { AnonymousCaller, ApiCaller } from './gate/caller.ts';
 import { testAnswer } from './responses/notification-body.ts';
 
 export interface Senders {
@@ -25,7 +25,7 @@ export interface Senders {
 }
 
 export type NotificationTestHandlers = Pick<
-  PaymentsHandlers<Known, Visitor>,
+  PaymentsHandlers<ApiCaller, AnonymousCaller>,
   'sendTestEmail' | 'sendTestMessage'
 >;
 
@@ -63,7 +63,7 @@ export function notificationTestHandlers(
     },
   };
 
-  async function toBeTested(handle: Handle, caller: Known) {
+  async function toBeTested(handle: Handle, caller: ApiCaller) {
     const settings = await notificationStore(handle).find(caller);
     const organization = await organizationStore(handle).find(caller.organizationId);
     if (settings === undefined || organization === undefined) {

@@ -11,7 +11,7 @@ import { NotSent } from '../notifications/messages/not-sent.ts';
 import { messengerLinks } from '../notifications/store/messenger-links.ts';
 import { notificationStore } from '../notifications/store/notification-store.ts';
 import type { PaymentsContext } from './gate/api-context.ts';
-import type { Known, Visitor } from './gate/caller.ts';
+import type { AnonymousCaller, ApiCaller } from './gate/caller.ts';
 import {
   type NotificationTestHandlers,
   noMessenger,
@@ -22,7 +22,7 @@ import { linkAnswer, settingsAnswer } from './responses/notification-body.ts';
 
 type Handlers = NotificationTestHandlers &
   Pick<
-    PaymentsHandlers<Known, Visitor>,
+    PaymentsHandlers<ApiCaller, AnonymousCaller>,
     'getNotificationSettings' | 'updateNotificationSettings' | 'createMessengerLink' | 'deleteMessengerLink'
   >;
 

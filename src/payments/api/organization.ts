@@ -6,10 +6,10 @@ import type { Organization, Owner } from '../model/owner.ts';
 import { organizationSettingsStore } from '../store/organization-settings-store.ts';
 import { organizationStore } from '../store/organization-store.ts';
 import type { PaymentsContext } from './gate/api-context.ts';
-import type { Known, Visitor } from './gate/caller.ts';
+import type { AnonymousCaller, ApiCaller } from './gate/caller.ts';
 import { timestamp } from './responses/timestamp.ts';
 
-type Handlers = Pick<PaymentsHandlers<Known, Visitor>, 'getOrganization' | 'updateOrganization'>;
+type Handlers = Pick<PaymentsHandlers<ApiCaller, AnonymousCaller>, 'getOrganization' | 'updateOrganization'>;
 
 /** The organization of the key and the settings of its mode. Decision 135. */
 export function organizationHandlers({ db, clock }: Pick<PaymentsContext, 'db' | 'clock'>): Handlers {

@@ -8,13 +8,13 @@ import { type Recipient, verificationMessage } from '../model/recipient.ts';
 import { isRecipientInUse, recipientOwnership } from '../recipients/recipient-ownership.ts';
 import { recipientStore } from '../recipients/recipient-store.ts';
 import type { PaymentsContext } from './gate/api-context.ts';
-import type { Known, Visitor } from './gate/caller.ts';
+import type { AnonymousCaller, ApiCaller } from './gate/caller.ts';
 import { notFound } from './responses/not-found.ts';
 import { pagedList } from './responses/paged-list.ts';
 import { timestamp, timestampOrNull } from './responses/timestamp.ts';
 
 type Handlers = Pick<
-  PaymentsHandlers<Known, Visitor>,
+  PaymentsHandlers<ApiCaller, AnonymousCaller>,
   'listRecipients' | 'createRecipient' | 'getRecipient' | 'deleteRecipient' | 'verifyRecipient'
 >;
 
@@ -107,7 +107,7 @@ export function recipientHandlers(
   };
 }
 
-async function recipientOf(handle: Handle, caller: Known, id: string): Promise<Recipient> {
+async function recipientOf(handle: Handle, caller: ApiCaller, id: string): Promise<Recipient> {
   const recipient = await recipientStore(handle).find(caller, id);
   if (recipient === undefined) throw notFound('recipient', id);
   return recipient;

@@ -2,7 +2,7 @@ import type { PaymentsHandlers, PaymentsSchemas } from '../../contract/contracts
 import { paymentsError } from '../../contract/contracts/payments-errors.ts';
 import type { Transaction } from '../../db/open.ts';
 import { newId } from '../../lib/ids.ts';
-import type { Fault } from '../model/fault.ts';
+import type { FieldError } from '../model/fault.ts';
 import type { Owner } from '../model/owner.ts';
 import type { CheckoutSession } from '../model/session.ts';
 import { nameRecipient } from '../recipients/named-recipient.ts';
@@ -13,7 +13,7 @@ import { settlement } from '../settlement/settlement.ts';
 import { linkStore } from '../store/link-store.ts';
 import { organizationStore } from '../store/organization-store.ts';
 import type { PaymentsContext } from './gate/api-context.ts';
-import type { Known, Visitor } from './gate/caller.ts';
+import type { AnonymousCaller, ApiCaller } from './gate/caller.ts';
 import { ownTermsOf, refuseFixedTerms } from './links/own-terms.ts';
 import { periodOf } from './period.ts';
 import { notFound } from './responses/not-found.ts';
@@ -21,7 +21,7 @@ import { pagedList } from './responses/paged-list.ts';
 import { sessionBody } from './responses/session-body.ts';
 
 type SessionHandlers = Pick<
-  PaymentsHandlers<Known, Visitor>,
+  PaymentsHandlers<ApiCaller, AnonymousCaller>,
   'listCheckoutSessions' | 'createCheckoutSession' | 'getCheckoutSession' | 'expireCheckoutSession'
 >;
 
@@ -91,7 +91,7 @@ async function termsOf(
   return { link };
 }
 
-function faultError({ code, message, facts }: Fault) {
+function faultError({ code, message, facts }: FieldError) {
   return paymentsError(code, message, facts);
 }
 

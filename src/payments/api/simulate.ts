@@ -3,14 +3,14 @@ import { paymentsError } from '../../contract/contracts/payments-errors.ts';
 import { sessionStore } from '../sessions/session-store.ts';
 import { settlement } from '../settlement/settlement.ts';
 import type { PaymentsContext } from './gate/api-context.ts';
-import type { Known, Visitor } from './gate/caller.ts';
+import type { AnonymousCaller, ApiCaller } from './gate/caller.ts';
 import { notFound } from './responses/not-found.ts';
 import { sessionBody } from './responses/session-body.ts';
 
 /** Payments of test sessions without a chain; for a live key there is no such thing. Decision 116. */
 export function simulationHandlers(
   context: PaymentsContext,
-): Pick<PaymentsHandlers<Known, Visitor>, 'simulatePayment'> {
+): Pick<PaymentsHandlers<ApiCaller, AnonymousCaller>, 'simulatePayment'> {
   const { seals, clock } = context;
   return {
     simulatePayment: ({ path: { checkout_session_id: id }, body: { outcome } }, caller) =>

@@ -5,14 +5,14 @@ import { sessionStore } from '../sessions/session-store.ts';
 import { transactionStore } from '../store/transaction-store.ts';
 import { exportOf } from './export.ts';
 import type { PaymentsContext } from './gate/api-context.ts';
-import type { Known, Visitor } from './gate/caller.ts';
+import type { AnonymousCaller, ApiCaller } from './gate/caller.ts';
 import { periodOf } from './period.ts';
 import { notFound } from './responses/not-found.ts';
 import { pagedList } from './responses/paged-list.ts';
 import { transactionBody } from './responses/transaction-body.ts';
 
 type TransactionHandlers = Pick<
-  PaymentsHandlers<Known, Visitor>,
+  PaymentsHandlers<ApiCaller, AnonymousCaller>,
   'listPaymentTransactions' | 'getPaymentTransaction' | 'exportPaymentTransactions'
 >;
 

@@ -7,14 +7,14 @@ import { sessionStore } from '../sessions/session-store.ts';
 import { settlement } from '../settlement/settlement.ts';
 import { transferStore } from '../store/transfer-store.ts';
 import type { PaymentsContext } from './gate/api-context.ts';
-import type { Known, Visitor } from './gate/caller.ts';
+import type { AnonymousCaller, ApiCaller } from './gate/caller.ts';
 import { notFound } from './responses/not-found.ts';
 import { pagedList } from './responses/paged-list.ts';
 import { transactionBody } from './responses/transaction-body.ts';
 import { transferBody } from './responses/transfer-body.ts';
 
 type TransferHandlers = Pick<
-  PaymentsHandlers<Known, Visitor>,
+  PaymentsHandlers<ApiCaller, AnonymousCaller>,
   'listUnmatchedTransfers' | 'assignUnmatchedTransfer'
 >;
 

@@ -25,7 +25,7 @@ export function checkoutBody(
   wallet: WalletRequest = { origin: publicOrigin(surroundings), address: undefined },
 ): PaymentsSchemas['Checkout'] {
   const { presentation } = session;
-  const { chain, token } = placeOf(session, surroundings);
+  const { chain, token } = paymentPlaceOf(session, surroundings);
   return {
     object: 'checkout',
     id: session.id,
@@ -98,7 +98,7 @@ export function walletMessageOf(
   surroundings: Surroundings,
   wallet: WalletRequest,
 ): string {
-  const { token } = placeOf(session, surroundings);
+  const { token } = paymentPlaceOf(session, surroundings);
   const facts = {
     merchant: session.presentation.merchant.name,
     // What the page then asks the wallet to send: a wallet that signed owes no tail.
@@ -118,7 +118,7 @@ export function publicOrigin({ publicUrl }: Surroundings): string {
 }
 
 /** @throws HttpError 400 when the operator took the chain or the token away: nothing says how to show the amounts */
-function placeOf(
+function paymentPlaceOf(
   { chainId, tokenAddress }: CheckoutSession,
   { chains }: Surroundings,
 ): { chain: PaymentChain; token: PaymentToken } {

@@ -3,7 +3,7 @@ import { paymentsError } from '../../contract/contracts/payments-errors.ts';
 import { transaction } from '../../db/transaction.ts';
 import { namesTag } from '../../http/send.ts';
 import { newId } from '../../lib/ids.ts';
-import type { Fault } from '../model/fault.ts';
+import type { FieldError } from '../model/fault.ts';
 import { lockFault } from '../recipients/recipient-lock.ts';
 import { openingOf } from '../sessions/opening.ts';
 import { sessionStore } from '../sessions/session-store.ts';
@@ -87,6 +87,6 @@ export function checkoutHandlers(deps: CheckoutDeps): CheckoutHandlers {
   };
 }
 
-function faultError({ code, message, facts }: Fault) {
+function faultError({ code, message, facts }: FieldError) {
   return paymentsError(code, message, facts);
 }

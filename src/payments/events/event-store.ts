@@ -3,7 +3,7 @@ import type { Handle } from '../../db/open.ts';
 import type { EventData, EventType, PaymentEvent } from '../model/event.ts';
 import type { Mode, Owner } from '../model/owner.ts';
 import type { Cell, Seals } from '../secrets/sealed.ts';
-import { allOf, ownedBy, type Page, type Paged, paged } from '../store/paging.ts';
+import { allOf, type ListPage, ownedBy, type Page, paged } from '../store/paging.ts';
 import { storedJson } from '../store/rows.ts';
 import { typedFormData } from './event-form-data.ts';
 
@@ -24,7 +24,7 @@ export interface EventStore {
     owner: Owner,
     filters: { type?: EventType | undefined; since: number },
     page: Page,
-  ): Promise<Paged<PaymentEvent>>;
+  ): Promise<ListPage<PaymentEvent>>;
 }
 
 const COLUMNS = [

@@ -17,7 +17,7 @@ import { newDeliveryOf } from '../webhooks/model/webhook.ts';
 import { deliveryStore, type NewDelivery } from '../webhooks/store/delivery-store.ts';
 import { subscriptions } from '../webhooks/store/subscriptions.ts';
 import { type EventRow, eventOf } from './event-store.ts';
-import { deliveryBody } from './webhook-payload.ts';
+import { webhookPayload } from './webhook-payload.ts';
 
 /** Events that one transaction relays: others write between two of them. */
 const BATCH = 100;
@@ -72,7 +72,7 @@ async function deliveriesOf(
   return events.flatMap(event =>
     (webhooks.get(event.id) ?? []).map(webhookId => ({
       delivery: newDeliveryOf(event, webhookId, { isTest: false, now }),
-      body: deliveryBody(event, webhookId),
+      body: webhookPayload(event, webhookId),
     })),
   );
 }

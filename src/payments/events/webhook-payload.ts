@@ -14,7 +14,7 @@ export interface ToldEvent {
  * The body of a delivery. It is written once, kept, and sent in every attempt: a receiver checks the signature of these
  * very bytes. Document 3, "Delivery"; decision 122.
  */
-export function deliveryBody({ id, type, createdAt, data }: ToldEvent, webhookId: string): string {
+export function webhookPayload({ id, type, createdAt, data }: ToldEvent, webhookId: string): string {
   const timestamp = new Date(createdAt).toISOString();
   // What JSON.stringify writes is well-formed: its UTF-8 bytes stand for the same text again.
   return JSON.stringify({ id, event: type, webhook_id: webhookId, timestamp, data });

@@ -2,7 +2,7 @@ import { placeholders } from '../../db/insert.ts';
 import type { Handle } from '../../db/open.ts';
 import { execute, rowsOf, type Sql } from '../../db/query.ts';
 import type { Mode, Tier } from '../model/owner.ts';
-import { allOf, type Page, type Paged, paged } from '../store/paging.ts';
+import { allOf, type ListPage, type Page, paged } from '../store/paging.ts';
 import { insertRow } from '../store/rows.ts';
 import type { ApiKey, Permission } from './api-key.ts';
 import { hashOfKey } from './key-format.ts';
@@ -17,7 +17,7 @@ export interface ApiKeyStore {
   findBySecret(secret: string): Promise<{ key: ApiKey; tier: Tier } | undefined>;
   find(organizationId: string, modes: readonly Mode[], id: string): Promise<ApiKey | undefined>;
   /** The newest first. */
-  list(organizationId: string, modes: readonly Mode[], page: Page): Promise<Paged<ApiKey>>;
+  list(organizationId: string, modes: readonly Mode[], page: Page): Promise<ListPage<ApiKey>>;
   /** Notes a use, at most once a minute. */
   touch(id: string, now: number): Promise<void>;
   /** False when it was revoked before. */

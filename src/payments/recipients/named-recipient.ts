@@ -1,6 +1,6 @@
 import { InvalidBody } from '../../contract/contracts/violations.ts';
 import type { Transaction } from '../../db/open.ts';
-import type { Place } from '../model/deposit-address.ts';
+import type { DepositAddress } from '../model/deposit-address.ts';
 import type { Owner } from '../model/owner.ts';
 import { mayName } from './recipient-lock.ts';
 import { recipientStore } from './recipient-store.ts';
@@ -9,7 +9,7 @@ import { recipientStore } from './recipient-store.ts';
 export async function nameRecipient(
   handle: Transaction,
   owner: Owner,
-  { place, now }: { place: Pick<Place, 'chainId' | 'recipientAddress'>; now: number },
+  { place, now }: { place: Pick<DepositAddress, 'chainId' | 'recipientAddress'>; now: number },
 ): Promise<void> {
   const at = { chainId: place.chainId, address: place.recipientAddress };
   if (!(await mayName(handle, owner, at))) {

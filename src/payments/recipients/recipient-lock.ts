@@ -1,6 +1,6 @@
 import type { Handle } from '../../db/open.ts';
-import type { Place } from '../model/deposit-address.ts';
-import { type Fault, notNow } from '../model/fault.ts';
+import type { DepositAddress } from '../model/deposit-address.ts';
+import { type FieldError, notNow } from '../model/fault.ts';
 import type { Owner } from '../model/owner.ts';
 import type { ChainAddress } from '../model/recipient.ts';
 import { organizationSettingsStore } from '../store/organization-settings-store.ts';
@@ -15,8 +15,8 @@ export async function mayName(handle: Handle, owner: Owner, at: ChainAddress): P
 /** Why no session of a link may start: its recipient was removed from a locked list. Undefined when one may. */
 export async function lockFault(
   handle: Handle,
-  { organizationId, mode, chainId, recipientAddress }: Owner & Place,
-): Promise<Fault | undefined> {
+  { organizationId, mode, chainId, recipientAddress }: Owner & DepositAddress,
+): Promise<FieldError | undefined> {
   const isNamed = await mayName(handle, { organizationId, mode }, { chainId, address: recipientAddress });
   return isNamed
     ? undefined

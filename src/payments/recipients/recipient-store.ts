@@ -5,7 +5,7 @@ import { execute, rowsOf } from '../../db/query.ts';
 import { newId } from '../../lib/ids.ts';
 import type { Owner } from '../model/owner.ts';
 import { type ChainAddress, newNonce, type Recipient } from '../model/recipient.ts';
-import { allOf, ownedBy, type Page, type Paged, paged } from '../store/paging.ts';
+import { allOf, type ListPage, ownedBy, type Page, paged } from '../store/paging.ts';
 import { type RecipientRow, recipientOf, recipientValues } from './recipient-rows.ts';
 
 /** Addresses that organizations are paid at, and which organization owns each. Decision 136. */
@@ -27,7 +27,7 @@ export interface RecipientStore {
     owner: Owner,
     filters: { readonly chainId?: number | undefined },
     page: Page,
-  ): Promise<Paged<Recipient>>;
+  ): Promise<ListPage<Recipient>>;
   /** Of all organizations or one, by chain and address: for the operator. */
   everybodys(filters: {
     readonly organizationId: string | undefined;

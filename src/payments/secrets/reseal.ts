@@ -6,7 +6,7 @@ import { SEALED_COLUMNS, type SealedColumn, sealedCell } from './sealed-columns.
 import { secretKeyStore } from './secret-key-store.ts';
 
 /** The result of `reseal`. */
-export interface Resealing {
+export interface ResealResult {
   /** Values that were moved to the current key. */
   readonly moved: number;
   /** Values that no known key opens. */
@@ -21,7 +21,7 @@ const BATCH = 100;
  * Moves every sealed value to the current key, in small transactions, so the service goes on beside it. Started again
  * after an end half-way, it moves the rest. Keys that seal nothing afterwards are no longer needed by the database.
  */
-export async function reseal(db: Db, seals: Seals): Promise<Resealing> {
+export async function reseal(db: Db, seals: Seals): Promise<ResealResult> {
   const total = { moved: 0, unopened: 0 };
   for (const column of SEALED_COLUMNS) {
     const part = await resealColumn(db, column, seals);
@@ -37,7 +37,7 @@ export async function reseal(db: Db, seals: Seals): Promise<Resealing> {
   return { ...total, remaining };
 }
 
-type Row = Readonly<Record<string, string>>;
+type SealedRow = Readonly<Record<string, string>>;
 
 async function resealColumn(db: Db, column: SealedColumn, seals: Seals) {
   let moved = 0;
@@ -71,10 +71,10 @@ function oldRows(
   db: Db,
   { table, column, key }: SealedColumn,
   { currentId, after }: { currentId: string; after: readonly string[] | undefined },
-): Promise<Row[]> {
+): Promise<SealedRow[]> {
   const names = key.join(', ');
   const beyond = after === undefined ? '' : `and (${names}) > (${key.map(() => '?').join(', ')})`;
-  return rowsOf<Row>(
+  return rowsOf<SealedRow>(
     db,
     `select ${names}, ${column} as sealed from ${table}
      where ${column} is not null and ${column} not like ? ${beyond} order by ${names} limit ${BATCH}`,
@@ -82,7 +82,7 @@ function oldRows(
   );
 }
 
-function changeOf(row: Row, column: SealedColumn, { open, seal }: Seals) {
+function changeOf(row: SealedRow, column: SealedColumn, { open, seal }: Seals) {
   const key = keyOf(row, column);
   const { sealed: from = '' } = row;
   const cell = sealedCell(column, key);
@@ -94,6 +94,6 @@ function changeOf(row: Row, column: SealedColumn, { open, seal }: Seals) {
   }
 }
 
-function keyOf(row: Row, { key }: SealedColumn): string[] {
+function keyOf(row: SealedRow, { key }: SealedColumn): string[] {
   return key.map(name => row[name] ?? '');
 }

@@ -5,7 +5,7 @@ import type { Logger } from '../../lib/logger.ts';
 import { SealError } from './sealed.ts';
 
 /** Rows after their sealed values were opened, as far as they do open. */
-export interface Opening<Opened> {
+export interface OpenedRows<Opened> {
   readonly opened: Opened[];
   /** The ids of the others, which the log has with the reason. */
   readonly unopened: string[];
@@ -16,7 +16,7 @@ export function openEach<Row extends { id: string }, Opened>(
   rows: readonly Row[],
   open: (row: Row) => Opened,
   log: Logger,
-): Opening<Opened> {
+): OpenedRows<Opened> {
   const opened: Opened[] = [];
   const unopened: string[] = [];
   for (const row of rows) {

@@ -1,7 +1,7 @@
 import { uintColumn } from '../../db/columns.ts';
 import type { Handle } from '../../db/open.ts';
 import { rowsOf } from '../../db/query.ts';
-import type { Place } from '../model/deposit-address.ts';
+import type { DepositAddress } from '../model/deposit-address.ts';
 import type { Owner } from '../model/owner.ts';
 import type { SessionRow } from './session-rows.ts';
 
@@ -12,7 +12,7 @@ const OF_OWNER = 'organization_id = ? and mode = ?';
 /** The sessions of a place that this payer may be paying: active, or ended at that time or later; the oldest first. */
 export function byPayer(
   handle: Handle,
-  place: Place,
+  place: DepositAddress,
   payer: string,
   endedAfter: number,
 ): Promise<SessionRow[]> {
@@ -31,7 +31,7 @@ export function byPayer(
  */
 export async function byAmount(
   handle: Handle,
-  place: Place & Owner,
+  place: DepositAddress & Owner,
   amount: bigint,
   endedAfter: number,
 ): Promise<SessionRow[]> {
@@ -51,6 +51,8 @@ export async function byAmount(
   return [...active, ...expired];
 }
 
-export function bindingsOf(place: Place): [chainId: number, tokenAddress: string, recipientAddress: string] {
+export function bindingsOf(
+  place: DepositAddress,
+): [chainId: number, tokenAddress: string, recipientAddress: string] {
   return [place.chainId, place.tokenAddress, place.recipientAddress];
 }

@@ -1,6 +1,6 @@
 import type { PaymentsSchemas } from '../../contract/contracts/payments.ts';
 import { shippingOptionOf, subtotalOf, totalOf } from '../amounts/price.ts';
-import { type Fault, firstOf, missing, notNow, type Report, wrong } from '../model/fault.ts';
+import { type FieldError, firstOf, missing, notNow, type Report, wrong } from '../model/fault.ts';
 import type { Owner } from '../model/owner.ts';
 import { type PaymentChains, tokenOf } from '../model/payment-chain.ts';
 import { availabilityOf, type PaymentLink } from '../model/payment-link.ts';
@@ -51,9 +51,9 @@ export function openingOf(
   terms: Terms,
   choices: Choices,
   circumstances: Circumstances,
-): { readonly draft: SessionDraft } | { readonly fault: Fault } {
+): { readonly draft: SessionDraft } | { readonly fault: FieldError } {
   const { id, organizationId, mode, now, lifetimeMs, successUrl, cancelUrl } = circumstances;
-  const faults: Fault[] = [];
+  const faults: FieldError[] = [];
   const place = 'link' in terms ? terms.link : terms.own;
   const report: Report = fault => faults.push(fault);
   const chosen = chosenOf(terms, choices, report);
@@ -142,7 +142,7 @@ function shippingAddressOf(
 }
 
 /** Why no session may start now. A chain or token that the operator took away is no fault of the link. */
-function unavailable(terms: Terms, { chains, mode, now }: Circumstances): Fault | undefined {
+function unavailable(terms: Terms, { chains, mode, now }: Circumstances): FieldError | undefined {
   const { chainId, tokenAddress } = 'link' in terms ? terms.link : terms.own;
   const availability = 'link' in terms ? availabilityOf(terms.link, now) : 'active';
   if (availability !== 'active') {

@@ -1,11 +1,11 @@
 import { uintColumn } from '../../db/columns.ts';
 import type { Handle } from '../../db/open.ts';
 import { rowsOf, type Sql } from '../../db/query.ts';
-import type { Place } from '../model/deposit-address.ts';
+import type { DepositAddress } from '../model/deposit-address.ts';
 import { bindingsOf, OF_PLACE } from './candidates.ts';
 
 /** A place of one organization. */
-export type OwnPlace = Place & { readonly organizationId: string };
+export type OwnPlace = DepositAddress & { readonly organizationId: string };
 
 /** Columns of a link that payers send without being asked for it. */
 const LINK_PRICES = ['amount', 'min_amount', 'max_amount', 'suggested_amount'] as const;

@@ -2,11 +2,11 @@ import type { Binding } from '../../db/columns.ts';
 import { placeholders } from '../../db/insert.ts';
 import type { Handle } from '../../db/open.ts';
 import { rowsOf, type Sql } from '../../db/query.ts';
-import type { Place } from '../model/deposit-address.ts';
+import type { DepositAddress } from '../model/deposit-address.ts';
 import type { Owner } from '../model/owner.ts';
 import type { CheckoutSession, SessionStatus } from '../model/session.ts';
 import type { Seals } from '../secrets/sealed.ts';
-import { allOf, ownedBy, type Page, type Paged, paged } from '../store/paging.ts';
+import { allOf, type ListPage, ownedBy, type Page, paged } from '../store/paging.ts';
 import { updateRows } from '../store/rows.ts';
 import { byAmount, byPayer } from './candidates.ts';
 import type { SessionDraft } from './opening.ts';
@@ -39,7 +39,7 @@ export interface SessionStore {
   /** When a client's open sessions that no wallet signed end, the first `limit` after `now`. UTC milliseconds. */
   endsOfClient(clientHash: string, window: { now: number; limit: number }): Promise<number[]>;
   /** The newest first. */
-  list(owner: Owner, filters: SessionFilters, page: Page): Promise<Paged<CheckoutSession>>;
+  list(owner: Owner, filters: SessionFilters, page: Page): Promise<ListPage<CheckoutSession>>;
   /** Writes all that changes after opening; for the settlement only, which tells of it. */
   update(session: CheckoutSession): Promise<void>;
   /**
@@ -48,9 +48,9 @@ export interface SessionStore {
    */
   bindWallet(id: string, address: string, now: number): Promise<CheckoutSession | undefined>;
   /** Of this payer: those that are active, or ended at that time or later; the oldest first. */
-  byPayer(place: Place, payer: string, endedAfter: number): Promise<CheckoutSession[]>;
+  byPayer(place: DepositAddress, payer: string, endedAfter: number): Promise<CheckoutSession[]>;
   /** Of an organization, that ask for exactly this: the active one, if any, then at most two that expired at that time or later. */
-  byAmount(place: Place & Owner, amount: bigint, endedAfter: number): Promise<CheckoutSession[]>;
+  byAmount(place: DepositAddress & Owner, amount: bigint, endedAfter: number): Promise<CheckoutSession[]>;
   /** True when an open session or an active link of the organization has this price at the place. */
   isPrice(place: OwnPlace, amount: bigint): Promise<boolean>;
 }

@@ -2,7 +2,7 @@ import { uintColumn, uintOf } from '../../db/columns.ts';
 import type { Handle } from '../../db/open.ts';
 import { rowsOf } from '../../db/query.ts';
 import { largestTail } from '../amounts/exact-amount.ts';
-import type { Place } from '../model/deposit-address.ts';
+import type { DepositAddress } from '../model/deposit-address.ts';
 import type { Owner } from '../model/owner.ts';
 import { bindingsOf, OF_PLACE } from './candidates.ts';
 
@@ -12,7 +12,7 @@ const MOST_EXPIRED = 1000;
 const COLUMNS = 'id, amount, amount_due, created_at';
 
 /** A transfer as far as it says which session it may be meant for. Times are UTC milliseconds. */
-export interface UnmatchedPayment extends Place {
+export interface UnmatchedPayment extends DepositAddress {
   readonly amount: bigint;
   readonly tokenDecimals: number;
   /** Sessions that were opened later are not meant. */

@@ -2,13 +2,13 @@ import type { Owner } from '../model/owner.ts';
 import type { PaymentTransaction } from '../model/payment-transaction.ts';
 import type { CheckoutSession } from '../model/session.ts';
 import type { Transfer } from '../model/transfer.ts';
-import type { Books } from './books.ts';
+import type { SettlementUnit } from './books.ts';
 import { complete } from './outcomes.ts';
 import { sightFirst } from './sighting.ts';
 
 /** Makes a confirmed transfer that matched nothing a session's payment, as `Settlement.assign` says. */
 export async function assign(
-  books: Books,
+  books: SettlementUnit,
   owner: Owner,
   transferId: string,
   { id: sessionId }: Pick<CheckoutSession, 'id'>,
@@ -34,6 +34,6 @@ function isToPlaceOf(session: CheckoutSession, transfer: Transfer): boolean {
 }
 
 /** One transfer pays one session only. */
-async function isRecorded({ transactions }: Books, transfer: Transfer): Promise<boolean> {
+async function isRecorded({ transactions }: SettlementUnit, transfer: Transfer): Promise<boolean> {
   return (await transactions.byPlace(transfer.chainId, transfer.txHash, transfer.logIndex)) !== undefined;
 }

@@ -10,7 +10,7 @@ import { type SessionStore, sessionStore } from '../sessions/session-store.ts';
 import { type LinkStore, linkStore } from '../store/link-store.ts';
 import { type TransactionStore, transactionStore } from '../store/transaction-store.ts';
 import { type TransferStore, transferStore } from '../store/transfer-store.ts';
-import type { Account, Move, Telling } from './session-totals.ts';
+import type { Account, EventAnnouncement, Move } from './session-totals.ts';
 
 /** What a settlement is made from: one transaction, and one moment in UTC milliseconds for all that it writes. */
 export interface SettlementDeps {
@@ -20,7 +20,7 @@ export interface SettlementDeps {
 }
 
 /** The stores of a settlement, and the one way in which they are written together. */
-export interface Books extends SettlementDeps {
+export interface SettlementUnit extends SettlementDeps {
   readonly sessions: SessionStore;
   readonly transactions: TransactionStore;
   readonly transfers: TransferStore;
@@ -36,7 +36,7 @@ export interface Books extends SettlementDeps {
   writeNew(move: Move): Promise<PaymentTransaction>;
 }
 
-export function books({ handle, seals, now }: SettlementDeps): Books {
+export function books({ handle, seals, now }: SettlementDeps): SettlementUnit {
   const sessions = sessionStore(handle, seals);
   const transactions = transactionStore(handle);
   const events = eventStore(handle, seals);
@@ -87,13 +87,13 @@ export function books({ handle, seals, now }: SettlementDeps): Books {
 /** The order of what one moment tells: a simulated payment is completed and dropped in the same one. */
 const PLACES = { 'payment.completed': 0, 'checkout.completed': 1, 'payment.failed': 2 } as const;
 
-function eventOf(move: Move, { type, fact }: Telling, now: number): NewEvent {
+function eventOf(move: Move, { type, fact }: EventAnnouncement, now: number): NewEvent {
   const { organizationId, mode } = move.session;
   const event = { id: newId('evt'), organizationId, mode, type, createdAt: now, data: dataOf(move, type) };
   return { event, fact, place: PLACES[type] };
 }
 
-function dataOf({ session, transaction }: Move, type: Telling['type']): EventData {
+function dataOf({ session, transaction }: Move, type: EventAnnouncement['type']): EventData {
   return type === 'checkout.completed'
     ? checkoutCompletedData(session, transaction)
     : paymentData(session, transaction);

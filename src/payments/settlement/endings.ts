@@ -6,7 +6,7 @@ import { checkoutExpiredData } from '../events/event-data.ts';
 import type { NewEvent } from '../events/event-store.ts';
 import type { CheckoutSession } from '../model/session.ts';
 import { type SessionRow, sessionOf } from '../sessions/session-rows.ts';
-import type { Books } from './books.ts';
+import type { SettlementUnit } from './books.ts';
 import { overtaken } from './settling.ts';
 
 /** Which sessions are to be ended. Times are UTC milliseconds. */
@@ -27,12 +27,12 @@ const UNWATCHED_MS = 24 * 3_600_000;
 const BLOCK_DELAY_MS = 15_000;
 
 /** Ends one session by hand, as `Settlement.expire` says. */
-export async function expire(books: Books, sessionId: string): Promise<CheckoutSession | undefined> {
+export async function expire(books: SettlementUnit, sessionId: string): Promise<CheckoutSession | undefined> {
   return (await end(books, 'id = ?', [sessionId]))[0];
 }
 
 /** Ends what nobody paid in time, as `Settlement.expireDue` says. */
-export async function expireDue(books: Books, { chainId, scannedAt, limit }: Due): Promise<number> {
+export async function expireDue(books: SettlementUnit, { chainId, scannedAt, limit }: Due): Promise<number> {
   const { now } = books;
   const until = Math.min(now, Math.max(scannedAt - BLOCK_DELAY_MS, now - PATIENCE_MS));
   const ended = await end(
@@ -48,7 +48,11 @@ export async function expireDue(books: Books, { chainId, scannedAt, limit }: Due
 }
 
 /** Ends and detaches some sessions of a link, as `Settlement.detachSessionsOf` says. */
-export async function detachSessionsOf(books: Books, linkId: string, limit: number): Promise<number> {
+export async function detachSessionsOf(
+  books: SettlementUnit,
+  linkId: string,
+  limit: number,
+): Promise<number> {
   const rows = await rowsOf<{ id: string }>(
     books.handle,
     'select id from checkout_sessions where payment_link_id = ? order by created_at limit ?',
@@ -62,7 +66,10 @@ export async function detachSessionsOf(books: Books, linkId: string, limit: numb
 }
 
 /** Ends what waits for a chain that nobody watches, as `Settlement.expireUnwatched` says. */
-export async function expireUnwatched(books: Books, { chainId, scannedAt, limit }: Due): Promise<number> {
+export async function expireUnwatched(
+  books: SettlementUnit,
+  { chainId, scannedAt, limit }: Due,
+): Promise<number> {
   const { handle, now } = books;
   if (scannedAt > now - UNWATCHED_MS) return 0;
   const rows = await rowsOf<{ id: string }>(
@@ -81,13 +88,13 @@ export async function expireUnwatched(books: Books, { chainId, scannedAt, limit 
 }
 
 /** Ends what was opened of a link, as `Settlement.endSessionsOf` says. */
-export async function endSessionsOf(books: Books, linkId: string): Promise<number> {
+export async function endSessionsOf(books: SettlementUnit, linkId: string): Promise<number> {
   return (await end(books, 'payment_link_id = ?', [linkId])).length;
 }
 
 /** Ends the active sessions that a condition holds for, except those whose payment is being confirmed. */
 async function end(
-  { handle, seals, events, now }: Books,
+  { handle, seals, events, now }: SettlementUnit,
   condition: string,
   bindings: readonly Binding[],
 ): Promise<CheckoutSession[]> {

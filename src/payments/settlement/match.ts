@@ -1,4 +1,4 @@
-import type { Place } from '../model/deposit-address.ts';
+import type { DepositAddress } from '../model/deposit-address.ts';
 import type { Owner } from '../model/owner.ts';
 import type { CheckoutSession } from '../model/session.ts';
 import type { Transfer } from '../model/transfer.ts';
@@ -38,7 +38,7 @@ export const MOST_PAYMENTS = 100;
 export async function match(transfer: Transfer, deps: MatchDeps): Promise<Match | undefined> {
   const { sessions, owner, transactions } = deps;
   const endedAfter = transfer.blockTime - LATE_MS;
-  const place = placeOf(transfer);
+  const place = depositAddressOf(transfer);
   const isOldEnough = (session: CheckoutSession) =>
     session.createdAt <= transfer.blockTime + CLOCK_ALLOWANCE_MS;
   const ofSender = (await sessions.byPayer(place, transfer.sender, endedAfter)).filter(isOldEnough);
@@ -66,7 +66,7 @@ function isOf({ organizationId, mode }: Owner, session: CheckoutSession): boolea
 }
 
 /** Where the transfer went. */
-export function placeOf({ chainId, tokenAddress, recipient }: Transfer): Place {
+export function depositAddressOf({ chainId, tokenAddress, recipient }: Transfer): DepositAddress {
   return { chainId, tokenAddress, recipientAddress: recipient };
 }
 

@@ -1,13 +1,13 @@
 import { newId } from '../../lib/ids.ts';
 import type { PaymentTransaction } from '../model/payment-transaction.ts';
 import type { CheckoutSession } from '../model/session.ts';
-import type { Books } from './books.ts';
+import type { SettlementUnit } from './books.ts';
 import type { Account } from './session-totals.ts';
 import { awaited, failed, unseen } from './settling.ts';
 
 /** Records a hash that the payer says is the payment, as `Settlement.claim` says. */
-export async function claim(
-  books: Books,
+export async function recordPaymentHint(
+  books: SettlementUnit,
   { id }: Pick<CheckoutSession, 'id'>,
   txHash: string,
 ): Promise<PaymentTransaction | undefined> {
@@ -27,7 +27,7 @@ export async function claim(
 }
 
 /** A claimed transaction waits to be put into a block: as `Settlement.waiting` says. */
-export async function waiting(books: Books, transactionId: string, nonce: number): Promise<void> {
+export async function waiting(books: SettlementUnit, transactionId: string, nonce: number): Promise<void> {
   const account = await books.account(transactionId);
   const { status, nonce: known } = account.transaction;
   if (isGivenUp(account.transaction)) await books.write(awaited(withNonce(account, nonce), books.now));
@@ -37,7 +37,7 @@ export async function waiting(books: Books, transactionId: string, nonce: number
 }
 
 /** A claimed transaction goes on under another hash: as `Settlement.follow` says. */
-export async function follow(books: Books, transactionId: string, txHash: string): Promise<void> {
+export async function follow(books: SettlementUnit, transactionId: string, txHash: string): Promise<void> {
   const account = await books.account(transactionId);
   const { transaction, others } = account;
   if (transaction.status !== 'pending' || transaction.txHash === txHash) return;

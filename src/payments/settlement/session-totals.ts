@@ -10,7 +10,7 @@ export interface Account {
 }
 
 /** What is told of a move. The same fact is told once. */
-export interface Telling {
+export interface EventAnnouncement {
   readonly type: Exclude<EventType, 'checkout.expired'>;
   readonly fact: string;
 }
@@ -19,7 +19,7 @@ export interface Telling {
 export interface Move {
   readonly session: CheckoutSession;
   readonly transaction: PaymentTransaction;
-  readonly tells: readonly Telling[];
+  readonly tells: readonly EventAnnouncement[];
 }
 
 /** The session as it stands with its transactions, of which `transaction` is the one that just changed. */

@@ -6,7 +6,7 @@ import { assign } from './assignment.ts';
 import { books, type SettlementDeps } from './books.ts';
 import { type Due, detachSessionsOf, endSessionsOf, expire, expireDue, expireUnwatched } from './endings.ts';
 import { complete, fail, orphan, progress, reorg } from './outcomes.ts';
-import { claim, follow, waiting } from './payment-hints.ts';
+import { follow, recordPaymentHint, waiting } from './payment-hints.ts';
 import type { Sight } from './settling.ts';
 import { sight, sightAgain } from './sighting.ts';
 import { type SimulatedOutcome, simulate } from './simulation.ts';
@@ -69,7 +69,7 @@ export function settlement(deps: SettlementDeps): Settlement {
   return {
     sight: (session, transfer, seen) => sight(kept, session, transfer, seen),
     sightAgain: (transfer, confirmations) => sightAgain(kept, transfer, confirmations),
-    claim: (session, txHash) => claim(kept, session, txHash),
+    claim: (session, txHash) => recordPaymentHint(kept, session, txHash),
     waiting: (transactionId, nonce) => waiting(kept, transactionId, nonce),
     follow: (transactionId, txHash) => follow(kept, transactionId, txHash),
     progress: (transactionId, confirmations) => progress(kept, transactionId, confirmations),

@@ -3,12 +3,12 @@ import { newId } from '../../lib/ids.ts';
 import type { PaymentTransaction } from '../model/payment-transaction.ts';
 import type { CheckoutSession } from '../model/session.ts';
 import type { Transfer } from '../model/transfer.ts';
-import type { Books } from './books.ts';
+import type { SettlementUnit } from './books.ts';
 import { orphaned, reorged, type Sight, sighted, unseen } from './settling.ts';
 
 /** Records a transfer that is in a block, as `Settlement.sight` says. */
 export async function sight(
-  books: Books,
+  books: SettlementUnit,
   { id }: Pick<CheckoutSession, 'id'>,
   transfer: Transfer,
   seen: Sight,
@@ -21,7 +21,7 @@ export async function sight(
 
 /** What this transfer was recorded as before, now in this block; undefined when it is new. */
 export async function sightAgain(
-  books: Books,
+  books: SettlementUnit,
   transfer: Transfer,
   confirmations: number,
 ): Promise<PaymentTransaction | undefined> {
@@ -43,7 +43,7 @@ export async function sightAgain(
 
 /** Records it for this session, whose claim of it becomes what was seen. */
 export async function sightFirst(
-  books: Books,
+  books: SettlementUnit,
   sessionId: string,
   transfer: Transfer,
   seen: Sight,
@@ -62,7 +62,7 @@ export async function sightFirst(
 }
 
 /** What was matched is nobody's to assign any more. */
-export async function forgetUnmatched({ handle }: Books, transfer: Transfer): Promise<void> {
+export async function forgetUnmatched({ handle }: SettlementUnit, transfer: Transfer): Promise<void> {
   await execute(
     handle,
     'delete from unmatched_transfers where chain_id = ? and tx_hash = ? and log_index = ? and assigned_at is null',
@@ -71,7 +71,7 @@ export async function forgetUnmatched({ handle }: Books, transfer: Transfer): Pr
 }
 
 async function confirming(
-  books: Books,
+  books: SettlementUnit,
   { id, matchedBy }: PaymentTransaction,
   transfer: Transfer,
   confirmations: number,
@@ -81,7 +81,7 @@ async function confirming(
 
 /** The money is still there, only in another block: nothing that anybody was told has changed. */
 async function moved(
-  books: Books,
+  books: SettlementUnit,
   placed: PaymentTransaction,
   { logIndex, blockNumber, blockHash, blockTime }: Transfer,
 ): Promise<PaymentTransaction> {
@@ -90,7 +90,7 @@ async function moved(
   return transaction;
 }
 
-async function dropped(books: Books, { id, status }: PaymentTransaction): Promise<void> {
+async function dropped(books: SettlementUnit, { id, status }: PaymentTransaction): Promise<void> {
   const account = await books.account(id);
   await books.write(status === 'completed' ? reorged(account, books.now) : orphaned(account, books.now));
 }

@@ -3,7 +3,7 @@ import type { PaymentsSchemas } from '../../contract/contracts/payments.ts';
 import { newId } from '../../lib/ids.ts';
 import type { PaymentTransaction } from '../model/payment-transaction.ts';
 import type { CheckoutSession } from '../model/session.ts';
-import type { Books } from './books.ts';
+import type { SettlementUnit } from './books.ts';
 import { hasUse, reorg } from './outcomes.ts';
 import type { Account } from './session-totals.ts';
 import { completed, failed, unseen } from './settling.ts';
@@ -12,7 +12,7 @@ export type SimulatedOutcome = PaymentsSchemas['SimulationRequest']['outcome'];
 
 /** Has a payment happen without a chain, as `Settlement.simulate` says. Decision 116. */
 export async function simulate(
-  books: Books,
+  books: SettlementUnit,
   { id }: Pick<CheckoutSession, 'id'>,
   outcome: SimulatedOutcome,
 ): Promise<PaymentTransaction | undefined> {

@@ -10,7 +10,7 @@ import {
   linkValues,
   searchText,
 } from './link-rows.ts';
-import { allOf, ownedBy, type Page, type Paged, paged } from './paging.ts';
+import { allOf, type ListPage, ownedBy, type Page, paged } from './paging.ts';
 import { insertRow, updateRows } from './rows.ts';
 
 /** What a list of links is narrowed to and ordered by; equal ones follow by id in the same direction. */
@@ -29,7 +29,7 @@ export interface LinkStore {
   find(owner: Owner, id: string): Promise<PaymentLink | undefined>;
   /** Whoever owns it: this is the payer's way in. */
   findByShortCode(code: string): Promise<PaymentLink | undefined>;
-  list(owner: Owner, list: LinkList, page: Page): Promise<Paged<PaymentLink>>;
+  list(owner: Owner, list: LinkList, page: Page): Promise<ListPage<PaymentLink>>;
   /** Writes all but id, owner, uses and creation. False when it is gone. */
   update(link: PaymentLink): Promise<boolean>;
   /** False when there is none. Sessions and transactions of it stay, without a link. */

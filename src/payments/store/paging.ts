@@ -10,14 +10,14 @@ export interface Page {
 }
 
 /** A part of a list, and how long the whole list is. */
-export interface Paged<T> {
+export interface ListPage<T> {
   readonly data: T[];
   readonly total: number;
   readonly hasMore: boolean;
 }
 
 /** Rows of a table with a text column `id`, in an order that no two rows share. All but the bindings is SQL, not input. */
-export interface Listing {
+export interface ListQuery {
   readonly table: string;
   readonly where: Sql;
   /** Such as `created_at desc, id desc`. */
@@ -27,10 +27,10 @@ export interface Listing {
 /** One page of a list; a page beyond its end is empty. */
 export async function paged<Row, T>(
   handle: Handle,
-  { table, where, order }: Listing,
+  { table, where, order }: ListQuery,
   { page, limit }: Page,
   recordOf: (row: Row) => T,
-): Promise<Paged<T>> {
+): Promise<ListPage<T>> {
   const offset = Math.min((page - 1) * limit, Number.MAX_SAFE_INTEGER);
   // The ids come from an index that covers condition and order; only rows that are shown are then read.
   const rows = await rowsOf<Row>(

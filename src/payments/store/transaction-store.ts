@@ -3,7 +3,7 @@ import type { Handle } from '../../db/open.ts';
 import { rowsOf, type Sql } from '../../db/query.ts';
 import type { Owner } from '../model/owner.ts';
 import type { PaymentTransaction, TransactionStatus } from '../model/payment-transaction.ts';
-import { allOf, countOf, ownedBy, type Page, type Paged, paged } from './paging.ts';
+import { allOf, countOf, type ListPage, ownedBy, type Page, paged } from './paging.ts';
 import { insertRow, updateRows } from './rows.ts';
 import {
   changeableValues,
@@ -28,7 +28,7 @@ export interface TransactionStore {
   /** Whoever owns it: for the watcher. */
   findById(id: string): Promise<PaymentTransaction | undefined>;
   /** The newest first. */
-  list(owner: Owner, filters: TransactionFilters, page: Page): Promise<Paged<PaymentTransaction>>;
+  list(owner: Owner, filters: TransactionFilters, page: Page): Promise<ListPage<PaymentTransaction>>;
   /** How many match. */
   count(owner: Owner, filters: TransactionFilters): Promise<number>;
   /** At most so many, the newest first; those that follow a transaction in this order, or from the first one on. */

@@ -5,7 +5,7 @@ import { execute, rowsOf } from '../../db/query.ts';
 import { newId } from '../../lib/ids.ts';
 import type { Mode, Owner } from '../model/owner.ts';
 import type { Transfer, UnmatchedTransfer } from '../model/transfer.ts';
-import { allOf, ownedBy, type Page, type Paged, paged } from './paging.ts';
+import { allOf, type ListPage, ownedBy, type Page, paged } from './paging.ts';
 
 /** What unmatched transfers are narrowed to. */
 export interface TransferFilters {
@@ -23,7 +23,7 @@ export interface TransferStore {
   /** Seen again in another block, one that nobody assigned has to be confirmed again. Times are UTC milliseconds. */
   upsert(owner: Owner, transfer: NewTransfer, now: number): Promise<void>;
   /** Confirmed ones only, the newest first. */
-  list(owner: Owner, filters: TransferFilters, page: Page): Promise<Paged<UnmatchedTransfer>>;
+  list(owner: Owner, filters: TransferFilters, page: Page): Promise<ListPage<UnmatchedTransfer>>;
   /** Undefined for one that is not confirmed. */
   find(owner: Owner, id: string): Promise<UnmatchedTransfer | undefined>;
   unconfirmed(chainId: number): Promise<UnmatchedTransfer[]>;

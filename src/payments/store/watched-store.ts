@@ -1,6 +1,6 @@
 import type { Handle } from '../../db/open.ts';
 import { execute, rowsOf } from '../../db/query.ts';
-import type { Place } from '../model/deposit-address.ts';
+import type { DepositAddress } from '../model/deposit-address.ts';
 import type { Owner } from '../model/owner.ts';
 import type { OldRecords } from './old-records.ts';
 
@@ -10,11 +10,11 @@ export const WATCH_NOTE_MS = 3_600_000;
 /** Recipients whose transfers are looked for: each has a session, or had one within the retention time. */
 export interface WatchedStore {
   /** Notes that a session opens now (UTC milliseconds). */
-  watch(owner: Owner, place: Place, now: number): Promise<void>;
+  watch(owner: Owner, place: DepositAddress, now: number): Promise<void>;
   /** Removes recipients without an active session whose last one was opened before a time. Answers with their number. */
   removeUnused(old: OldRecords): Promise<number>;
   /** Each once, however many are paid there. */
-  recipients(chainId: number): Promise<Place[]>;
+  recipients(chainId: number): Promise<DepositAddress[]>;
 }
 
 export function watchedStore(handle: Handle): WatchedStore {

@@ -3,10 +3,10 @@ import { cursorStore } from '../store/cursor-store.ts';
 import { blockBeforeSessions } from './first-block.ts';
 import type { NativeReader } from './node/native-transfers.ts';
 import { scan } from './node/scan.ts';
-import { placeKey, record } from './record.ts';
+import { logKey, record } from './record.ts';
 import { repricedBy } from './replaced.ts';
 import type { Round } from './round.ts';
-import type { Fault } from './steps.ts';
+import type { Failpoint } from './steps.ts';
 
 /** Nodes commonly refuse logs of longer ranges. */
 const BLOCKS_PER_SCAN = 500;
@@ -35,7 +35,7 @@ export function advance({
 }: {
   native: NativeReader;
   clock: Clock;
-  fault: Fault;
+  fault: Failpoint;
 }): Advance {
   let settled = new Set<string>();
   let isComplete = false;
@@ -73,7 +73,7 @@ export function advance({
         blockNumber: Math.max(cursor?.blockNumber ?? startBlock, reached),
         scannedAt: isWhole ? seenAt : (cursor?.scannedAt ?? 0),
       };
-      const transfers = found.transfers.filter(one => !settled.has(placeKey(one)));
+      const transfers = found.transfers.filter(one => !settled.has(logKey(one)));
       const isNews =
         transfers.length > 0 ||
         cursor?.blockNumber !== next.blockNumber ||
@@ -91,7 +91,7 @@ export function advance({
       }
       isComplete = isWhole && isAllSettled;
       for (const key of found.settled) seen.add(key);
-      for (const one of found.transfers) if (settled.has(placeKey(one))) seen.add(placeKey(one));
+      for (const one of found.transfers) if (settled.has(logKey(one))) seen.add(logKey(one));
       if (reached < to) {
         log.warn({ chainId: chain.id, block: reached + 1 }, 'a log does not fit its block, looking again');
         return changes;

@@ -11,7 +11,7 @@ import { type ChainCursor, cursorStore } from '../store/cursor-store.ts';
 import { watchedStore } from '../store/watched-store.ts';
 import { advance } from './advance.ts';
 import { confirmPayments } from './confirm.ts';
-import { type Effect, effects, LeadershipLost } from './effect.ts';
+import { effects, LeadershipLost, type LeaderTransaction } from './effect.ts';
 import { blockRhythm } from './node/block-rhythm.ts';
 import { nativeReader } from './node/native-transfers.ts';
 import { NodeLost, nodePool } from './node/node-pool.ts';
@@ -22,7 +22,7 @@ import { claimFollower } from './payment-hints.ts';
 import { watchReorganisations } from './reorgs.ts';
 import type { Round } from './round.ts';
 import { sameChain } from './same-chain.ts';
-import type { Fault } from './steps.ts';
+import type { Failpoint } from './steps.ts';
 import { confirmUnmatched } from './unmatched.ts';
 
 export interface ChainWatcherOptions {
@@ -34,7 +34,7 @@ export interface ChainWatcherOptions {
   readonly log: Logger;
   /** For how long another process waits after this one was killed, in milliseconds; 15 s when absent. */
   readonly leaseMs?: number;
-  readonly fault?: Fault;
+  readonly fault?: Failpoint;
   /** Called when this watcher becomes the leader of its chain. */
   readonly onElected?: (() => void) | undefined;
 }
@@ -133,7 +133,7 @@ export function chainWatcher(options: ChainWatcherOptions): ChainWatcher {
   /** A look that found nothing and left nothing open. */
   let looked: { readonly head: Header; readonly fingerprint: string; readonly at: number } | undefined;
 
-  const vouched: Effect = async (name, work) => {
+  const vouched: LeaderTransaction = async (name, work) => {
     // What stands on the head is vouched for by the head.
     if (name !== 'settled') pool.doubt();
     await pool.vouch();

@@ -1,6 +1,6 @@
 import type { PaymentTransaction } from '../model/payment-transaction.ts';
 import { transactionStore } from '../store/transaction-store.ts';
-import { shows, standingOf } from './node/canonical-rows.ts';
+import { canonicalRows, shows } from './node/canonical-rows.ts';
 import { slices } from './node/slices.ts';
 import { confirmationsOf, ROWS_PER_EFFECT, type Round } from './round.ts';
 
@@ -12,7 +12,7 @@ import { confirmationsOf, ROWS_PER_EFFECT, type Round } from './round.ts';
 export async function confirmPayments(round: Round): Promise<number> {
   const { chain, view, head, db, log, effect } = round;
   const seen = (await transactionStore(db).open(chain.id)).filter(one => one.status === 'confirming');
-  const { standing, gone } = await standingOf(seen, { view, head });
+  const { standing, gone } = await canonicalRows(seen, { view, head });
   const ripe = standing.filter(one => depthOf(one) >= one.requiredConfirmations).sort(byPlace);
   // A head that went back counts for less than what was seen before: that is not told to anybody.
   const growing = standing.filter(

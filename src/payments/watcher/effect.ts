@@ -4,7 +4,7 @@ import { transaction } from '../../db/transaction.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Seals } from '../secrets/sealed.ts';
 import { type Settlement, settlement } from '../settlement/settlement.ts';
-import type { EffectName, Fault } from './steps.ts';
+import type { EffectName, Failpoint } from './steps.ts';
 
 /** One transaction of the leader, with the moves of sessions and transactions in it. */
 export interface EffectScope {
@@ -17,7 +17,7 @@ export interface EffectScope {
  * Changes the database, once, as the leader. The work may run more than once and touches only its scope.
  * @throws LeadershipLost, with nothing changed, when another watcher has taken over
  */
-export type Effect = <T>(name: EffectName, work: (scope: EffectScope) => Promise<T>) => Promise<T>;
+export type LeaderTransaction = <T>(name: EffectName, work: (scope: EffectScope) => Promise<T>) => Promise<T>;
 
 /** Another watcher of the chain is at work; it sees what this one saw. */
 export class LeadershipLost extends Error {
@@ -29,8 +29,8 @@ export function effects(deps: {
   readonly seals: Seals;
   readonly clock: Clock;
   readonly leader: Leadership;
-  readonly fault: Fault;
-}): Effect {
+  readonly fault: Failpoint;
+}): LeaderTransaction {
   const { db, seals, clock, leader, fault } = deps;
   return async (name, work) => {
     await fault(`before ${name}`);

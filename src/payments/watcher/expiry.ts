@@ -7,7 +7,7 @@ import type { Seals } from '../secrets/sealed.ts';
 import { dueChains } from '../sessions/chain-sessions.ts';
 import { settlement } from '../settlement/settlement.ts';
 import { cursorStore } from '../store/cursor-store.ts';
-import type { Fault } from './steps.ts';
+import type { Failpoint } from './steps.ts';
 
 /** Sessions that one transaction ends at most. */
 const SESSIONS_PER_EFFECT = 200;
@@ -30,7 +30,7 @@ export function expiryWorker({
   clock: Clock;
   /** The configured ones. */
   chains: PaymentChains;
-  fault?: Fault;
+  fault?: Failpoint;
 }): Worker {
   async function expireOn(chainId: number): Promise<number> {
     await fault('before expiry');

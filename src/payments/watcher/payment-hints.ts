@@ -35,7 +35,7 @@ type Finding =
   | { readonly kind: 'missing' };
 
 /** What is remembered of a claim, in UTC milliseconds. */
-interface Followed {
+interface FollowedHint {
   /** Since when it is looked for; what is claimed again after it was given up starts anew. */
   readonly since: number;
   /** Since when it is missing; undefined before it was looked up, and while it is in the pool. */
@@ -48,7 +48,7 @@ interface Followed {
  * than a few. Every session has its turn: its first claim comes before another one's second.
  */
 export function claimFollower({ clock }: { clock: Clock }): ClaimFollower {
-  let followed = new Map<string, Followed>();
+  let followed = new Map<string, FollowedHint>();
   let lookedAt = Number.NEGATIVE_INFINITY;
 
   async function follow(round: Round): Promise<number> {
@@ -76,7 +76,7 @@ export function claimFollower({ clock }: { clock: Clock }): ClaimFollower {
         continue;
       }
       const payer = sessions.get(claim.sessionId)?.payerAddress ?? null;
-      const finding = await judge(round, { claim, payer, lookup });
+      const finding = await findingOf(round, { claim, payer, lookup });
       const missingSince = missingTime(claim, finding, { before, now });
       followed.set(claim.id, { ...before, missingSince, lookedAt: now });
       const isGivenUp = missingSince !== undefined && now - missingSince >= NOT_FOUND_MS;
@@ -103,17 +103,17 @@ export function claimFollower({ clock }: { clock: Clock }): ClaimFollower {
   return { follow };
 }
 
-function pairOf(id: string, known: Followed | undefined): [string, Followed][] {
+function pairOf(id: string, known: FollowedHint | undefined): [string, FollowedHint][] {
   return known === undefined ? [] : [[id, known]];
 }
 
-function isDue(known: Followed | undefined, now: number): boolean {
+function isDue(known: FollowedHint | undefined, now: number): boolean {
   if (known === undefined) return true;
   const pauseMs = (known.lookedAt - known.since) / PAUSE_PART;
   return now - known.lookedAt >= Math.min(Math.max(pauseMs, SHORTEST_PAUSE_MS), LONGEST_PAUSE_MS);
 }
 
-function begun({ createdAt }: PaymentTransaction, now: number): Followed {
+function begun({ createdAt }: PaymentTransaction, now: number): FollowedHint {
   const isOld = now - createdAt >= NOT_FOUND_MS;
   return { since: isOld ? now : createdAt, missingSince: undefined, lookedAt: 0 };
 }
@@ -122,7 +122,7 @@ function begun({ createdAt }: PaymentTransaction, now: number): Followed {
 function missingTime(
   claim: PaymentTransaction,
   finding: Finding,
-  { before, now }: { before: Followed; now: number },
+  { before, now }: { before: FollowedHint; now: number },
 ): number | undefined {
   // One that is mined and still pending after its transfers were recorded is somebody else's payment.
   if (finding.kind !== 'missing' && finding.kind !== 'mined') return undefined;
@@ -130,7 +130,7 @@ function missingTime(
   return before.missingSince ?? (wasEverThere ? now : before.since);
 }
 
-async function judge(
+async function findingOf(
   round: Round,
   { claim, payer, lookup }: { claim: PaymentTransaction; payer: string | null; lookup: Lookup },
 ): Promise<Finding> {

@@ -6,7 +6,7 @@ import type { Transfer, UnmatchedTransfer } from '../model/transfer.ts';
 import { recipientStore } from '../recipients/recipient-store.ts';
 import { sessionStore } from '../sessions/session-store.ts';
 import { suggestedSession } from '../sessions/suggested-session.ts';
-import { CLOCK_ALLOWANCE_MS, LATE_MS, match, placeOf } from '../settlement/match.ts';
+import { CLOCK_ALLOWANCE_MS, depositAddressOf, LATE_MS, match } from '../settlement/match.ts';
 import { moveRows } from '../settlement/moved-transactions.ts';
 import { cursorStore } from '../store/cursor-store.ts';
 import { transactionStore } from '../store/transaction-store.ts';
@@ -25,7 +25,7 @@ export interface Sighting {
 
 /**
  * Records transfers: with the session that each pays, or as an unmatched one of the owner of the recipient.
- * What is recorded already stays as it is. Answers with the places (`placeKey`) that need not be looked at again
+ * What is recorded already stays as it is. Answers with the places (`logKey`) that need not be looked at again
  * while their block stands.
  */
 export async function record(
@@ -50,7 +50,7 @@ export async function record(
 }
 
 /** Names a transfer in a block. */
-export function placeKey({ txHash, logIndex, blockHash }: Transfer): string {
+export function logKey({ txHash, logIndex, blockHash }: Transfer): string {
   return `${blockHash} ${txHash} ${logIndex}`;
 }
 
@@ -70,11 +70,11 @@ async function recordPart(
     if (claim !== undefined) await settle.follow(claim, txHash);
     const rows = await moveRows(transactions, await transactions.byHash(round.chain.id, txHash), transfers);
     for (const transfer of transfers) {
-      const found = unmatched.filter(one => isSamePlace(one, transfer));
+      const found = unmatched.filter(one => isSameLog(one, transfer));
       const outcome =
         (await recordAgain(round, scope, { transfer, rows })) ??
         (await recordNew(round, scope, { transfer, rows, found }));
-      if (outcome !== 'open') done.push(placeKey(transfer));
+      if (outcome !== 'open') done.push(logKey(transfer));
       if (outcome === 'changed') changes += 1;
     }
   }
@@ -136,7 +136,7 @@ function suggestionFor(
   { handle, owner, transfer }: { handle: Handle; owner: Owner; transfer: Transfer },
 ): Promise<string | null> {
   return suggestedSession(handle, owner, {
-    ...placeOf(transfer),
+    ...depositAddressOf(transfer),
     amount: transfer.amount,
     tokenDecimals: tokenOf(chain, transfer.tokenAddress)?.decimals ?? 0,
     openedBy: transfer.blockTime + CLOCK_ALLOWANCE_MS,
@@ -159,7 +159,7 @@ async function unmatchedOf(
   return [...byId.values()];
 }
 
-function isSamePlace(a: Transfer, b: Transfer): boolean {
+function isSameLog(a: Transfer, b: Transfer): boolean {
   return a.txHash === b.txHash && a.logIndex === b.logIndex;
 }
 

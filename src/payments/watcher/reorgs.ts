@@ -2,7 +2,7 @@ import { cursorStore } from '../store/cursor-store.ts';
 import { transactionStore } from '../store/transaction-store.ts';
 import { transferStore } from '../store/transfer-store.ts';
 import { lookUp, transfersIn } from './node/by-hash.ts';
-import { type Recorded, standingOf } from './node/canonical-rows.ts';
+import { canonicalRows, type RecordedRow } from './node/canonical-rows.ts';
 import { slices } from './node/slices.ts';
 import { record } from './record.ts';
 import { ROWS_PER_EFFECT, type Round } from './round.ts';
@@ -10,7 +10,7 @@ import { ROWS_PER_EFFECT, type Round } from './round.ts';
 /** Blocks before the settled one whose payments are looked at again, at least. */
 const WATCHED_BLOCKS = 64;
 
-type Settled = Pick<Recorded, 'txHash' | 'blockHash'> & { readonly id: string };
+type SettledRow = Pick<RecordedRow, 'txHash' | 'blockHash'> & { readonly id: string };
 
 /**
  * Looks again at what was settled in the latest blocks, and in those before the block where this last ended well: the
@@ -25,8 +25,8 @@ export async function watchReorganisations(round: Round): Promise<number> {
   const completedSince = () => transactionStore(db).completedSince(chain.id, since);
   const openSince = () => transferStore(db).openSince(chain.id, since);
   const listed = (await openSince()).filter(one => one.confirmedAt !== null);
-  const payments = await standingOf(await completedSince(), { view, head });
-  const transfers = await standingOf(listed, { view, head });
+  const payments = await canonicalRows(await completedSince(), { view, head });
+  const transfers = await canonicalRows(listed, { view, head });
   if (payments.gone.length === 0 && transfers.gone.length === 0) {
     await settled(round);
     return 0;
@@ -42,7 +42,7 @@ export async function watchReorganisations(round: Round): Promise<number> {
   const left = new Set(
     [...(await completedSince()), ...(await openSince())].map(({ id, blockHash }) => `${id} ${blockHash}`),
   );
-  const isLost = ({ id, blockHash, txHash }: Settled) =>
+  const isLost = ({ id, blockHash, txHash }: SettledRow) =>
     txHash !== null && found.has(txHash) && left.has(`${id} ${blockHash}`);
 
   const lost = payments.gone.filter(

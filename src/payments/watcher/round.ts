@@ -3,7 +3,7 @@ import type { Logger } from '../../lib/logger.ts';
 import type { PaymentChain } from '../model/payment-chain.ts';
 import type { Seals } from '../secrets/sealed.ts';
 import type { ChainCursor } from '../store/cursor-store.ts';
-import type { Effect } from './effect.ts';
+import type { LeaderTransaction } from './effect.ts';
 import type { Header, NodeView } from './node/node-view.ts';
 import type { Places } from './node/places.ts';
 
@@ -17,7 +17,7 @@ export interface Round {
   readonly seals: Seals;
   readonly log: Logger;
   /** Has the nodes vouch first that everything read so far is of this chain. */
-  readonly effect: Effect;
+  readonly effect: LeaderTransaction;
   /** Keeps how far the chain was looked through, where nothing was found: the head itself vouches for that. */
   note(cursor: ChainCursor): Promise<void>;
 }

@@ -32,4 +32,4 @@ export type WatcherStep = (typeof WATCHER_STEPS)[number];
 export type EffectName = 'record' | 'confirm' | 'claims' | 'reorgs' | 'settled' | 'unmatched';
 
 /** Called at every step; tests end the process in it, or throw. */
-export type Fault = (step: string) => void | Promise<void>;
+export type Failpoint = (step: string) => void | Promise<void>;

@@ -1,5 +1,5 @@
 import { transferStore } from '../store/transfer-store.ts';
-import { shows, standingOf } from './node/canonical-rows.ts';
+import { canonicalRows, shows } from './node/canonical-rows.ts';
 import { slices } from './node/slices.ts';
 import { confirmationsOf, ROWS_PER_EFFECT, type Round } from './round.ts';
 
@@ -10,7 +10,7 @@ import { confirmationsOf, ROWS_PER_EFFECT, type Round } from './round.ts';
 export async function confirmUnmatched(round: Round): Promise<number> {
   const { chain, view, head, db, effect } = round;
   const kept = await transferStore(db).unconfirmed(chain.id);
-  const { standing, gone } = await standingOf(kept, { view, head });
+  const { standing, gone } = await canonicalRows(kept, { view, head });
   const ripe = standing.filter(one => confirmationsOf(one, round) >= chain.confirmations);
   const receipts = await view.receipts(new Set(ripe.map(one => one.txHash)));
   const judged = ripe.map(one => {

@@ -1,5 +1,5 @@
 /** A webhook that something is to be sent to. */
-export interface Waiting {
+export interface WaitingWork {
   readonly webhookId: string;
   readonly organizationId: string;
   /** UTC milliseconds. */
@@ -26,8 +26,11 @@ export interface Share {
  * Deals the free slots out: one after the other to the organization that has the fewest, and there to the webhook that
  * has the fewest, then waits longest. However much one of them has to send, the others get theirs.
  */
-export function fairShares(waiting: readonly Waiting[], slots: Slots): Share[] {
-  const queues = new Map<string, { used: number; webhooks: (Waiting & { used: number; limit: number })[] }>();
+export function fairShares(waiting: readonly WaitingWork[], slots: Slots): Share[] {
+  const queues = new Map<
+    string,
+    { used: number; webhooks: (WaitingWork & { used: number; limit: number })[] }
+  >();
   for (const one of waiting) {
     const used = slots.byWebhook.get(one.webhookId) ?? 0;
     if (used >= slots.perWebhook) continue;

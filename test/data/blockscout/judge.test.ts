@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { judge } from '#data/backends/blockscout/reply-judge.ts';
+import { blockscoutReply } from '#data/backends/blockscout/reply-judge.ts';
 import { serving } from './serving.ts';
 
 const SPEC_ERROR = { title: 'Not found', source: { pointer: '/number' }, detail: 'no such block' };
@@ -11,7 +11,7 @@ test.each([
   { message: 'Address not found' },
   { errors: [SPEC_ERROR] },
 ])('a 404 of %j says that there is no such record', body => {
-  expect(judge({ status: 404, body })).toMatchObject({ kind: 'not_found' });
+  expect(blockscoutReply({ status: 404, body })).toMatchObject({ kind: 'not_found' });
 });
 
 test.each([
@@ -28,7 +28,7 @@ test.each([
   [],
   null,
 ])('a 404 of %j is an outage of whatever stands there', body => {
-  expect(judge({ status: 404, body })).toMatchObject({ kind: 'unavailable' });
+  expect(blockscoutReply({ status: 404, body })).toMatchObject({ kind: 'unavailable' });
 });
 
 test('a gateway that does not know the instance makes no empty list of an address', async () => {

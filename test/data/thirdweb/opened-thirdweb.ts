@@ -7,7 +7,7 @@ import type {
   InsightsAsk,
   RecordsQuery,
 } from '#data/backends/port/insights-backend.ts';
-import { judge } from '#data/backends/thirdweb/reply-judge.ts';
+import { thirdwebReply } from '#data/backends/thirdweb/reply-judge.ts';
 import { insightBackend } from '#data/backends/thirdweb/thirdweb-backend.ts';
 import { createLogger } from '#lib/logger.ts';
 import { record } from '../../support/json.ts';
@@ -27,7 +27,11 @@ export interface OpenedInsight extends AsyncDisposable {
 export async function openedInsight(
   respond: (request: SeenRequest) => Behaviour | Promise<Behaviour>,
 ): Promise<OpenedInsight> {
-  const { service, upstream, [Symbol.asyncDispose]: dispose } = await opened(respond, { judge });
+  const {
+    service,
+    upstream,
+    [Symbol.asyncDispose]: dispose,
+  } = await opened(respond, { judge: thirdwebReply });
   const written: string[] = [];
   const log = createLogger({ level: 'debug', destination: { write: line => written.push(line) } });
   const backend = insightBackend({ name: 'insight-1', chainId: 1, upstream, sharedAs: service.url, log });

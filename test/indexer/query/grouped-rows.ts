@@ -4,7 +4,7 @@ import { bytesColumn, bytesOrNullColumn, uintColumn } from '#db/columns.ts';
 import { migrate } from '#db/migrate.ts';
 import { openDatabase } from '#db/open.ts';
 import { type Engine, openEngine } from '#indexer/query/threads/engine.ts';
-import { placeKey } from '#indexer/schema/block-position.ts';
+import { positionKey } from '#indexer/schema/block-position.ts';
 import { TRANSACTION_COLUMNS } from '#indexer/schema/columns.ts';
 import { INDEX_MIGRATIONS } from '#indexer/schema/migrations/index-migrations.ts';
 
@@ -56,7 +56,7 @@ function columnsOf(
   row: TransactionRow,
 ): Record<(typeof TRANSACTION_COLUMNS)[number], unknown> {
   return {
-    id: placeKey({ blockNumber: number, index: 0 }),
+    id: positionKey({ blockNumber: number, index: 0 }),
     hash: bytesColumn(`0x${number.toString(16).padStart(64, '0')}`),
     timestamp: row.block_timestamp * 1000n,
     from_address: bytesColumn(row.from_address),

@@ -7,7 +7,7 @@ import { type Db, openDatabase } from '#db/open.ts';
 import { HttpError } from '#http/errors.ts';
 import { systemClock } from '#lib/clock.ts';
 import { createLogger } from '#lib/logger.ts';
-import type { Known, Visitor } from '#payments/api/gate/caller.ts';
+import type { AnonymousCaller, ApiCaller } from '#payments/api/gate/caller.ts';
 import { paymentsGate } from '#payments/api/gate/gate.ts';
 import { rateLimits } from '#payments/api/gate/rate-limits.ts';
 import { PERMISSIONS, type Permission } from '#payments/keys/api-key.ts';
@@ -54,7 +54,7 @@ beforeAll(async () => {
   const reached = async () => {
     throw new HttpError(418, 'reached');
   };
-  const route = await mountGated<Record<string, unknown>, never, Known, Visitor>({
+  const route = await mountGated<Record<string, unknown>, never, ApiCaller, AnonymousCaller>({
     contract: paymentsContract,
     handlers: Object.fromEntries(OPERATIONS.map(({ id }) => [id, reached])),
     gate: paymentsGate({

@@ -5,7 +5,7 @@ import { transaction } from '#db/transaction.ts';
 import { createLogger } from '#lib/logger.ts';
 import { eventStore } from '#payments/events/event-store.ts';
 import { relay } from '#payments/events/relay.ts';
-import { deliveryBody } from '#payments/events/webhook-payload.ts';
+import { webhookPayload } from '#payments/events/webhook-payload.ts';
 import type { PaymentEvent } from '#payments/model/event.ts';
 import type { Owner } from '#payments/model/owner.ts';
 import { noticeQueue } from '#payments/notifications/store/notice-store.ts';
@@ -181,7 +181,7 @@ eachDatabase('the relay', databases => {
     const queue = deliveryQueue({ db, seals: SEALS, clock, log: SILENT });
     const [claim] = await queue.takeDue([{ webhookId: webhook.id, limit: 5 }]);
     expect(claim?.deliveries).toMatchObject([
-      { eventId: event.id, eventType: event.type, isTest: false, body: deliveryBody(event, webhook.id) },
+      { eventId: event.id, eventType: event.type, isTest: false, body: webhookPayload(event, webhook.id) },
     ]);
   });
 

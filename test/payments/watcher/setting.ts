@@ -15,7 +15,7 @@ import { settlement } from '#payments/settlement/settlement.ts';
 import { organizationStore } from '#payments/store/organization-store.ts';
 import { transactionStore } from '#payments/store/transaction-store.ts';
 import { type ChainWatcher, chainWatcher } from '#payments/watcher/chain-watcher.ts';
-import type { Fault } from '#payments/watcher/steps.ts';
+import type { Failpoint } from '#payments/watcher/steps.ts';
 import { anOrganization } from '../../support/payments-records.ts';
 
 /** Of tests only. */
@@ -53,7 +53,7 @@ export function watcherOf({
   db: Db;
   clock: Clock;
   leaseMs?: number;
-  fault?: Fault;
+  fault?: Failpoint;
 }): ChainWatcher {
   const client = createChainClient({ id: chain.id, rpcUrls: [rpcUrl], timeoutMs: 5_000, log });
   return chainWatcher({ chain, client, db, seals, clock, log, ...rest });

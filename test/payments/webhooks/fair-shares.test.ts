@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { fairShares, type Slots, type Waiting } from '#payments/webhooks/fair-shares.ts';
+import { fairShares, type Slots, type WaitingWork } from '#payments/webhooks/fair-shares.ts';
 
 const NONE: ReadonlyMap<string, number> = new Map();
 const slots = (changes: Partial<Slots>): Slots => ({
@@ -10,12 +10,12 @@ const slots = (changes: Partial<Slots>): Slots => ({
   byOrganization: NONE,
   ...changes,
 });
-const one = (webhookId: string, organizationId: string, dueSince = 0): Waiting => ({
+const one = (webhookId: string, organizationId: string, dueSince = 0): WaitingWork => ({
   webhookId,
   organizationId,
   dueSince,
 });
-const limits = (waiting: readonly Waiting[], given: Slots) =>
+const limits = (waiting: readonly WaitingWork[], given: Slots) =>
   Object.fromEntries(fairShares(waiting, given).map(({ webhookId, limit }) => [webhookId, limit]));
 
 test('whoever is alone gets what a webhook may have', () => {

@@ -1,7 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { Webhook, WebhookVerificationError } from 'standardwebhooks';
 import { describe, expect, test } from 'vitest';
-import { deliveryBody } from '#payments/events/webhook-payload.ts';
+import { webhookPayload } from '#payments/events/webhook-payload.ts';
 import { attemptHeaders, type SignedAttempt } from '#payments/webhooks/sign.ts';
 
 // The independent verifier refuses what is older than five minutes by the real clock.
@@ -137,7 +137,7 @@ test('a secret of another kind is refused instead of being used for something el
 test('the body is the envelope with the event’s id, and stays the same through a database that keeps text', () => {
   const data = { id: 'txn_test_1', message: 'ü \u2028 "1e3" \\u0041 \ud800' };
 
-  const body = deliveryBody({ id: 'evt_1', type: 'test.ping', createdAt: 1_795_256_430_456, data }, 'wh_1');
+  const body = webhookPayload({ id: 'evt_1', type: 'test.ping', createdAt: 1_795_256_430_456, data }, 'wh_1');
 
   expect(body.startsWith('{"id":"evt_1","event":"test.ping","webhook_id":"wh_1","timestamp":')).toBe(true);
   expect(JSON.parse(body)).toEqual({

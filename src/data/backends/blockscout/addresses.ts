@@ -2,7 +2,7 @@ import type { Answer, Answers, Ask } from '../port/backend.ts';
 import { isOfKind } from '../port/backend-error.ts';
 import { fieldsOf, isFields } from '../upstream-json/fields.ts';
 import { mustName } from './client/assert-same-record.ts';
-import { beside } from './client/side-requests.ts';
+import { withLateExtra } from './client/side-requests.ts';
 import type { BlockscoutSource } from './client/source.ts';
 import { addressNft } from './normalise/address-nft.ts';
 import { addressToken } from './normalise/address-token.ts';
@@ -160,7 +160,11 @@ export function addressAnswers(source: BlockscoutSource): AddressAnswers {
     traces: Promise<boolean | undefined> = Promise.resolve(undefined),
   ): Promise<Answer<ListPage<Item, Keys>>> {
     try {
-      const [{ body, envelope }, hasTraces] = await beside(readList(source, list, ask), traces, source.clock);
+      const [{ body, envelope }, hasTraces] = await withLateExtra(
+        readList(source, list, ask),
+        traces,
+        source.clock,
+      );
       return isStillTraced(envelope) || hasTraces === false ? { body, unsettled: true } : { body };
     } catch (error) {
       if (!isOfKind(error, 'not_found')) throw error;

@@ -1,7 +1,7 @@
 import type { Answer, Answers } from '../port/backend.ts';
 import { each } from '../upstream-json/fields.ts';
 import { mustBe } from './client/assert-same-record.ts';
-import { beside } from './client/side-requests.ts';
+import { withLateExtra } from './client/side-requests.ts';
 import { type BlockscoutSource, read } from './client/source.ts';
 import { block } from './normalise/block.ts';
 import { transactionOrNull } from './normalise/transaction.ts';
@@ -101,7 +101,7 @@ export function blockAnswers(source: BlockscoutSource): BlockAnswers {
     reading: Promise<Body>,
     depth: Promise<number | undefined>,
   ): Promise<Answer<Body>> {
-    const [body, confirmations] = await beside(reading, depth, clock);
+    const [body, confirmations] = await withLateExtra(reading, depth, clock);
     return confirmations === undefined ? { body } : { body, confirmations };
   }
 }

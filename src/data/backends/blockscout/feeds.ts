@@ -1,5 +1,5 @@
 import type { Answers } from '../port/backend.ts';
-import { beside } from './client/side-requests.ts';
+import { withLateExtra } from './client/side-requests.ts';
 import type { BlockscoutSource } from './client/source.ts';
 import { internalTransaction } from './normalise/internal-transaction.ts';
 import { tokenTransfer } from './normalise/token-transfer.ts';
@@ -46,7 +46,7 @@ export function feedAnswers(source: BlockscoutSource): FeedAnswers {
         },
         ask,
       );
-      const [{ body, envelope }, hasTraces] = await beside(
+      const [{ body, envelope }, hasTraces] = await withLateExtra(
         reading,
         source.indexing.hasTraces(),
         source.clock,

@@ -15,7 +15,7 @@ const MISSING: readonly unknown[] = [
 ];
 
 /** What Blockscout means by a status with a body of JSON. Source: its controllers and `fallback_controller`, 5.1 to 12. */
-export const judge: Judge = ({ status, body }) => {
+export const blockscoutReply: Judge = ({ status, body }) => {
   if (status >= 200 && status < 300) {
     return typeof body === 'string' ? outage('its answer was no record') : undefined;
   }

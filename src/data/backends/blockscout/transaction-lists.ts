@@ -3,7 +3,7 @@ import { isOfKind } from '../port/backend-error.ts';
 import type { CursorPosition } from '../port/cursor.ts';
 import type { Fields } from '../upstream-json/fields.ts';
 import { mustBe } from './client/assert-same-record.ts';
-import { beside } from './client/side-requests.ts';
+import { withLateExtra } from './client/side-requests.ts';
 import { type BlockscoutSource, read } from './client/source.ts';
 import { internalTransaction } from './normalise/internal-transaction.ts';
 import { log } from './normalise/log.ts';
@@ -69,7 +69,7 @@ export function transactionListAnswers(source: BlockscoutSource): TransactionLis
       if (isStillTraced(envelope)) return { body };
       if (body.items.length > 0 || tellsTracing(envelope)) return answer;
       // Whoever has not looked yet has found nothing either. Decision 66.
-      const [, hasTraces] = await beside(Promise.resolve(), traces, clock);
+      const [, hasTraces] = await withLateExtra(Promise.resolve(), traces, clock);
       return wasDeep && hasTraces === true ? answer : { body };
     },
 
@@ -140,12 +140,12 @@ export function transactionListAnswers(source: BlockscoutSource): TransactionLis
     list: List<Item, Keys>,
   ): Promise<{ answer: Answer<ListPage<Item, Keys>>; envelope: Fields }> {
     const reading = readList(source, list, ask);
-    const [{ body, envelope }, depth] = await beside(reading, settlement.ofTransaction(hash), clock);
+    const [{ body, envelope }, depth] = await withLateExtra(reading, settlement.ofTransaction(hash), clock);
     return { answer: depth === undefined ? { body } : { body, confirmations: depth }, envelope };
   }
 
   async function settled<Body>(hash: string, reading: Promise<Body>): Promise<Answer<Body>> {
-    const [body, depth] = await beside(reading, settlement.ofTransaction(hash), clock);
+    const [body, depth] = await withLateExtra(reading, settlement.ofTransaction(hash), clock);
     return depth === undefined ? { body } : { body, confirmations: depth };
   }
 }

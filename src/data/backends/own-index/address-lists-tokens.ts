@@ -7,7 +7,7 @@ import type { Keys } from './cursor/position.ts';
 import { checksummed } from './parts/text.ts';
 import { addressToken } from './records/address-token.ts';
 import { addressNft } from './records/token-instance.ts';
-import { assertWhole, type IndexSource, leadingBack, PAGE_SIZE } from './source/source.ts';
+import { assertWhole, cursorFields, type IndexSource, PAGE_SIZE } from './source/source.ts';
 import { lookUpInstances } from './token-metadata.ts';
 
 type AddressTokenAnswers = Pick<Answers, 'listAddressTokens' | 'listAddressNfts'>;
@@ -42,7 +42,7 @@ export function addressTokenAnswers(source: IndexSource): AddressTokenAnswers {
           items: items.map(row => addressToken(row, instance(row.token, row.tokenId), parties)),
           next_page_params:
             hasMore && at !== undefined
-              ? { ...at, items_count: items.length, ...leadingBack(source, at) }
+              ? { ...at, items_count: items.length, ...cursorFields(source, at) }
               : null,
         },
       };
@@ -71,7 +71,7 @@ export function addressTokenAnswers(source: IndexSource): AddressTokenAnswers {
           }),
           next_page_params:
             hasMore && at !== undefined
-              ? { ...at, items_count: items.length, ...leadingBack(source, at) }
+              ? { ...at, items_count: items.length, ...cursorFields(source, at) }
               : null,
         },
       };

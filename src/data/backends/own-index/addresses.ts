@@ -6,7 +6,7 @@ import { addressKey, uintKey, wholeKeys } from './cursor/addresses-position.ts';
 import type { Keys } from './cursor/position.ts';
 import { loadParties } from './parts/parties.ts';
 import { checksummed } from './parts/text.ts';
-import { assertWhole, type IndexSource, leadingBack, PAGE_SIZE } from './source/source.ts';
+import { assertWhole, cursorFields, type IndexSource, PAGE_SIZE } from './source/source.ts';
 
 /** Holders of the native coin, as far as the index has seen them. Decision 40. */
 export function addressAnswers(source: IndexSource): Pick<Answers, 'listAddresses'> {
@@ -40,7 +40,7 @@ export function addressAnswers(source: IndexSource): Pick<Answers, 'listAddresse
           })),
           next_page_params:
             hasMore && at !== undefined
-              ? { ...at, items_count: items.length, ...leadingBack(source, at) }
+              ? { ...at, items_count: items.length, ...cursorFields(source, at) }
               : null,
         },
       };

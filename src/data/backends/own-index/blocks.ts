@@ -6,8 +6,8 @@ import { blockRecord } from './records/block.ts';
 import {
   assertCaughtUp,
   assertNotCutOff,
+  cursorFields,
   type IndexSource,
-  leadingBack,
   missingFrom,
   PAGE_SIZE,
 } from './source/source.ts';
@@ -104,5 +104,5 @@ export function nextBlocks(source: IndexSource, last: BlockRow, itemsCount: numb
   const position = last.isCanonical
     ? { block_number: last.number }
     : { block_number: last.number, block_hash: last.hash };
-  return { block_number: last.number, items_count: itemsCount, ...leadingBack(source, position) };
+  return { block_number: last.number, items_count: itemsCount, ...cursorFields(source, position) };
 }

@@ -20,8 +20,8 @@ import { type ExactSearch, exactSearch } from './search-exact.ts';
 import {
   assertCaughtUp,
   assertNotCutOff,
+  cursorFields,
   type IndexSource,
-  leadingBack,
   PAGE_SIZE,
 } from './source/source.ts';
 
@@ -55,7 +55,7 @@ export function searchAnswers(source: IndexSource): Pick<Answers, 'search' | 'se
                   name: last.term,
                   address_hash: last.address,
                   items_count: items.length,
-                  ...leadingBack(source, cursorPosition(last, at.prefix)),
+                  ...cursorFields(source, cursorPosition(last, at.prefix)),
                 }
               : null,
         },

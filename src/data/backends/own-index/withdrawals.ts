@@ -11,8 +11,8 @@ import {
   assertCaughtUp,
   assertNotCutOff,
   assertWhole,
+  cursorFields,
   type IndexSource,
-  leadingBack,
   PAGE_SIZE,
 } from './source/source.ts';
 
@@ -78,5 +78,5 @@ function nextWithdrawals(source: IndexSource, { items, hasMore }: Page<Withdrawa
   const last = items.at(-1);
   if (!hasMore || last === undefined) return null;
   const position = { index: last.index };
-  return { ...position, items_count: items.length, ...leadingBack(source, position) };
+  return { ...position, items_count: items.length, ...cursorFields(source, position) };
 }

@@ -24,7 +24,7 @@ export interface Filter {
 }
 
 /** Which records of an entity are meant; addresses are lower-case hex or names. */
-export interface Selected {
+export interface RecordSelection {
   readonly entity: Entity;
   readonly filters: readonly Filter[];
   /** Transactions that this address sent or received, each once. */
@@ -42,7 +42,7 @@ export interface Selected {
   };
 }
 
-export interface RecordsQuery extends Selected {
+export interface RecordsQuery extends RecordSelection {
   readonly sort: { readonly field: string; readonly order: 'asc' | 'desc' };
   /** Rows a chain. */
   readonly limit: number;
@@ -50,7 +50,7 @@ export interface RecordsQuery extends Selected {
   readonly decode: boolean;
 }
 
-export interface GroupsQuery extends Selected {
+export interface GroupsQuery extends RecordSelection {
   readonly keys: readonly RowExpression[];
   readonly folds: readonly Fold[];
 }

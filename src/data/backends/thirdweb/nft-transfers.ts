@@ -12,7 +12,7 @@ import {
 } from './request/source.ts';
 
 type NftTransfer = InsightsSchemas['NftTransfer'];
-type Wanted = Pick<NftTransfersRequest['query'], 'limit' | 'page'>;
+type PageRequest = Pick<NftTransfersRequest['query'], 'limit' | 'page'>;
 
 /** The longest page of transfers that every generation of upstream gives. Its newest contract does not bound them. */
 const PAGE_SIZE = 100;
@@ -59,7 +59,7 @@ export function nftTransferAnswers(
 
   async function pageOf(
     { path, query }: NftTransfersRequest,
-    { limit, page }: Wanted,
+    { limit, page }: PageRequest,
     ask: InsightsAsk,
   ): Promise<NftTransfer[]> {
     const { contract_address: contract, token_id: tokenId } = path;
@@ -85,7 +85,7 @@ export function nftTransferAnswers(
 }
 
 /** `sales` and `resolve_metadata_links` are for one token alone, upstream as with us. */
-function parametersOf(query: NftTransfersRequest['query'], { limit, page }: Wanted): Parameters {
+function parametersOf(query: NftTransfersRequest['query'], { limit, page }: PageRequest): Parameters {
   const flags = (['metadata', 'include_owners', 'sales'] as const).filter(name => query[name] === 'true');
   return [
     ['limit', String(limit)],

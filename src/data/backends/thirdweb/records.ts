@@ -11,14 +11,14 @@ import { type Fields, isFields } from '../upstream-json/fields.ts';
 import { integerOrNull } from '../upstream-json/values.ts';
 import { block } from './normalise/block.ts';
 import { event } from './normalise/event.ts';
-import type { Place } from './normalise/forms.ts';
+import type { UpstreamPlace } from './normalise/forms.ts';
 import { transaction } from './normalise/transaction.ts';
 import { columnOf } from './request/columns.ts';
 import { readSelected } from './request/selection.ts';
 import { firstOfChains, type InsightSource, type Parameters, recordsOf } from './request/source.ts';
 import { totalsOf } from './totals.ts';
 
-const NORMALISE: { readonly [E in Entity]: (value: unknown, place: Place) => EntityRecords[E] } = {
+const NORMALISE: { readonly [E in Entity]: (value: unknown, place: UpstreamPlace) => EntityRecords[E] } = {
   blocks: block,
   transactions: transaction,
   events: event,
@@ -29,7 +29,7 @@ const PAGE_SIZE = 500;
 const LAST_PAGE = 20;
 
 /** Rows as upstream gave them, with what it says of all. */
-interface Answer<Record> {
+interface RecordsAnswer<Record> {
   readonly rows: readonly Record[];
   readonly meta: Fields;
 }
@@ -59,11 +59,11 @@ export function recordAnswers(source: InsightSource): Required<Pick<InsightsAnsw
   async function pageOf<E extends Entity>(
     query: RecordsQuery & { readonly entity: E },
     ask: InsightsAsk,
-  ): Promise<Answer<EntityRecords[E]>> {
+  ): Promise<RecordsAnswer<EntityRecords[E]>> {
     // A signature that says what is indexed is enough to decode by, here as upstream.
     const isDecoded = query.decode || query.event?.signature !== undefined;
     const place = { chainIds: ask.chainIds, isDecoded };
-    const normalise: (value: unknown, place: Place) => EntityRecords[E] = NORMALISE[query.entity];
+    const normalise: (value: unknown, place: UpstreamPlace) => EntityRecords[E] = NORMALISE[query.entity];
     const { rows, meta } = await readSelected(source, query, parametersOf(query), ask, body => ({
       rows: recordsOf(body, value => normalise(value, place)),
       meta: isFields(body.meta) ? body.meta : {},
@@ -76,7 +76,7 @@ export function recordAnswers(source: InsightSource): Required<Pick<InsightsAnsw
   async function windowOf<E extends Entity>(
     query: RecordsQuery & { readonly entity: E },
     ask: InsightsAsk,
-  ): Promise<Answer<EntityRecords[E]>> {
+  ): Promise<RecordsAnswer<EntityRecords[E]>> {
     const offset = query.page * query.limit;
     const first = Math.floor(offset / PAGE_SIZE);
     const end = Math.ceil((offset + query.limit) / PAGE_SIZE);

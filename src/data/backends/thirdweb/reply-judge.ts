@@ -22,7 +22,7 @@ const ABOUT_NAME = /\bENS\b|\bresolv(e|ed|ing)\b/i;
 const NO_ROUTE: readonly number[] = [405, 410];
 
 /** What an Insight service means by a status with a body of JSON. Source: the original's contract and its Go service. */
-export const judge: Judge = ({ status, body }) => {
+export const thirdwebReply: Judge = ({ status, body }) => {
   if (status >= 200 && status < 300) {
     return isAnswer(body) ? undefined : outage('its answer was no record');
   }

@@ -11,7 +11,7 @@ const MARK = `${randomUUID()}:`;
 const BACKSLASH = 92;
 
 /** An integer beyond 2^53 in a text. */
-interface Found {
+interface LongInteger {
   readonly integer: bigint;
   readonly start: number;
   readonly end: number;
@@ -39,8 +39,8 @@ export function parseJson(text: string): unknown {
 }
 
 /** In ascending order, those within strings included. */
-function integersIn(text: string): Found[] {
-  const found: Found[] = [];
+function integersIn(text: string): LongInteger[] {
+  const found: LongInteger[] = [];
   for (const { 1: before = '', 2: source = '', index } of text.matchAll(MAY_LOSE_DIGITS)) {
     const integer = beyondDouble(source);
     const start = index + before.length;
@@ -54,7 +54,7 @@ function beyondDouble(source: string): bigint | null {
   return WHOLE.test(source) ? BigInt(source) : withoutExponent(source);
 }
 
-function parseWithout(text: string, found: readonly Found[]): unknown {
+function parseWithout(text: string, found: readonly LongInteger[]): unknown {
   let done = 0;
   let replaced = '';
   for (const [index, { start, end }] of found.entries()) {
@@ -65,7 +65,7 @@ function parseWithout(text: string, found: readonly Found[]): unknown {
 }
 
 /** What a parsed value is without stand-ins; lists and objects are changed in place. */
-function original(value: unknown, found: readonly Found[]): unknown {
+function original(value: unknown, found: readonly LongInteger[]): unknown {
   if (typeof value === 'string')
     return value.startsWith(MARK) ? found[Number(value.slice(MARK.length))]?.integer : value;
   if (Array.isArray(value)) {

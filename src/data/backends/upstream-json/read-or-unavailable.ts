@@ -3,7 +3,7 @@ import { BackendError } from '../port/backend-error.ts';
 import { Unreadable } from './fields.ts';
 
 /** Who is asked what: it goes into the log as it is. */
-export interface Asked {
+export interface RequestContext {
   readonly operation: string;
   /** Name of the back end. */
   readonly backend: string;
@@ -14,7 +14,7 @@ export interface Asked {
  * What `normalise` makes of an upstream's body; the log says which part it could not read.
  * @throws BackendError `unavailable` for an unreadable one: it goes to nobody half-made.
  */
-export function readable<Record>(log: Logger, asked: Asked, normalise: () => Record): Record {
+export function readable<Record>(log: Logger, asked: RequestContext, normalise: () => Record): Record {
   try {
     return normalise();
   } catch (error) {

@@ -7,7 +7,7 @@ import { isOutage, replyOf } from './reply.ts';
 import type { Reply } from './upstream.ts';
 
 /** One GET, ready to be sent, and sent again. */
-export interface Sending {
+export interface OutgoingRequest {
   /** The request target: path and query. */
   readonly target: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -36,7 +36,7 @@ const NOT_TRANSPORT: readonly (string | undefined)[] = [
 export async function exchange(
   pool: Pool,
   quota: Quota,
-  { target, headers, signal }: Sending,
+  { target, headers, signal }: OutgoingRequest,
 ): Promise<Reply> {
   const response = await pool
     .request({ method: 'GET', path: target, headers: { ...headers }, signal })

@@ -4,7 +4,7 @@ import type { Logger } from '#lib/logger.ts';
 import { BackendError } from '../port/backend-error.ts';
 import { readAddress } from './address.ts';
 import { openBreaker } from './breaker.ts';
-import { exchange, type Sending } from './exchange.ts';
+import { exchange, type OutgoingRequest } from './exchange.ts';
 import { endedBy, incidentOf } from './exchange-error.ts';
 import { failureLog } from './failure-log.ts';
 import { watchQuota } from './quota.ts';
@@ -78,13 +78,13 @@ export function openUpstream(options: UpstreamOptions): Upstream {
     return shown === message ? verdict : new BackendError(kind, reason, shown, { cause });
   }
 
-  function attempt(sending: Sending): Promise<Reply> {
+  function attempt(sending: OutgoingRequest): Promise<Reply> {
     // Again before the retry: another request may have used up the rest meanwhile.
     quota.check();
     return exchange(pool, quota, sending);
   }
 
-  async function twiceAtMost(sending: Sending): Promise<Reply> {
+  async function twiceAtMost(sending: OutgoingRequest): Promise<Reply> {
     try {
       return await attempt(sending);
     } catch (error) {

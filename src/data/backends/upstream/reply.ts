@@ -5,7 +5,7 @@ import { unavailable } from './exchange-error.ts';
 import type { Reply } from './upstream.ts';
 
 /** A response as it arrived; `text` is undefined when its body could not be read. */
-export interface Received {
+export interface UpstreamResponse {
   readonly status: number;
   readonly type: string | undefined;
   readonly location?: string | undefined;
@@ -28,7 +28,7 @@ export function isOutage(status: number): boolean {
  * What every JSON API means by a response; what is left is for the back end to judge.
  * @throws BackendError `unsupported` for 501 and where the service says that it is disabled, `unavailable` for the rest.
  */
-export function replyOf({ status, type, text, location, retryAfterMs }: Received): Reply {
+export function replyOf({ status, type, text, location, retryAfterMs }: UpstreamResponse): Reply {
   const body = jsonOf(type, text);
   if (status === 501 || (status >= 400 && saysDisabled(status, body)))
     throw new BackendError('unsupported', 'no_such_answer', 'it has no such answer');

@@ -1,5 +1,5 @@
 import type { Group, Value } from '#lib/expression.ts';
-import type { Finished } from '../expressions/group-expression.ts';
+import type { GroupExpression } from '../expressions/group-expression.ts';
 import type { AggregationPlan } from '../expressions/plan.ts';
 import { compareInOrder } from './compare.ts';
 import { compute } from './compute.ts';
@@ -40,7 +40,7 @@ function rowOf({ columns }: AggregationPlan, group: MergedGroup): AggregationRow
   );
 }
 
-function finished(value: Finished, group: MergedGroup): Value {
+function finished(value: GroupExpression, group: MergedGroup): Value {
   switch (value.kind) {
     case 'literal':
       return value.value;

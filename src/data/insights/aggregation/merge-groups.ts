@@ -2,13 +2,13 @@ import type { Fold, Group, Value } from '#lib/expression.ts';
 import { compareValues } from './compare.ts';
 import { compute } from './compute.ts';
 
-type Folded = Value | readonly Value[] | ReadonlySet<Value>;
+type FoldedValue = Value | readonly Value[] | ReadonlySet<Value>;
 
 /** A group that rows of one or several chains made. */
 export interface MergedGroup {
   readonly keys: readonly Value[];
   /** Those of `distinct` are lists or sets without the same value twice. */
-  readonly folds: readonly Folded[];
+  readonly folds: readonly FoldedValue[];
 }
 
 /**
@@ -33,7 +33,7 @@ export function mergeGroups(
 }
 
 /** What a fold is of no rows. */
-function nothing({ kind }: Fold): Folded {
+function nothing({ kind }: Fold): FoldedValue {
   return kind === 'distinct' ? [] : kind === 'count' ? 0n : null;
 }
 
@@ -56,28 +56,28 @@ function bothValues(kind: Exclude<Fold['kind'], 'distinct'>, before: Value, adde
 }
 
 /** A set is one of these results already, and grows in place. */
-function union(before: Folded | undefined, added: Folded | undefined): ReadonlySet<Value> {
+function union(before: FoldedValue | undefined, added: FoldedValue | undefined): ReadonlySet<Value> {
   const values = before instanceof Set ? before : new Set<Value>(valuesOf(before));
   for (const value of valuesOf(added)) values.add(value);
   return values;
 }
 
-function valuesOf(folded: Folded | undefined): Iterable<Value> {
+function valuesOf(folded: FoldedValue | undefined): Iterable<Value> {
   return isMany(folded) ? folded : [];
 }
 
 /** The value of a fold that is none of `distinct`. */
-export function single(folded: Folded | undefined): Value {
+export function single(folded: FoldedValue | undefined): Value {
   return folded === undefined || isMany(folded) ? null : folded;
 }
 
 /** How many values a `distinct` has. */
-export function sizeOf(folded: Folded | undefined): bigint {
+export function sizeOf(folded: FoldedValue | undefined): bigint {
   if (!isMany(folded)) return 0n;
   return BigInt('size' in folded ? folded.size : folded.length);
 }
 
-function isMany(folded: Folded | undefined): folded is readonly Value[] | ReadonlySet<Value> {
+function isMany(folded: FoldedValue | undefined): folded is readonly Value[] | ReadonlySet<Value> {
   return typeof folded === 'object' && folded !== null;
 }
 

@@ -1,14 +1,14 @@
 import type { Fold } from '#lib/expression.ts';
 import type { Entity } from '../../backends/port/insights-backend.ts';
 import { canonical } from './canonical.ts';
-import { invalidAt, quoted, type Source } from './expression-source.ts';
+import { type ExpressionSource, invalidAt, quoted } from './expression-source.ts';
 import { hasAggregate } from './group-keys.ts';
 import type { Call, Node, Operator } from './parse.ts';
 import { isAggregate, onlyArgument, rowOf, type TypedRow } from './row-expression.ts';
 import { COUNT, isNumeric, REAL, type Shape, shapeOf } from './value-type.ts';
 
 /** What is worked out of a merged group: from its keys and folds, both by their place in the plan. */
-export type Finished =
+export type GroupExpression =
   | { readonly kind: 'key' | 'fold'; readonly index: number }
   /** How many values a `distinct` has. */
   | { readonly kind: 'size'; readonly index: number }
@@ -16,12 +16,12 @@ export type Finished =
   | {
       readonly kind: 'arithmetic';
       readonly operator: Operator;
-      readonly left: Finished;
-      readonly right: Finished;
+      readonly left: GroupExpression;
+      readonly right: GroupExpression;
     };
 
-export interface TypedFinished {
-  readonly value: Finished;
+export interface TypedGroupExpression {
+  readonly value: GroupExpression;
   readonly shape: Shape;
   /** What it is for one row, when it is a key. */
   readonly row: TypedRow | null;
@@ -34,7 +34,7 @@ export interface TypedFinished {
 export function finishing(
   entity: Entity,
   keys: readonly TypedRow[],
-): { folds: readonly Fold[]; finish: (source: Source, node: Node) => TypedFinished } {
+): { folds: readonly Fold[]; finish: (source: ExpressionSource, node: Node) => TypedGroupExpression } {
   const folds: Fold[] = [];
   const places = new Map<string, number>();
   const keyPlaces = new Map(keys.map(({ expression }, index) => [canonical(expression), index]));
@@ -46,10 +46,10 @@ export function finishing(
     places.set(text, folds.length);
     return folds.push(fold) - 1;
   };
-  const folded = (fold: Fold): Finished => ({ kind: 'fold', index: placeOf(fold) });
+  const folded = (fold: Fold): GroupExpression => ({ kind: 'fold', index: placeOf(fold) });
 
   /** @throws InvalidParameter for what is neither aggregated nor a key. */
-  const finish = (source: Source, node: Node): TypedFinished => {
+  const finish = (source: ExpressionSource, node: Node): TypedGroupExpression => {
     if (node.kind === 'number') return { ...literal(node), row: null };
     if (node.kind === 'call' && isAggregate(node)) return { ...aggregate(source, node), row: null };
     if (!hasAggregate(node)) {
@@ -72,7 +72,7 @@ export function finishing(
     throw invalidAt(source, node.offset, `${written} is neither aggregated nor in group_by`);
   };
 
-  const aggregate = (source: Source, call: Call): Omit<TypedFinished, 'row'> => {
+  const aggregate = (source: ExpressionSource, call: Call): Omit<TypedGroupExpression, 'row'> => {
     const refuse = (at: Node, rule: string) => invalidAt(source, at.offset, rule);
     const name = call.name.toLowerCase();
     if (name !== 'count' && (call.isStar || call.isDistinct)) {
@@ -104,7 +104,7 @@ export function finishing(
     }
   };
 
-  const distinct = (fold: Fold): Omit<TypedFinished, 'row'> => ({
+  const distinct = (fold: Fold): Omit<TypedGroupExpression, 'row'> => ({
     value: { kind: 'size', index: placeOf(fold) },
     shape: COUNT,
   });
@@ -113,7 +113,7 @@ export function finishing(
 }
 
 /** Whether it depends on the group at all. */
-export function readsRows(value: Finished): boolean {
+export function readsRows(value: GroupExpression): boolean {
   if (value.kind === 'arithmetic') return readsRows(value.left) || readsRows(value.right);
   return value.kind !== 'literal';
 }
@@ -123,7 +123,7 @@ function totalOf({ type, isNumber }: Shape): Shape {
   return { type: type === 'time' ? 'integer' : type, isNumber };
 }
 
-function literal({ digits, scale }: Node & { kind: 'number' }): Omit<TypedFinished, 'row'> {
+function literal({ digits, scale }: Node & { kind: 'number' }): Omit<TypedGroupExpression, 'row'> {
   if (scale === 0) return { value: { kind: 'literal', value: digits }, shape: COUNT };
   return { value: { kind: 'literal', value: Number(digits) / Number(10n ** BigInt(scale)) }, shape: REAL };
 }

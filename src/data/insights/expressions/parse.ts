@@ -1,4 +1,4 @@
-import { invalidAt, quoted, type Source } from './expression-source.ts';
+import { type ExpressionSource, invalidAt, quoted } from './expression-source.ts';
 import { type Token, tokensOf } from './tokens.ts';
 
 /** An expression as it is written; no name in it has been looked up. */
@@ -29,7 +29,7 @@ export interface Call {
 
 /** One of the expressions that a value lists. */
 export interface Item {
-  readonly source: Source;
+  readonly source: ExpressionSource;
   readonly offset: number;
   readonly node: Node;
   /** The expression as it is written, without blanks around it and without its alias. */
@@ -45,7 +45,7 @@ const MAX_NODES = 64;
  * them from the left.
  * @throws InvalidParameter
  */
-export function parse(source: Source): Item[] {
+export function parse(source: ExpressionSource): Item[] {
   const tokens = tokensOf(source);
   const last: Token = tokens.at(-1) ?? { kind: 'end', text: '', offset: 0, end: 0 };
   let next = 0;

@@ -3,8 +3,8 @@ import type { Fold, RowExpression } from '#lib/expression.ts';
 import type { Entity } from '../../backends/port/insights-backend.ts';
 import { checkAlias } from './aliases.ts';
 import { canonical } from './canonical.ts';
-import { invalidAt, quoted, type Source, sourcesOf } from './expression-source.ts';
-import { type Finished, finishing, readsRows, type TypedFinished } from './group-expression.ts';
+import { type ExpressionSource, invalidAt, quoted, sourcesOf } from './expression-source.ts';
+import { finishing, type GroupExpression, readsRows, type TypedGroupExpression } from './group-expression.ts';
 import { groupKeys, type Key } from './group-keys.ts';
 import { type Item, parse } from './parse.ts';
 import { columnNamed } from './row-expression.ts';
@@ -22,7 +22,7 @@ export interface Aggregation {
 /** One name of the rows that are answered, and what stands there. */
 export interface PlannedColumn {
   readonly name: string;
-  readonly value: Finished;
+  readonly value: GroupExpression;
   readonly shape: Shape;
 }
 
@@ -32,7 +32,7 @@ export interface AggregationPlan {
   readonly folds: readonly Fold[];
   readonly columns: readonly PlannedColumn[];
   /** Groups are in this order, then in that of their keys; null when they only have that of their keys. */
-  readonly sort: { readonly by: Finished | null; readonly order: 'asc' | 'desc' };
+  readonly sort: { readonly by: GroupExpression | null; readonly order: 'asc' | 'desc' };
 }
 
 const MAX_ITEMS = 16;
@@ -46,7 +46,7 @@ export function planOf(entity: Entity, asked: Aggregation): AggregationPlan {
   const rows = keys.map(({ row }) => row);
   const { folds, finish } = finishing(entity, rows);
   const named = namesOf(keys);
-  const expressions = new Map<string, Finished>();
+  const expressions = new Map<string, GroupExpression>();
 
   for (const item of items.length > 0 ? items : countOnly()) {
     const finished = finish(item.source, item.node);
@@ -73,7 +73,7 @@ function countOnly(): Item[] {
   return parse({ parameter: 'aggregate', text: 'count() as count' });
 }
 
-function itemsOf(parameter: Source['parameter'], values: readonly string[]): Item[] {
+function itemsOf(parameter: ExpressionSource['parameter'], values: readonly string[]): Item[] {
   const most = parameter === 'aggregate' ? MAX_ITEMS : MAX_KEYS;
   if (values.length > most) throw new InvalidParameter(parameter, `must have at most ${most} expressions`);
   const items = sourcesOf(parameter, values).flatMap(source => parse(source));
@@ -89,7 +89,7 @@ function namesOf(keys: readonly Key[]): Map<string, PlannedColumn> {
 }
 
 /** The same thing twice is one column; another thing of the same name would have no place in the row. */
-function add(named: Map<string, PlannedColumn>, item: Item, { value, shape }: TypedFinished): void {
+function add(named: Map<string, PlannedColumn>, item: Item, { value, shape }: TypedGroupExpression): void {
   const name = item.alias?.name ?? item.text;
   const before = named.get(name);
   if (before === undefined) named.set(name, { name, value, shape });
@@ -105,9 +105,9 @@ function sortedBy(
   given: {
     readonly keys: readonly Key[];
     readonly named: ReadonlyMap<string, PlannedColumn>;
-    readonly expressions: ReadonlyMap<string, Finished>;
+    readonly expressions: ReadonlyMap<string, GroupExpression>;
   },
-): Finished {
+): GroupExpression {
   const name = asked.trim();
   const found = given.named.get(name)?.value ?? given.expressions.get(withoutBlanks(name));
   if (found !== undefined) return found;

@@ -1,7 +1,7 @@
 import type { Bucket, RowExpression } from '#lib/expression.ts';
 import type { Entity } from '../../backends/port/insights-backend.ts';
 import { FIELDS, fieldNamed } from '../../backends/port/query-fields.ts';
-import { invalidAt, quoted, type Source } from './expression-source.ts';
+import { type ExpressionSource, invalidAt, quoted } from './expression-source.ts';
 import type { Call, Node } from './parse.ts';
 import { type Shape, shapeOf } from './value-type.ts';
 
@@ -41,7 +41,7 @@ export function columnNamed(entity: Entity, name: string): TypedRow | undefined 
 }
 
 /** What a parsed expression means for one row. @throws InvalidParameter, also for an aggregate in it. */
-export function rowOf(entity: Entity, source: Source, node: Node): TypedRow {
+export function rowOf(entity: Entity, source: ExpressionSource, node: Node): TypedRow {
   const refuse = (at: Node, rule: string) => invalidAt(source, at.offset, rule);
   const number = (value: bigint): TypedRow => ({
     expression: { kind: 'literal', value },

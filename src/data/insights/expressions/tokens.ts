@@ -1,4 +1,4 @@
-import { invalidAt, quoted, type Source } from './expression-source.ts';
+import { type ExpressionSource, invalidAt, quoted } from './expression-source.ts';
 
 /** A piece of an expression. `offset` counts UTF-16 units from 0, `end` is behind the last one. */
 export interface Token {
@@ -17,7 +17,7 @@ const PIECE = /[ \t\r\n]*(?:([0-9]+(?:\.[0-9]+)?)|([A-Za-z_][A-Za-z0-9_]*)|([(),
 const BLANKS = /[ \t\r\n]*/y;
 
 /** Cuts a value into pieces; the last one is of kind `end`. @throws InvalidParameter */
-export function tokensOf(source: Source): Token[] {
+export function tokensOf(source: ExpressionSource): Token[] {
   const { text } = source;
   if (text.length > MAX_CHARACTERS) {
     throw invalidAt(source, MAX_CHARACTERS, `must have at most ${MAX_CHARACTERS} characters, is too long`);

@@ -1,6 +1,6 @@
 import { allOf, conditionsOf, selectionOf, TABLES } from '../entities.ts';
 import { filterValue } from '../filter-value.ts';
-import type { Selected } from '../query.ts';
+import type { RowSelection } from '../query.ts';
 import { BOUND } from './statement-cache.ts';
 
 /**
@@ -10,7 +10,7 @@ import { BOUND } from './statement-cache.ts';
  * that need not be ended before its limit.
  */
 export function selectsOf(
-  selected: Selected,
+  selected: RowSelection,
   {
     columns,
     first,

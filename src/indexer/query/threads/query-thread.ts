@@ -25,7 +25,7 @@ export interface QueryThread {
   close(): Promise<void>;
 }
 
-interface Running {
+interface RunningQuery {
   readonly worker: Worker;
   readonly cancelled: Int32Array;
 }
@@ -49,9 +49,9 @@ export interface QueryThreadOptions {
 /** Starts its thread at the first query, and another one when that is gone. */
 export function queryThread(options: QueryThreadOptions): QueryThread {
   const { threadBytes, deadlineMs, clock, leftBehind, onEnded } = options;
-  let running: Running | undefined;
+  let running: RunningQuery | undefined;
 
-  function start(): Running {
+  function start(): RunningQuery {
     const cacheBytes = Math.floor(threadBytes / 4);
     const setup: WorkerSetup = {
       cancelled: new Int32Array(new SharedArrayBuffer(4)),

@@ -2,7 +2,7 @@ import type { Address, Hash } from 'viem';
 import { hexOf, hexOrNull, uintOf } from '#db/columns.ts';
 import { placeholders } from '#db/insert.ts';
 import type { Handle } from '#db/open.ts';
-import { blockStart, type Place, placeKey, placeOf } from '../../schema/block-position.ts';
+import { type BlockPosition, blockStart, positionKey, positionOf } from '../../schema/block-position.ts';
 import { EVERYTHING, inOrder, type Page, pageKeys } from '../page.ts';
 import { transactionKey } from './transaction-key.ts';
 
@@ -87,16 +87,16 @@ export async function rowsOf(
  * The first place in the block that is not before the given one: rows are keyed by their place in the block, cursors
  * count within the transaction. Looks at rows of this one block only.
  */
-export async function firstPlace(handle: Handle, at: TracePlace): Promise<Place> {
+export async function firstPlace(handle: Handle, at: TracePlace): Promise<BlockPosition> {
   const { blockNumber, transactionIndex, traceIndex } = at;
-  const transaction = placeKey({ blockNumber, index: transactionIndex });
+  const transaction = positionKey({ blockNumber, index: transactionIndex });
   const end = blockStart(blockNumber + 1);
   const [row] = await handle.raw<{ id: number }[]>(
     `select id from internal_transactions
      where id >= ? and id < ? and (+transaction_id, trace_index) >= (?, ?) order by id limit 1`,
     [blockStart(blockNumber), end, transaction, traceIndex],
   );
-  return placeOf(row?.id ?? end);
+  return positionOf(row?.id ?? end);
 }
 
 const SELECT = `select i.*, t.hash as transaction_hash, t.timestamp
@@ -120,8 +120,8 @@ interface InternalColumns {
 
 function internalTransactionOf(row: InternalColumns): InternalTransactionRow {
   return {
-    blockNumber: placeOf(row.id).blockNumber,
-    transactionIndex: placeOf(row.transaction_id).index,
+    blockNumber: positionOf(row.id).blockNumber,
+    transactionIndex: positionOf(row.transaction_id).index,
     traceIndex: row.trace_index,
     transactionHash: hexOf(row.transaction_hash),
     timestamp: row.timestamp,

@@ -2,7 +2,7 @@ import type { Address, Hash, Hex } from 'viem';
 import { bytesColumn, hexOf, hexOrNull } from '#db/columns.ts';
 import { placeholders } from '#db/insert.ts';
 import type { Handle } from '#db/open.ts';
-import { placeOf } from '../../schema/block-position.ts';
+import { positionOf } from '../../schema/block-position.ts';
 import { type ForwardPageRequest, inOrder, type Page, type PageRequest, pageKeys } from '../page.ts';
 import { transactionKey } from './transaction-key.ts';
 
@@ -70,7 +70,7 @@ interface LogColumns {
 
 function logOf(row: LogColumns): LogRow {
   return {
-    ...placeOf(row.id),
+    ...positionOf(row.id),
     blockHash: hexOf(row.block_hash),
     timestamp: row.timestamp,
     transactionHash: hexOf(row.transaction_hash),

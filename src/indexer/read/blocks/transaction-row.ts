@@ -1,6 +1,6 @@
 import type { Address, Hash, Hex } from 'viem';
 import { booleanOrNull, hexOf, hexOrNull, uintOf, uintOrNull } from '#db/columns.ts';
-import { placeOf } from '../../schema/block-position.ts';
+import { positionOf } from '../../schema/block-position.ts';
 import { hashList, unknownList } from '../../schema/json-columns.ts';
 import { type TransactionType, typesOfFacts } from '../../schema/transaction-types.ts';
 
@@ -99,7 +99,7 @@ export function transactionOf(row: TransactionColumns): TransactionRow {
   const gasUsed = BigInt(row.gas_used);
   return {
     hash: hexOf(row.hash),
-    ...placeOf(row.id),
+    ...positionOf(row.id),
     blockHash: hexOf(row.block_hash),
     timestamp: row.timestamp,
     parentTimestamp: row.parent_timestamp,

@@ -2,7 +2,7 @@ import type { Handle } from '#db/open.ts';
 import { readHead } from '../../schema/head.ts';
 
 /** A moment of the chain. */
-export interface Moment {
+export interface BlockAtTime {
   /** The time asked for, but never after the newest block. UTC milliseconds. */
   time: number;
   /** The last block at or before it. */
@@ -12,10 +12,10 @@ export interface Moment {
 }
 
 /** The moment of this time (UTC milliseconds), of the newest block without; null before the first block. */
-export async function momentOf(
+export async function blockAtTime(
   handle: Handle,
   time: number = Number.MAX_SAFE_INTEGER,
-): Promise<Moment | null> {
+): Promise<BlockAtTime | null> {
   const head = await readHead(handle);
   if (head === null) return null;
   if (head.timestamp <= time) return { time: head.timestamp, blockNumber: head.number, isHead: true };

@@ -3,7 +3,7 @@ import { bytesColumn, hexOf } from '#db/columns.ts';
 import { placeholders } from '#db/insert.ts';
 import type { Handle } from '#db/open.ts';
 import { type FulfilledOrder, fulfilledOrder, ORDER_FULFILLED_TOPIC } from '#evm/seaport.ts';
-import { placeOf } from '../../schema/block-position.ts';
+import { positionOf } from '../../schema/block-position.ts';
 
 /** The Seaport orders that the transactions fulfilled, in the order of their logs. */
 export async function fulfilledOrders(
@@ -24,7 +24,7 @@ export async function fulfilledOrders(
       const order = fulfilledOrder({
         address: hexOf(row.address),
         transactionHash: hexOf(row.hash),
-        logIndex: placeOf(row.id).index,
+        logIndex: positionOf(row.id).index,
         topics: [row.topic0, row.topic1, row.topic2].filter(topic => topic !== null).map(hexOf),
         data: hexOf(row.data),
       });

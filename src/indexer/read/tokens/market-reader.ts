@@ -2,7 +2,7 @@ import type { Address } from 'viem';
 import type { Handle } from '#db/open.ts';
 import type { ChainClient } from '#node/client.ts';
 import { totalSupplyAt } from '#node/total-supply.ts';
-import { type Moment, momentOf } from './block-at-time.ts';
+import { type BlockAtTime, blockAtTime } from './block-at-time.ts';
 import {
   type Exchange,
   type PairRow,
@@ -14,12 +14,12 @@ import {
   volumeUntil,
 } from './markets.ts';
 
-export type { Exchange, Moment, PairRow, Reserves };
+export type { BlockAtTime, Exchange, PairRow, Reserves };
 
 /** What the index knows of prices. Times are UTC milliseconds, amounts are in the smallest units. */
 export interface MarketReader {
   /** The last block at or before this time, the newest without; null when there is none. */
-  momentOf(time?: number): Promise<Moment | null>;
+  momentOf(time?: number): Promise<BlockAtTime | null>;
   pairs(query: PairsQuery): Promise<PairRow[]>;
   reservesAt(pair: PairRow, at: number): Promise<Reserves | null>;
   volumeUntil(pair: PairRow, at: number): Promise<bigint>;
@@ -30,7 +30,7 @@ export interface MarketReader {
 
 export function marketReader(handle: Handle, client: ChainClient): MarketReader {
   return {
-    momentOf: time => momentOf(handle, time),
+    momentOf: time => blockAtTime(handle, time),
     pairs: query => pairs(handle, query),
     reservesAt: (pair, at) => reservesAt(handle, pair, at),
     volumeUntil: (pair, at) => volumeUntil(handle, pair, at),

@@ -1,7 +1,7 @@
 import type { Address } from 'viem';
 import { hexOf, uintOrNull } from '#db/columns.ts';
 import type { Handle } from '#db/open.ts';
-import { blockStart, placeOf } from '../../schema/block-position.ts';
+import { blockStart, positionOf } from '../../schema/block-position.ts';
 import { type TokenType, tokenTypeOf } from '../../schema/transaction-types.ts';
 
 /** A token, or one id of a batch, that changed hands, with as much as balances need. */
@@ -26,7 +26,7 @@ export async function tokenMoves(handle: Handle, blockNumber: number): Promise<B
     [blockStart(blockNumber), blockStart(blockNumber + 1)],
   );
   return rows.map(row => ({
-    transactionIndex: placeOf(row.transaction_id).index,
+    transactionIndex: positionOf(row.transaction_id).index,
     token: hexOf(row.token),
     tokenType: tokenTypeOf(row.token_type),
     from: hexOf(row.from_address),

@@ -2,7 +2,7 @@ import type { Address, Hash, Hex } from 'viem';
 import { hexOf, hexOrNull, uintOrNull } from '#db/columns.ts';
 import { placeholders } from '#db/insert.ts';
 import type { Handle } from '#db/open.ts';
-import { placeOf } from '../../schema/block-position.ts';
+import { positionOf } from '../../schema/block-position.ts';
 import { ZERO_ADDRESS } from '../../schema/stale-state.ts';
 import { type TokenType, tokenTypeColumn, tokenTypeOf } from '../../schema/transaction-types.ts';
 import { transactionKey } from '../blocks/transaction-key.ts';
@@ -130,7 +130,7 @@ function transferOf(row: TransferColumns): TokenTransferRow {
   const from = hexOf(row.from_address);
   const to = hexOf(row.to_address);
   return {
-    ...placeOf(row.id),
+    ...positionOf(row.id),
     blockHash: hexOf(row.block_hash),
     timestamp: row.timestamp,
     transactionHash: hexOf(row.transaction_hash),

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { type PaymentsErrorCode, paymentsError } from '#contract/contracts/payments-errors.ts';
-import type { Incoming } from '#contract/mount/request-gate.ts';
+import type { IncomingRequest } from '#contract/mount/request-gate.ts';
 import type { Db } from '#db/open.ts';
 import { transaction } from '#db/transaction.ts';
 import type { Clock } from '#lib/clock.ts';
@@ -33,7 +33,9 @@ export interface Credential {
  * Tells by its headers which key a request has. Requests without a valid one are counted by address.
  * @throws HttpError 401 key_missing, key_invalid, key_revoked or key_expired; 429 after too many of them
  */
-export function authenticator(options: AuthenticatorOptions): (request: Incoming) => Promise<Credential> {
+export function authenticator(
+  options: AuthenticatorOptions,
+): (request: IncomingRequest) => Promise<Credential> {
   const { db, clock, limits } = options;
   const noteUse = useNotes(options);
 
@@ -52,7 +54,7 @@ export function authenticator(options: AuthenticatorOptions): (request: Incoming
     return refuse(request, secret);
   };
 
-  async function refuse({ client }: Incoming, { code, message }: Fault): Promise<never> {
+  async function refuse({ client }: IncomingRequest, { code, message }: AuthFailure): Promise<never> {
     const count = await limits.ofFailure(client);
     const now = clock.now();
     if (count?.isRefused === true) throw tooMany(count, now);
@@ -66,24 +68,33 @@ export function authenticator(options: AuthenticatorOptions): (request: Incoming
   }
 }
 
-interface Fault {
+interface AuthFailure {
   readonly code: PaymentsErrorCode;
   readonly message: string;
 }
 
-const MISSING: Fault = {
+const MISSING: AuthFailure = {
   code: 'key_missing',
   message: 'Send an API key as Authorization: Bearer or as X-API-Key.',
 };
-const UNKNOWN: Fault = { code: 'key_invalid', message: 'There is no such API key.' };
-const MALFORMED: Fault = { code: 'key_invalid', message: 'This is no API key: check it for typing errors.' };
-const WRONG_SCHEME: Fault = { code: 'key_invalid', message: 'Authorization takes the scheme Bearer only.' };
-const TWO_KEYS: Fault = { code: 'key_invalid', message: 'Authorization and X-API-Key hold different keys.' };
-const REVOKED: Fault = { code: 'key_revoked', message: 'This API key was revoked.' };
-const EXPIRED: Fault = { code: 'key_expired', message: 'This API key has expired.' };
+const UNKNOWN: AuthFailure = { code: 'key_invalid', message: 'There is no such API key.' };
+const MALFORMED: AuthFailure = {
+  code: 'key_invalid',
+  message: 'This is no API key: check it for typing errors.',
+};
+const WRONG_SCHEME: AuthFailure = {
+  code: 'key_invalid',
+  message: 'Authorization takes the scheme Bearer only.',
+};
+const TWO_KEYS: AuthFailure = {
+  code: 'key_invalid',
+  message: 'Authorization and X-API-Key hold different keys.',
+};
+const REVOKED: AuthFailure = { code: 'key_revoked', message: 'This API key was revoked.' };
+const EXPIRED: AuthFailure = { code: 'key_expired', message: 'This API key has expired.' };
 
 /** The key that the headers hold, whose checksum is right, or what is wrong with them. */
-function secretOf({ authorization, 'x-api-key': plain }: Incoming['headers']): string | Fault {
+function secretOf({ authorization, 'x-api-key': plain }: IncomingRequest['headers']): string | AuthFailure {
   const token = authorization === undefined || authorization === '' ? '' : tokenOf(authorization);
   if (token === null) return WRONG_SCHEME;
   const bearer = token === '' ? undefined : token;
@@ -105,7 +116,7 @@ function tokenOf(authorization: string): string | null {
   );
 }
 
-function faultOf({ revokedAt, expiresAt }: ApiKey, now: number): Fault | undefined {
+function faultOf({ revokedAt, expiresAt }: ApiKey, now: number): AuthFailure | undefined {
   if (revokedAt !== null) return REVOKED;
   return expiresAt !== null && expiresAt <= now ? EXPIRED : undefined;
 }

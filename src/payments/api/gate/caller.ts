@@ -4,7 +4,7 @@ import type { Permission } from '../../keys/api-key.ts';
 import type { Owner, Tier } from '../../model/owner.ts';
 
 /** An answer that is kept for as long as its idempotency key is. */
-export interface Committed<Status extends number, Body> {
+export interface CommittedResponse<Status extends number, Body> {
   readonly status: Status;
   readonly body: Body;
 }
@@ -13,16 +13,16 @@ export interface Committed<Status extends number, Body> {
  * An effect outside of the database, such as a request to a receiver: what is written before it and after it, each in a
  * transaction of its own. Both may run more than once, like the work of `commit`; `send` runs once, in no transaction.
  */
-export interface OutsideEffect<Begun, Sent, Status extends number, Body> {
+export interface TwoPhaseAction<Begun, Sent, Status extends number, Body> {
   /** Judges, and takes down what is about to happen. What it throws leaves nothing behind. */
   begin(handle: Transaction): Promise<Begun>;
   /** What it throws frees an idempotency key; what `begin` wrote stays. */
   send(begun: Begun): Promise<Sent>;
-  end(handle: Transaction, begun: Begun, sent: Sent): Promise<Committed<Status, Body>>;
+  end(handle: Transaction, begun: Begun, sent: Sent): Promise<CommittedResponse<Status, Body>>;
 }
 
 /** Who sends a request with a valid API key. */
-export interface Known extends Owner {
+export interface ApiCaller extends Owner {
   readonly keyId: string;
   readonly permission: Permission;
   readonly tier: Tier;
@@ -31,19 +31,19 @@ export interface Known extends Owner {
    * may run more than once: it touches nothing but its handle, and makes ids and secrets inside.
    */
   readonly commit: <Status extends number, Body>(
-    work: (handle: Transaction) => Promise<Committed<Status, Body>>,
-  ) => Promise<Committed<Status, Body>>;
+    work: (handle: Transaction) => Promise<CommittedResponse<Status, Body>>,
+  ) => Promise<CommittedResponse<Status, Body>>;
   /**
    * The same for an effect outside of the database. An idempotency key is taken before it: when our process ends in between,
    * requests with the key are `idempotency_conflict` for a minute and may then have the effect again.
    */
   readonly commitAround: <Begun, Sent, Status extends number, Body>(
-    effect: OutsideEffect<Begun, Sent, Status, Body>,
-  ) => Promise<Committed<Status, Body>>;
+    effect: TwoPhaseAction<Begun, Sent, Status, Body>,
+  ) => Promise<CommittedResponse<Status, Body>>;
 }
 
 /** A payer, who needs no key. */
-export interface Visitor {
+export interface AnonymousCaller {
   readonly client: Client;
   /** `Origin` of the page that asks; undefined for other clients and for pages of our own that read. */
   readonly origin: string | undefined;

@@ -1,6 +1,6 @@
 import type { Db, Transaction } from '#db/open.ts';
 import { lockedTransaction, transaction } from '#db/transaction.ts';
-import type { Committed, OutsideEffect } from './caller.ts';
+import type { CommittedResponse, TwoPhaseAction } from './caller.ts';
 
 /** What an idempotency key has written beside an effect, in the effect's own transactions. */
 export interface KeptBeside {
@@ -9,15 +9,15 @@ export interface KeptBeside {
   /** Lets go of the key, because there was no effect. */
   cancel(handle: Transaction): Promise<void>;
   /** Keeps the answer under the key. */
-  end(handle: Transaction, answer: Committed<number, unknown>): Promise<void>;
+  end(handle: Transaction, answer: CommittedResponse<number, unknown>): Promise<void>;
 }
 
 /** Runs an effect outside of the database between its two transactions, which are short however long the effect takes. */
 export async function commitAround<Begun, Sent, Status extends number, Body>(
   db: Db,
-  effect: OutsideEffect<Begun, Sent, Status, Body>,
+  effect: TwoPhaseAction<Begun, Sent, Status, Body>,
   kept?: KeptBeside,
-): Promise<Committed<Status, Body>> {
+): Promise<CommittedResponse<Status, Body>> {
   const begun = await transaction(db, async handle => {
     await kept?.begin(handle);
     return effect.begin(handle);

@@ -1,6 +1,6 @@
 import { paymentsError } from '#contract/contracts/payments-errors.ts';
 import { decodeSegment } from '#contract/mount/parameters.ts';
-import type { Gate, Incoming } from '#contract/mount/request-gate.ts';
+import type { Gate, IncomingRequest } from '#contract/mount/request-gate.ts';
 import type { Db } from '#db/open.ts';
 import { transaction } from '#db/transaction.ts';
 import { pathOf } from '#http/app/request-target.ts';
@@ -10,7 +10,7 @@ import type { Logger } from '#lib/logger.ts';
 import { included, PERMISSIONS } from '../../keys/api-key.ts';
 import type { Seals } from '../../secrets/sealed.ts';
 import { authenticator } from './authenticate.ts';
-import type { Known, Visitor } from './caller.ts';
+import type { AnonymousCaller, ApiCaller } from './caller.ts';
 import { commitAround } from './commit-around.ts';
 import { countHeaders, tooMany } from './counted.ts';
 import { idempotency } from './idempotency.ts';
@@ -30,7 +30,13 @@ const PROOFS = ['bindWallet', 'claimPayment'];
 const STATE = 'getCheckoutState';
 
 /** What stands before every operation of the payments platform (Decisions 100 and 104 to 106). */
-export function paymentsGate({ db, seals, clock, counts, log }: PaymentsGateOptions): Gate<Known, Visitor> {
+export function paymentsGate({
+  db,
+  seals,
+  clock,
+  counts,
+  log,
+}: PaymentsGateOptions): Gate<ApiCaller, AnonymousCaller> {
   const credentialOf = authenticator({ db, clock, limits: counts, log });
 
   return {
@@ -76,7 +82,7 @@ export function paymentsGate({ db, seals, clock, counts, log }: PaymentsGateOpti
   };
 
   /** By address, and what is left of that by session, so that nobody can use up a session's count without end. */
-  async function ofVisitor(request: Incoming): Promise<Count[]> {
+  async function ofVisitor(request: IncomingRequest): Promise<Count[]> {
     const { client, operation } = request;
     const sessionId = sessionOf(request);
     const isState = operation.id === STATE && sessionId !== undefined;
@@ -94,7 +100,7 @@ function byRoom(a: Count, b: Count): number {
 }
 
 /** The session in a request's path; undefined where there can be none of that id. */
-function sessionOf({ operation, target }: Incoming): string | undefined {
+function sessionOf({ operation, target }: IncomingRequest): string | undefined {
   const place = operation.path.split('/').indexOf('{checkout_session_id}');
   // Decoded, for escapes would be other names of the same session.
   const id = decodeSegment(pathOf(target).split('/')[place] ?? '');

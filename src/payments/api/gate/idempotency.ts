@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import { paymentsError } from '#contract/contracts/payments-errors.ts';
-import type { Answer, Attempt } from '#contract/mount/request-gate.ts';
+import type { Attempt, GateResponse } from '#contract/mount/request-gate.ts';
 import type { Db, Transaction } from '#db/open.ts';
 import { rowsOf } from '#db/query.ts';
 import { transaction } from '#db/transaction.ts';
 import type { Clock } from '#lib/clock.ts';
 import { toJson } from '#lib/json.ts';
 import type { Seals } from '../../secrets/sealed.ts';
-import type { Committed, Known } from './caller.ts';
+import type { ApiCaller, CommittedResponse } from './caller.ts';
 import { commitAround, type KeptBeside } from './commit-around.ts';
 import { idempotencyStore, isHeld, type KeptAnswer, type KeptRow } from './idempotency-store.ts';
 
@@ -41,7 +41,7 @@ export function idempotency({ db, seals, clock }: IdempotencyOptions) {
   /** The requests of this process that have not finished, by owner and key. */
   const inFlight = new Map<string, Promise<unknown>>();
 
-  return async (caller: Known, attempt: Attempt, proceed: Proceed): Promise<Answer> => {
+  return async (caller: ApiCaller, attempt: Attempt, proceed: Proceed): Promise<GateResponse> => {
     const { organizationId, mode } = caller;
     const name = JSON.stringify([organizationId, mode, attempt.key]);
     const fingerprint = fingerprintOf(attempt);
@@ -65,7 +65,7 @@ export function idempotency({ db, seals, clock }: IdempotencyOptions) {
   };
 
   /** Runs a request that no other of this process has the key of; how it was overtaken when one elsewhere was faster. */
-  async function alone(name: string, run: () => Promise<Answer>): Promise<Answer | Overtaken> {
+  async function alone(name: string, run: () => Promise<GateResponse>): Promise<GateResponse | Overtaken> {
     const running = run();
     inFlight.set(name, running);
     try {
@@ -79,7 +79,7 @@ export function idempotency({ db, seals, clock }: IdempotencyOptions) {
   }
 
   /** @throws Error when the answer was not kept: whoever sends the request again would have its effect twice. */
-  async function answered(caller: Known, own: Claim, proceed: Proceed): Promise<Answer> {
+  async function answered(caller: ApiCaller, own: KeyLock, proceed: Proceed): Promise<GateResponse> {
     let isKept = false;
     const commit = keeping(caller, own);
     const answer = await proceed({
@@ -100,11 +100,11 @@ export function idempotency({ db, seals, clock }: IdempotencyOptions) {
   }
 
   /** A `commit` that keeps the answer together with the effect. */
-  function keeping(caller: Known, { name, key, fingerprint }: Claim): Known['commit'] {
+  function keeping(caller: ApiCaller, { name, key, fingerprint }: KeyLock): ApiCaller['commit'] {
     return <Status extends number, Body>(work: Work<Status, Body>) =>
       transaction(db, async handle => {
         const kept = idempotencyStore(handle, seals);
-        if (!(await claim(handle, name))) throw new Overtaken(false);
+        if (!(await lockKey(handle, name))) throw new Overtaken(false);
         if (fresh(await kept.find(caller, key)) !== undefined) throw new Overtaken(true);
         const answer = await work(handle);
         const row = { fingerprint, status: answer.status, body: toJson(answer.body) };
@@ -114,12 +114,12 @@ export function idempotency({ db, seals, clock }: IdempotencyOptions) {
   }
 
   /** Takes the key before an effect outside of the database, and keeps the answer with what is written after it. */
-  function keptBeside(caller: Known, { name, key, fingerprint }: Claim): KeptBeside {
+  function keptBeside(caller: ApiCaller, { name, key, fingerprint }: KeyLock): KeptBeside {
     let startedAt = 0;
     return {
       async begin(handle) {
         startedAt = clock.now();
-        if (!(await claim(handle, name))) throw new Overtaken(false);
+        if (!(await lockKey(handle, name))) throw new Overtaken(false);
         const kept = idempotencyStore(handle, seals);
         if (!(await kept.start(caller, key, fingerprint, startedAt))) throw new Overtaken(true);
       },
@@ -142,11 +142,11 @@ export function idempotency({ db, seals, clock }: IdempotencyOptions) {
   }
 }
 
-type Work<Status extends number, Body> = (handle: Transaction) => Promise<Committed<Status, Body>>;
+type Work<Status extends number, Body> = (handle: Transaction) => Promise<CommittedResponse<Status, Body>>;
 
-type Proceed = (caller: Known) => Promise<Answer>;
+type Proceed = (caller: ApiCaller) => Promise<GateResponse>;
 
-interface Claim {
+interface KeyLock {
   readonly name: string;
   readonly key: string;
   readonly fingerprint: Buffer;
@@ -164,7 +164,7 @@ function fingerprintOf({ method, target, body }: Attempt): Buffer {
  * Lets no other process on the same database work on a key before the transaction ends; false when one does. SQLite's
  * transactions come one after the other anyway.
  */
-async function claim(handle: Transaction, name: string): Promise<boolean> {
+async function lockKey(handle: Transaction, name: string): Promise<boolean> {
   if (handle.dialect.name === 'sqlite') return true;
   const lock = createHash('sha256').update(name).digest().readBigInt64BE();
   const [row] = await rowsOf<{ claimed: boolean }>(
@@ -175,7 +175,7 @@ async function claim(handle: Transaction, name: string): Promise<boolean> {
   return row?.claimed === true;
 }
 
-function repeated({ status, body }: KeptAnswer): Answer {
+function repeated({ status, body }: KeptAnswer): GateResponse {
   return { status, headers: { 'Idempotent-Replayed': 'true' }, body: JSON.parse(body) };
 }
 

@@ -10,13 +10,16 @@ import { nameRecipient } from '../../recipients/named-recipient.ts';
 import { linkStore } from '../../store/link-store.ts';
 import { organizationStore } from '../../store/organization-store.ts';
 import type { PaymentsContext } from '../gate/api-context.ts';
-import type { Known, Visitor } from '../gate/caller.ts';
+import type { AnonymousCaller, ApiCaller } from '../gate/caller.ts';
 import { linkBody } from '../responses/link-body.ts';
 import { notFound } from '../responses/not-found.ts';
 import { BUTTON_TEXT, linkFields } from './link-fields.ts';
-import { checkPlace, checkPrices, type IsGiven, type Place } from './link-terms.ts';
+import { checkPlace, checkPrices, type IsGiven, type PaymentDestination } from './link-terms.ts';
 
-type LinkChangeHandlers = Pick<PaymentsHandlers<Known, Visitor>, 'createPaymentLink' | 'updatePaymentLink'>;
+type LinkChangeHandlers = Pick<
+  PaymentsHandlers<ApiCaller, AnonymousCaller>,
+  'createPaymentLink' | 'updatePaymentLink'
+>;
 
 /** Eight characters can be read out loud, and there are 218 trillion of such codes. */
 const CODE_LENGTH = 8;
@@ -29,7 +32,7 @@ export function linkChangeHandlers({ chains, clock, publicUrl }: PaymentsContext
       caller.commit(async handle => {
         const now = clock.now();
         const organization = await organizationStore(handle).find(caller.organizationId);
-        const place = placeOf(body, organization?.defaults);
+        const place = destinationOf(body, organization?.defaults);
         const fields = linkFields(body, now);
         const isGiven = givenIn(body);
         checkPrices(fields, isGiven);
@@ -73,7 +76,7 @@ export function linkChangeHandlers({ chains, clock, publicUrl }: PaymentsContext
 }
 
 /** A link of which nothing is said but whose it is. */
-function blank({ organizationId, mode }: Known, now: number) {
+function blank({ organizationId, mode }: ApiCaller, now: number) {
   return {
     organizationId,
     mode,
@@ -103,7 +106,10 @@ function blank({ organizationId, mode }: Known, now: number) {
 }
 
 /** @throws HttpError missing_required_field for the first that neither the request nor the organization names */
-function placeOf(body: PaymentsSchemas['PaymentLinkCreation'], defaults: LinkDefaults | undefined): Place {
+function destinationOf(
+  body: PaymentsSchemas['PaymentLinkCreation'],
+  defaults: LinkDefaults | undefined,
+): PaymentDestination {
   const tokenAddress = body.token_address ?? defaults?.tokenAddress ?? null;
   const chainId = body.chain_id ?? defaults?.chainId ?? null;
   const recipientAddress = body.recipient_address ?? defaults?.recipientAddress ?? null;
@@ -139,7 +145,7 @@ async function reserve(handle: Transaction, linkId: string, chosen: string | und
 }
 
 /** The first field of a link's place that becomes another one, as the contract calls it. */
-function movedField(before: Place, after: Place): string | undefined {
+function movedField(before: PaymentDestination, after: PaymentDestination): string | undefined {
   if (before.tokenAddress !== after.tokenAddress) return 'token_address';
   if (before.chainId !== after.chainId) return 'chain_id';
   return before.recipientAddress === after.recipientAddress ? undefined : 'recipient_address';

@@ -71,7 +71,7 @@ function endOf(text: string | null | undefined, now: number): number | null | un
 }
 
 function formFields(fields: readonly PaymentsSchemas['FormFieldInput'][]): PaymentsSchemas['FormField'][] {
-  unlikeIds('form_schema.fields', fields);
+  refuseDuplicateIds('form_schema.fields', fields);
   return fields.map(({ id, type, label, required, placeholder, options }, index) => {
     const path = `form_schema.fields.${index}`;
     if (id === UNNAMEABLE) throw new InvalidBody(`${path}.id`, `must not be ${UNNAMEABLE}`);
@@ -99,7 +99,7 @@ function selectable(options: readonly string[], path: string): string[] {
 function shipping(
   options: readonly PaymentsSchemas['ShippingOptionInput'][],
 ): PaymentsSchemas['ShippingOption'][] {
-  unlikeIds('shipping_options', options);
+  refuseDuplicateIds('shipping_options', options);
   return options.map(({ id, name, amount, estimated_days = null }) => ({ id, name, amount, estimated_days }));
 }
 
@@ -114,7 +114,7 @@ function items(all: readonly PaymentsSchemas['ItemInput'][]): PaymentsSchemas['I
   }));
 }
 
-function unlikeIds(path: string, all: readonly { id: string }[]): void {
+function refuseDuplicateIds(path: string, all: readonly { id: string }[]): void {
   const seen = new Set<string>();
   for (const [index, { id }] of all.entries()) {
     if (seen.has(id))

@@ -8,7 +8,7 @@ export type Prices = Partial<
   Pick<PaymentLink, 'amount' | 'minAmount' | 'maxAmount' | 'suggestedAmount' | 'items' | 'shippingOptions'>
 >;
 /** Who is paid, where and in what. */
-export type Place = Pick<PaymentLink, 'chainId' | 'tokenAddress' | 'recipientAddress'>;
+export type PaymentDestination = Pick<PaymentLink, 'chainId' | 'tokenAddress' | 'recipientAddress'>;
 
 /** Whether the request itself names a field of the contract. */
 export type IsGiven = (field: string) => boolean;
@@ -25,13 +25,13 @@ export function checkPrices(prices: Prices, isGiven: IsGiven): void {
   ] as const;
   if (isSet(amount)) {
     const bound = bounds.find(([, value]) => isSet(value));
-    if (bound !== undefined) throw apart('cannot stand beside', [bound[0], 'amount'], isGiven);
+    if (bound !== undefined) throw conflict('cannot stand beside', [bound[0], 'amount'], isGiven);
   }
   for (const [index, [name, low]] of bounds.entries()) {
     for (const [above, high] of bounds.slice(index + 1)) {
       if (isSet(low) && isSet(high) && low > high) {
         throw new InvalidBody(
-          blamed([name, above], isGiven),
+          fieldAtFault([name, above], isGiven),
           'breaks the order: min_amount ≤ suggested_amount ≤ max_amount must hold',
         );
       }
@@ -43,7 +43,7 @@ export function checkPrices(prices: Prices, isGiven: IsGiven): void {
 
 /** Judges the chain, the token and the recipient of a link. @throws InvalidBody (Decisions 98 and 107) */
 export function checkPlace(
-  { chainId, tokenAddress, recipientAddress }: Place,
+  { chainId, tokenAddress, recipientAddress }: PaymentDestination,
   { chains, mode }: { chains: PaymentChains; mode: Mode },
   isGiven: IsGiven,
 ): void {
@@ -53,7 +53,7 @@ export function checkPlace(
   }
   if (tokenOf(chain, tokenAddress) === undefined) {
     throw new InvalidBody(
-      blamed(['token_address', 'chain_id'], isGiven),
+      fieldAtFault(['token_address', 'chain_id'], isGiven),
       `must agree with the tokens that are configured for chain ${chainId}`,
     );
   }
@@ -62,7 +62,7 @@ export function checkPlace(
     throw new InvalidBody('recipient_address', 'must not be the zero address, from which nothing comes back');
   }
   if (recipient === tokenAddress) {
-    throw apart('must differ from', ['recipient_address', 'token_address'], isGiven);
+    throw conflict('must differ from', ['recipient_address', 'token_address'], isGiven);
   }
 }
 
@@ -74,7 +74,7 @@ function sumOf({ amount, items = [] }: Prices, isGiven: IsGiven): bigint | undef
   if (sum >= BEYOND_UINT256) throw new InvalidBody('items', 'must cost less than 2^256 in total');
   if (isSet(amount) && sum !== amount) {
     throw new InvalidBody(
-      blamed(['items', 'amount'], isGiven),
+      fieldAtFault(['items', 'amount'], isGiven),
       `does not fit: the prices of the items add up to ${sum}, and the amount is ${amount}`,
     );
   }
@@ -86,7 +86,7 @@ function checkShipping(price: bigint | undefined, { shippingOptions = [] }: Pric
   if (price === undefined) return;
   for (const [index, { amount }] of shippingOptions.entries()) {
     if (price + BigInt(amount) < BEYOND_UINT256) continue;
-    const field = blamed(['shipping_options', 'amount', 'items'], isGiven);
+    const field = fieldAtFault(['shipping_options', 'amount', 'items'], isGiven);
     throw new InvalidBody(
       field === 'shipping_options' ? `shipping_options.${index}.amount` : field,
       'must make a total below 2^256: the price plus the shipping',
@@ -99,11 +99,11 @@ function isSet(amount: bigint | null | undefined): amount is bigint {
 }
 
 /** Of the fields that do not fit together, the first that the client can do something about. */
-function blamed(fields: readonly [string, ...string[]], isGiven: IsGiven): string {
+function fieldAtFault(fields: readonly [string, ...string[]], isGiven: IsGiven): string {
   return fields.find(isGiven) ?? fields[0];
 }
 
-function apart(verb: string, fields: readonly [string, string], isGiven: IsGiven): InvalidBody {
-  const field = blamed(fields, isGiven);
+function conflict(verb: string, fields: readonly [string, string], isGiven: IsGiven): InvalidBody {
+  const field = fieldAtFault(fields, isGiven);
   return new InvalidBody(field, `${verb} '${field === fields[0] ? fields[1] : fields[0]}'`);
 }

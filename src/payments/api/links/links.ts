@@ -6,7 +6,7 @@ import { sessionStore } from '../../sessions/session-store.ts';
 import { settlement } from '../../settlement/settlement.ts';
 import { linkStore } from '../../store/link-store.ts';
 import type { PaymentsContext } from '../gate/api-context.ts';
-import type { Known, Visitor } from '../gate/caller.ts';
+import type { AnonymousCaller, ApiCaller } from '../gate/caller.ts';
 import { linkBody } from '../responses/link-body.ts';
 import { notFound } from '../responses/not-found.ts';
 import { pagedList } from '../responses/paged-list.ts';
@@ -17,7 +17,7 @@ import { linkChangeHandlers } from './link-changes.ts';
 const CHANGED_AT_ONCE = 200;
 
 type LinkHandlers = Pick<
-  PaymentsHandlers<Known, Visitor>,
+  PaymentsHandlers<ApiCaller, AnonymousCaller>,
   | 'listPaymentLinks'
   | 'getPaymentLink'
   | 'createPaymentLink'

@@ -4,7 +4,7 @@ import type { Delivery } from '../../webhooks/model/webhook.ts';
 import { timestamp, timestampOrNull } from './timestamp.ts';
 
 /** A delivery as the contract shows it; one of a webhook that is not active is held. Decisions 123 and 124. */
-export function deliveryBody(
+export function deliveryRecord(
   delivery: Delivery,
   { isActive }: { isActive: boolean },
 ): PaymentsSchemas['WebhookDelivery'] {

@@ -1,4 +1,4 @@
-import type { Paged } from '../../store/paging.ts';
+import type { ListPage } from '../../store/paging.ts';
 
 /** The envelope of every list. Source: document 3, "List envelope". */
 export interface PagedList<Body> {
@@ -13,7 +13,7 @@ export interface PagedList<Body> {
 /** A page of records in the list envelope, each by `bodyOf`. `url` is the path of the list. */
 export function pagedList<Row, Body>(
   url: string,
-  { data, total, hasMore }: Paged<Row>,
+  { data, total, hasMore }: ListPage<Row>,
   bodyOf: (row: Row) => Body,
 ): PagedList<Body> {
   return { object: 'list', data: data.map(bodyOf), has_more: hasMore, total_count: total, url };

@@ -5,12 +5,15 @@ import { beginManual, endAttempts } from '../../webhooks/store/attempts.ts';
 import { deliveryStore } from '../../webhooks/store/delivery-store.ts';
 import { webhookStore } from '../../webhooks/store/webhook-store.ts';
 import type { PaymentsContext } from '../gate/api-context.ts';
-import type { Known, Visitor } from '../gate/caller.ts';
-import { deliveryBody } from '../responses/delivery-record.ts';
+import type { AnonymousCaller, ApiCaller } from '../gate/caller.ts';
+import { deliveryRecord } from '../responses/delivery-record.ts';
 import { notFound } from '../responses/not-found.ts';
 import { success } from '../responses/success.ts';
 
-type Handlers = Pick<PaymentsHandlers<Known, Visitor>, 'listWebhookDeliveries' | 'retryWebhookDelivery'>;
+type Handlers = Pick<
+  PaymentsHandlers<ApiCaller, AnonymousCaller>,
+  'listWebhookDeliveries' | 'retryWebhookDelivery'
+>;
 
 /** What was sent to a webhook, and sending it again by hand. Decisions 119, 123 and 125. */
 export function deliveryHandlers(
@@ -24,7 +27,7 @@ export function deliveryHandlers(
       if (webhook === undefined) throw notFound('webhook', id);
       const store = deliveryStore(db, seals);
       const { data } = await store.list(caller, id, { status, eventType }, { page, limit });
-      return { status: 200, body: success(data.map(one => deliveryBody(one, webhook))) };
+      return { status: 200, body: success(data.map(one => deliveryRecord(one, webhook))) };
     },
 
     retryWebhookDelivery: ({ path: { webhook_id: webhookId, delivery_id: id } }, caller) =>

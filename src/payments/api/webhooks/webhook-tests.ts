@@ -1,14 +1,14 @@
 import type { PaymentsHandlers } from '#contract/contracts/payments.ts';
 import { newId } from '#lib/ids.ts';
 import { testEventData } from '../../events/test-event.ts';
-import { deliveryBody } from '../../events/webhook-payload.ts';
+import { webhookPayload } from '../../events/webhook-payload.ts';
 import { type AttemptDeps, makeAttempt } from '../../webhooks/attempt.ts';
 import { newDeliveryOf } from '../../webhooks/model/webhook.ts';
 import { beginManual, endAttempts } from '../../webhooks/store/attempts.ts';
 import { deliveryStore } from '../../webhooks/store/delivery-store.ts';
 import { webhookStore } from '../../webhooks/store/webhook-store.ts';
 import type { PaymentsContext } from '../gate/api-context.ts';
-import type { Known, Visitor } from '../gate/caller.ts';
+import type { AnonymousCaller, ApiCaller } from '../gate/caller.ts';
 import { notFound } from '../responses/not-found.ts';
 import { success } from '../responses/success.ts';
 
@@ -16,7 +16,7 @@ import { success } from '../responses/success.ts';
 export function webhookTestHandlers(
   { seals, clock }: Pick<PaymentsContext, 'seals' | 'clock'>,
   { sender, log }: Pick<AttemptDeps, 'sender' | 'log'>,
-): Pick<PaymentsHandlers<Known, Visitor>, 'testWebhook'> {
+): Pick<PaymentsHandlers<ApiCaller, AnonymousCaller>, 'testWebhook'> {
   return {
     testWebhook: ({ path: { webhook_id: webhookId }, body: { event: type } }, caller) =>
       caller.commitAround({
@@ -28,7 +28,7 @@ export function webhookTestHandlers(
           const event = { id: newId('evt'), type, organizationId, mode };
           const delivery = newDeliveryOf(event, webhookId, { isTest: true, now });
           const told = { ...event, createdAt: now, data: testEventData(type, now) };
-          await deliveryStore(handle, seals).insert([{ delivery, body: deliveryBody(told, webhookId) }]);
+          await deliveryStore(handle, seals).insert([{ delivery, body: webhookPayload(told, webhookId) }]);
           const begun = await beginManual(handle, { seals, now }, caller, { webhookId, id: delivery.id });
           if (begun === undefined || begun === 'not_allowed') {
             throw new Error(`the test ${delivery.id} that was just recorded cannot begin`);

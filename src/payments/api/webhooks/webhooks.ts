@@ -12,7 +12,7 @@ import { newWebhookSecret } from '../../webhooks/model/webhook-secret.ts';
 import { deliveryStore } from '../../webhooks/store/delivery-store.ts';
 import { type WebhookChanges, webhookStore } from '../../webhooks/store/webhook-store.ts';
 import type { PaymentsContext } from '../gate/api-context.ts';
-import type { Known, Visitor } from '../gate/caller.ts';
+import type { AnonymousCaller, ApiCaller } from '../gate/caller.ts';
 import { notFound } from '../responses/not-found.ts';
 import { success } from '../responses/success.ts';
 import { webhookBody, webhookWithSecret } from '../responses/webhook-body.ts';
@@ -26,7 +26,7 @@ const MAX_WEBHOOKS = 20;
 const REMOVED_AT_ONCE = 500;
 
 type Handlers = Pick<
-  PaymentsHandlers<Known, Visitor>,
+  PaymentsHandlers<ApiCaller, AnonymousCaller>,
   | 'listWebhooks'
   | 'createWebhook'
   | 'getWebhook'
@@ -122,7 +122,8 @@ export function webhookHandlers(context: PaymentsContext, options: WebhookHandle
         const now = clock.now();
         const store = webhookStore(handle, seals);
         const before = await store.find(caller, id);
-        if (before !== undefined && grace > 0 && (before.previousSecretUntil ?? 0) > now) throw twoOld();
+        if (before !== undefined && grace > 0 && (before.previousSecretUntil ?? 0) > now)
+          throw previousSecretStillActive();
         const secret = newWebhookSecret();
         const previousUntil = grace === 0 ? null : now + grace * 1000;
         const webhook = await store.rotate(caller, id, { secret, previousUntil }, now);
@@ -154,7 +155,7 @@ function tooManyWebhooks() {
   );
 }
 
-function twoOld() {
+function previousSecretStillActive() {
   const message = 'The secret before this one still signs. Wait for the end of its grace period, or give 0.';
   return paymentsError('invalid_status_transition', message);
 }

@@ -1,6 +1,6 @@
 import { subtotalOf } from '../../amounts/price.ts';
 import { amountText, tokenAmount } from '../../amounts/token-amount.ts';
-import type { Fault } from '../../model/fault.ts';
+import type { FieldError } from '../../model/fault.ts';
 import type { PaymentChain, PaymentToken } from '../../model/payment-chain.ts';
 import type { Availability, PaymentLink } from '../../model/payment-link.ts';
 import type { Assets } from './assets.ts';
@@ -110,7 +110,7 @@ function closed(availability: Exclude<Availability, 'active'>): Piece {
 
 /** Null when the payer chooses. */
 function fixedPrice(link: PaymentLink): bigint | null {
-  const faults: Fault[] = [];
+  const faults: FieldError[] = [];
   const price = subtotalOf(link, undefined, fault => faults.push(fault));
   return faults.length === 0 ? price : null;
 }

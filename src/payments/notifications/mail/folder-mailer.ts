@@ -6,7 +6,7 @@ import { randomBase62 } from '#lib/ids.ts';
 import type { Logger } from '#lib/logger.ts';
 import { NotSent } from '../messages/not-sent.ts';
 import type { Mailer } from './mail.ts';
-import { composed } from './message.ts';
+import { composeMessage } from './message.ts';
 
 export interface FolderMailerOptions {
   /** An absolute path; created, for nobody else to look into, with the first mail. */
@@ -28,7 +28,7 @@ export function folderMailer({ folder, clock, log }: FolderMailerOptions): Maile
   });
   return {
     async send(mail) {
-      const { message } = await transport.sendMail(composed(mail, FROM, clock));
+      const { message } = await transport.sendMail(composeMessage(mail, FROM, clock));
       const time = new Date(clock.now()).toISOString().replaceAll(':', '-');
       const file = join(folder, `${time}-${randomBase62(6)}.eml`);
       try {

@@ -11,7 +11,7 @@ const ADDRESS_LENGTH = 254;
 const ADDRESS = /^[^\s\p{C}<>()[\],;:"\\@]+@[^\s\p{C}<>()[\],;:"\\@]+$/u;
 
 /** A mail as nodemailer takes it. Only text of ours and checked addresses get near a header. @throws NotSent `refused` */
-export function composed({ id, to, subject, text, html }: Mail, from: string, clock: Clock) {
+export function composeMessage({ id, to, subject, text, html }: Mail, from: string, clock: Clock) {
   if (!ADDRESS.test(to) || to.length > ADDRESS_LENGTH) {
     throw new NotSent(
       'refused',

@@ -3,7 +3,7 @@ import type { Clock } from '#lib/clock.ts';
 import { NotSent, within } from '../messages/not-sent.ts';
 import { plainLine } from '../messages/plain-line.ts';
 import type { Mailer } from './mail.ts';
-import { composed } from './message.ts';
+import { composeMessage } from './message.ts';
 
 export interface SmtpMailerOptions {
   /** `smtp://` or `smtps://`, with the credentials. */
@@ -33,7 +33,7 @@ export function smtpMailer({ smtp, from, clock, timeoutMs = TIMEOUT_MS }: SmtpMa
   });
   return {
     async send(mail) {
-      const message = composed(mail, from, clock);
+      const message = composeMessage(mail, from, clock);
       const sending = transport.sendMail(message).catch(error => {
         throw translated(error);
       });

@@ -4,7 +4,7 @@ import { places } from './places.ts';
 import { tokenTransfer } from './token-transfers.ts';
 
 /** A transfer as a row has it: in a block once it was seen. */
-export interface Recorded {
+export interface RecordedRow {
   readonly chainId: number;
   readonly txHash: string | null;
   readonly logIndex: number | null;
@@ -17,7 +17,7 @@ export interface Recorded {
 }
 
 /** Rows by whether the chain still has their block; those that the node cannot tell yet are in neither. */
-export interface Standing<Row> {
+export interface CanonicalRows<Row> {
   readonly standing: readonly Row[];
   readonly gone: readonly Row[];
 }
@@ -26,10 +26,10 @@ export interface Standing<Row> {
  * Compares the rows' block hashes with the chain's, number by number, up to the head of this round. Nothing can be told
  * when the chain does not have that head any more: how deep a block lies is counted from there.
  */
-export async function standingOf<Row extends Recorded>(
+export async function canonicalRows<Row extends RecordedRow>(
   rows: readonly Row[],
   { view, head }: { view: NodeView; head: Header },
-): Promise<Standing<Row>> {
+): Promise<CanonicalRows<Row>> {
   const reachable = rows.filter(row => row.blockNumber !== null && row.blockNumber <= head.number);
   if (reachable.length === 0) return { standing: [], gone: [] };
   const headers = await view.headers([...reachable.map(row => row.blockNumber ?? 0), head.number]);
@@ -43,7 +43,7 @@ export async function standingOf<Row extends Recorded>(
  * Whether the receipt has the recorded transfer: succeeded, in the recorded block, with the very log. Undefined when
  * the receipt is of another block, so that the next round has to tell.
  */
-export function shows(receipt: RpcTransactionReceipt, row: Recorded): boolean | undefined {
+export function shows(receipt: RpcTransactionReceipt, row: RecordedRow): boolean | undefined {
   if (receipt.blockHash.toLowerCase() !== row.blockHash) return undefined;
   if (Number(receipt.status) !== 1) return false;
   if (row.logIndex === NO_LOG) return true;

@@ -29,7 +29,7 @@ export interface WebhookWithDue {
 }
 
 /** Deliveries of one webhook with an automatic attempt begun. */
-export interface Claim {
+export interface LeasedDelivery {
   readonly receiver: Receiver;
   /** In no order that matters. */
   readonly deliveries: readonly ClaimedDelivery[];
@@ -43,7 +43,7 @@ export interface DeliveryQueue {
    * Begins up to so many attempts a webhook, all in one transaction. Webhooks with none are left out. What does not open
    * waits as long as a lease, without an attempt.
    */
-  takeDue(wanted: readonly { webhookId: string; limit: number }[]): Promise<Claim[]>;
+  takeDue(wanted: readonly { webhookId: string; limit: number }[]): Promise<LeasedDelivery[]>;
   /** `endAttempts` for many, in one transaction. */
   settleAll(results: readonly AttemptResult[]): Promise<Delivery[]>;
   /** Ends up to `limit` manual attempts, tests included, that their process died over; answers with how many. */
@@ -95,7 +95,7 @@ export function deliveryQueue({ db, seals, clock, log }: DeliveryQueueDeps): Del
     takeDue(wanted) {
       return lockedTransaction(db, async handle => {
         const limits = new Map(wanted.map(({ webhookId, limit }) => [webhookId, limit]));
-        const claims: Claim[] = [];
+        const claims: LeasedDelivery[] = [];
         const webhooks = await lockedActive(handle, [...limits.keys()]);
         const { opened: receivers, unopened } = openEach(webhooks, row => receiverOf(row, seals), log);
         for (const webhookId of unopened) await putOffAll(handle, webhookId, clock.now());

@@ -4,7 +4,7 @@ import type { Handle } from '#db/open.ts';
 import { execute, rowsOf, type Sql } from '#db/query.ts';
 import type { Owner } from '../../model/owner.ts';
 import type { Seals } from '../../secrets/sealed.ts';
-import { allOf, type Page, type Paged, paged } from '../../store/paging.ts';
+import { allOf, type ListPage, type Page, paged } from '../../store/paging.ts';
 import type { DeliveryStatus } from '../model/delivery.ts';
 import type { Delivery, DeliveryEventType } from '../model/webhook.ts';
 import { bodyCell, type DeliveryRow, deliveryOf, deliveryValues } from './delivery-rows.ts';
@@ -30,7 +30,7 @@ export interface DeliveryStore {
   insert(deliveries: readonly NewDelivery[]): Promise<void>;
   find(owner: Owner, webhookId: string, id: string): Promise<Delivery | undefined>;
   /** The newest first. */
-  list(owner: Owner, webhookId: string, filters: DeliveryFilters, page: Page): Promise<Paged<Delivery>>;
+  list(owner: Owner, webhookId: string, filters: DeliveryFilters, page: Page): Promise<ListPage<Delivery>>;
   /** Removes up to `limit` that are older than a time (UTC ms) and not being sent; answers with how many. */
   removeOld(old: { before: number; limit: number }): Promise<number>;
   /** Removes up to `limit` of a webhook, whatever their state; answers with how many. */

@@ -11,7 +11,7 @@ export interface QueueState {
   readonly disabledWebhooks: number;
 }
 
-interface Counted {
+interface QueueCount {
   name: string;
   total: number | string;
 }
@@ -41,6 +41,6 @@ export async function queueState(db: Db): Promise<QueueState> {
 }
 
 async function counts(db: Db, sql: string): Promise<Map<string, number>> {
-  const rows = await rowsOf<Counted>(db, sql);
+  const rows = await rowsOf<QueueCount>(db, sql);
   return new Map(rows.map(({ name, total }) => [name, exactInteger(total)]));
 }

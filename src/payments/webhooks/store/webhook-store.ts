@@ -3,7 +3,7 @@ import type { Handle } from '#db/open.ts';
 import { execute, rowsOf, type Sql } from '#db/query.ts';
 import type { Owner } from '../../model/owner.ts';
 import type { Seals } from '../../secrets/sealed.ts';
-import { allOf, ownedBy, type Page, type Paged, paged } from '../../store/paging.ts';
+import { allOf, type ListPage, ownedBy, type Page, paged } from '../../store/paging.ts';
 import { insertRow, updateRows } from '../../store/rows.ts';
 import type { Webhook, WebhookSecrets } from '../model/webhook.ts';
 import { activityChanged } from '../model/webhook-activity.ts';
@@ -28,7 +28,7 @@ export interface WebhookStore {
   insert(webhook: Webhook, secret: string): Promise<void>;
   find(owner: Owner, id: string): Promise<Webhook | undefined>;
   /** The newest first. */
-  list(owner: Owner, page: Page): Promise<Paged<Webhook>>;
+  list(owner: Owner, page: Page): Promise<ListPage<Webhook>>;
   count(owner: Owner): Promise<number>;
   /**
    * Writes what its owner changed, and nothing that is counted. A webhook that is active again gets what was held;

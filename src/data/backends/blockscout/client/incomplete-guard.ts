@@ -2,12 +2,12 @@ import type { Clock } from '#lib/clock.ts';
 import type { Answer, Answers, Ask, BodyOf, OperationId, RequestOf } from '../../port/backend.ts';
 import { BackendError, isOfKind } from '../../port/backend-error.ts';
 import { isFields } from '../../upstream-json/fields.ts';
-import type { Indexing } from './indexing.ts';
-import { beside } from './side-requests.ts';
+import type { IndexingState } from './indexing.ts';
+import { withLateExtra } from './side-requests.ts';
 
 type Operation<Id extends OperationId> = (request: RequestOf<Id>, ask: Ask) => Promise<Answer<BodyOf<Id>>>;
-interface Source {
-  readonly indexing: Indexing;
+interface GuardedSource {
+  readonly indexing: IndexingState;
   readonly clock: Clock;
 }
 
@@ -15,7 +15,7 @@ interface Source {
  * The same answers, with "not found" and an address's empty list turned into `unsupported` while the instance says that
  * blocks are missing: what it has not read yet it cannot deny, and another back end of the chain may know. Decision 67.
  */
-export function unlessIncomplete(answers: Answers, source: Source): Answers {
+export function unlessIncomplete(answers: Answers, source: GuardedSource): Answers {
   const guarded: Answers = {};
   for (const id of namesOf(answers)) add(id);
   return guarded;
@@ -45,7 +45,7 @@ export function unlessIncomplete(answers: Answers, source: Source): Answers {
 
   /** It is taken for complete where it does not say otherwise soon. */
   async function mustBeComplete(): Promise<void> {
-    const [, hasBlocks] = await beside(Promise.resolve(), source.indexing.hasBlocks(), source.clock);
+    const [, hasBlocks] = await withLateExtra(Promise.resolve(), source.indexing.hasBlocks(), source.clock);
     if (hasBlocks === false)
       throw new BackendError('unsupported', 'incomplete', 'it has not indexed all blocks yet');
   }

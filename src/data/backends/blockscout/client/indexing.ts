@@ -4,7 +4,7 @@ import { indexingStatus } from '../normalise/indexing-status.ts';
 import { sideRequests } from './side-requests.ts';
 
 /** How far an instance has indexed its chain, as it says itself, asked for once a minute at most. */
-export interface Indexing {
+export interface IndexingState {
   /** False only where the instance says that more than a few blocks are missing. */
   hasBlocks(): Promise<boolean>;
   /** Whether it has looked inside of all transactions; undefined where it does not say. */
@@ -15,7 +15,7 @@ const REMEMBERED_MS = 60_000;
 /** Many instances never get the last few blocks; they still know of nearly everything. */
 const COMPLETE = 0.99;
 
-export function indexing({ upstream, clock }: { upstream: Upstream; clock: Clock }): Indexing {
+export function indexing({ upstream, clock }: { upstream: Upstream; clock: Clock }): IndexingState {
   const ask = sideRequests(upstream);
   let known: { readonly status: Promise<Status | undefined>; readonly until: number } | undefined;
 

@@ -31,7 +31,7 @@ export function sideRequests(upstream: Upstream): (path: string) => Promise<unkn
 }
 
 /** The outcome of `side` if it is there soon after `main`, which it must not hold up. `side` must not reject. */
-export async function beside<Main, Side>(
+export async function withLateExtra<Main, Side>(
   main: Promise<Main>,
   side: Promise<Side | undefined>,
   clock: Clock,

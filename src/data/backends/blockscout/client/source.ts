@@ -4,7 +4,7 @@ import type { Answer, BodyOf, OperationId } from '../../port/backend.ts';
 import type { Upstream } from '../../upstream/upstream.ts';
 import { readable } from '../../upstream-json/read-or-unavailable.ts';
 import type { Settlement } from './confirmations.ts';
-import type { Indexing } from './indexing.ts';
+import type { IndexingState } from './indexing.ts';
 import type { Refusals } from './refusals.ts';
 
 /** One Blockscout instance and what this service has learnt of it. */
@@ -13,7 +13,7 @@ export interface BlockscoutSource {
   readonly chainId: number;
   readonly upstream: Upstream;
   readonly settlement: Settlement;
-  readonly indexing: Indexing;
+  readonly indexing: IndexingState;
   readonly refusals: Refusals;
   readonly clock: Clock;
   /** How long after it was asked for a list may still read on, in milliseconds. */
@@ -24,7 +24,7 @@ export interface BlockscoutSource {
 }
 
 /** How an operation is asked for upstream. */
-export interface Get {
+export interface UpstreamGet {
   readonly operation: OperationId;
   /** Below the instance's API, with a leading slash. */
   readonly path: string;
@@ -35,7 +35,7 @@ export interface Get {
 /** Gets a body and reads it. @throws BackendError `unavailable` for one that cannot be read: it goes to nobody half-made. */
 export async function read<Record>(
   source: BlockscoutSource,
-  { operation, path, query, signal }: Get,
+  { operation, path, query, signal }: UpstreamGet,
   normalise: (body: unknown) => Record,
 ): Promise<Record> {
   const { body } = await source.upstream.get(path, { query, signal });

@@ -70,7 +70,7 @@ export async function readList<Item, Keys>(
   for (let pages = 0; pages < MAX_PAGES && next !== undefined && items.length < PAGE_SIZE; pages += 1) {
     // What is there comes too late, and is lost, if the deadline passes while reading on.
     if (pages > 0 && clock.now() - startedAt >= readOnMs) break;
-    const got: Got<Item> = await getPage(source, list, next.position, signal);
+    const got: UpstreamPage<Item> = await getPage(source, list, next.position, signal);
     const kept = passes === undefined ? got.items : got.items.filter(passes);
     // A page is never cut: what does not fit any more is where the next one begins.
     if (pages > 0 && items.length + kept.length > PAGE_SIZE) break;
@@ -96,7 +96,7 @@ interface Next {
   readonly cursor: string;
 }
 
-interface Got<Item> {
+interface UpstreamPage<Item> {
   readonly envelope: Fields;
   readonly items: readonly Item[];
   /** Whether upstream took the filters, if there are any. */
@@ -108,7 +108,7 @@ async function getPage<Item, Keys>(
   list: List<Item, Keys>,
   position: CursorPosition | undefined,
   signal: AbortSignal,
-): Promise<Got<Item>> {
+): Promise<UpstreamPage<Item>> {
   const { operation, path, fixed = {}, filters = {}, passes } = list;
   const isRefused = passes !== undefined && source.refusals.has(operation, filters);
   if (!isRefused) {

@@ -1,6 +1,6 @@
 import type { Hash } from 'viem';
 import { isHash } from 'viem';
-import type { Place } from '#indexer/schema/block-position.ts';
+import type { BlockPosition } from '#indexer/schema/block-position.ts';
 import { BackendError } from '../../port/backend-error.ts';
 import type { CursorPosition } from '../../port/cursor.ts';
 
@@ -28,7 +28,7 @@ const POSITION_KEYS = [
  * Where a list by block number and index goes on; undefined at its start. Decision 4: the keys belong together.
  * @throws BackendError `rejected` when some are given and these two are not among them.
  */
-export function placeBefore(position: CursorPosition | undefined, query: Keys): Place | undefined {
+export function placeBefore(position: CursorPosition | undefined, query: Keys): BlockPosition | undefined {
   const { block_number: blockNumber, index } = together(position, query, ['block_number', 'index']);
   if (blockNumber === undefined && index === undefined) return undefined;
   if (!isHeight(blockNumber) || !isHeight(index)) throw notOurs();

@@ -1,16 +1,16 @@
 import type { AbiParameter } from 'viem';
 import type { InsightsSchemas } from '#contract/contracts/insights.ts';
 import { typeText } from '#evm/abi/abi-text.ts';
-import type { Decoded } from '#evm/abi/decoded.ts';
+import type { DecodedValues } from '#evm/abi/decoded.ts';
 
 /** A call in the form of this family. Decision 85. */
-export function decodedCall(decoded: Decoded): InsightsSchemas['DecodedCall'] {
+export function decodedCall(decoded: DecodedValues): InsightsSchemas['DecodedCall'] {
   const { name, inputs, args } = decoded;
   return { name, signature: canonical(decoded), inputs: named(inputs, args) };
 }
 
 /** An event in the form of this family. Decision 85. */
-export function decodedEvent(decoded: Decoded): InsightsSchemas['DecodedEvent'] {
+export function decodedEvent(decoded: DecodedValues): InsightsSchemas['DecodedEvent'] {
   const { name, inputs, args } = decoded;
   const all = inputs.map((input, position) => ({ input, position }));
   const those = (isIndexed: boolean) =>
@@ -27,7 +27,7 @@ export function decodedEvent(decoded: Decoded): InsightsSchemas['DecodedEvent'] 
   };
 }
 
-function canonical({ name, inputs }: Decoded): string {
+function canonical({ name, inputs }: DecodedValues): string {
   return `${name}(${inputs.map(typeText).join(',')})`;
 }
 

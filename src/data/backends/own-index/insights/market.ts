@@ -1,4 +1,4 @@
-import type { MarketReader, Moment } from '#indexer/read/tokens/market-reader.ts';
+import type { BlockAtTime, MarketReader } from '#indexer/read/tokens/market-reader.ts';
 import type { TokenRow } from '#indexer/read/tokens/tokens.ts';
 import type { IndexSource } from '../source/source.ts';
 import { type QuoteAt, type QuotedToken, quotesOf } from './quotes.ts';
@@ -52,7 +52,7 @@ interface MarketRequest {
   readonly markets: MarketReader;
   readonly token: TokenRow;
   readonly quoted: QuotedToken;
-  readonly moment: Moment;
+  readonly moment: BlockAtTime;
   readonly quoteAt: QuoteAt;
 }
 

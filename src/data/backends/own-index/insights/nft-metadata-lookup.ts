@@ -4,7 +4,7 @@ import type { InstanceKey } from '#evm/token-id.ts';
 import type { NftTransferRow } from '#indexer/read/tokens/nft-transfers.ts';
 import { type FetchedDocument, INSIDE_ONLY, type MetadataDocuments } from '../source/metadata-documents.ts';
 import type { IndexSource } from '../source/source.ts';
-import { type Described, nftCollection, nftContract, nftMetadata } from './nft-metadata.ts';
+import { nftCollection, nftContract, nftMetadata, type TokenDescription } from './nft-metadata.ts';
 
 type NftMetadata = InsightsSchemas['NftMetadata'];
 
@@ -70,14 +70,14 @@ async function describe(
   { reader }: IndexSource,
   wanted: { token: Address; keys: readonly InstanceKey[]; documents: MetadataDocuments },
   signal: AbortSignal,
-): Promise<{ contract: Described; instances: Described[] }> {
+): Promise<{ contract: TokenDescription; instances: TokenDescription[] }> {
   const head = await reader.head();
   const patience = AbortSignal.timeout(PATIENCE_MS);
   const context = { blockNumber: head?.number ?? 0, signal: AbortSignal.any([signal, patience]) };
   const over = new Promise<FetchedDocument>(resolve =>
     context.signal.addEventListener('abort', () => resolve(PENDING), { once: true }),
   );
-  const described = async (uri: string | null): Promise<Described> => ({
+  const described = async (uri: string | null): Promise<TokenDescription> => ({
     uri,
     found: uri === null ? null : await Promise.race([wanted.documents.read(uri), over]),
   });
@@ -91,12 +91,12 @@ async function describe(
 }
 
 /** The contract itself was not heard. */
-function unheard(): Described {
+function unheard(): TokenDescription {
   return { uri: null, found: PENDING };
 }
 
 /** Leaves out what would make an answer of a thousand tokens too long to send. */
-function bounded(instances: readonly Described[]): Described[] {
+function bounded(instances: readonly TokenDescription[]): TokenDescription[] {
   let left = MAX_CHARACTERS;
   return instances.map(({ uri, found }) => {
     if (found?.status !== 'ok') return { uri, found };

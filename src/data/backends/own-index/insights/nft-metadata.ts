@@ -6,17 +6,17 @@ import type { FetchedDocument } from '../source/metadata-documents.ts';
 type NftMetadata = InsightsSchemas['NftMetadata'];
 
 /** What a token's or a contract's own description is made from. */
-export interface Described {
+export interface TokenDescription {
   /** As the contract gives it; null when it gives none. */
   readonly uri: string | null;
   readonly found: FetchedDocument | null;
 }
 
 /** Turns a link into the one that is shown. */
-export type Shown = (link: string) => string;
+export type LinkPresenter = (link: string) => string;
 
 /** What a token shows: `status` is `ok`, `none` without a document, `invalid` for one that is none, or a failure. */
-export function nftMetadata({ uri, found }: Described, shown: Shown): NftMetadata {
+export function nftMetadata({ uri, found }: TokenDescription, shown: LinkPresenter): NftMetadata {
   const metadata = found?.status === 'ok' ? metadataOf(found.text) : null;
   const status =
     found === null ? 'none' : found.status === 'ok' && metadata === null ? 'invalid' : found.status;
@@ -30,9 +30,9 @@ export function nftMetadata({ uri, found }: Described, shown: Shown): NftMetadat
 
 /** What a contract says of itself (ERC-7572), at least its name; nothing when it says nothing. */
 export function nftCollection(
-  { found }: Described,
+  { found }: TokenDescription,
   token: TokenRow | undefined,
-  shown: Shown,
+  shown: LinkPresenter,
 ): InsightsSchemas['NftCollection'] | null {
   const metadata = found?.status === 'ok' ? metadataOf(found.text) : null;
   const { document = {}, imageUrl = null, externalUrl = null } = metadata ?? {};
@@ -63,7 +63,10 @@ export function nftContract(
   };
 }
 
-function ofDocument({ document, imageUrl, animationUrl, externalUrl }: Metadata, shown: Shown): NftMetadata {
+function ofDocument(
+  { document, imageUrl, animationUrl, externalUrl }: Metadata,
+  shown: LinkPresenter,
+): NftMetadata {
   const { name, description, background_color: background, attributes, properties } = document;
   const extra = { ...traits(attributes), ...(isObject(properties) ? { properties } : {}) };
   return {
@@ -92,9 +95,9 @@ function text(name: string, value: unknown): Record<string, string> {
 function optional<Name extends string>(
   name: Name,
   link: string | null,
-  shown: Shown,
+  shown: LinkPresenter,
 ): { [Key in Name]?: string };
-function optional(name: string, link: string | null, shown: Shown): Record<string, string> {
+function optional(name: string, link: string | null, shown: LinkPresenter): Record<string, string> {
   return link === null ? {} : { [name]: shown(link) };
 }
 

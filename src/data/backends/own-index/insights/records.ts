@@ -1,5 +1,5 @@
 import type { QueryEngine } from '#indexer/query/query.ts';
-import type { EntityRecords, Filter, InsightsAnswers, Selected } from '../../port/insights-backend.ts';
+import type { EntityRecords, Filter, InsightsAnswers, RecordSelection } from '../../port/insights-backend.ts';
 import { resolveAddress } from '../source/resolve-address.ts';
 import { assertCaughtUp, assertWhole, type IndexSource } from '../source/source.ts';
 import { advising } from './query-errors.ts';
@@ -61,7 +61,7 @@ export function recordAnswers(
 /**
  * @throws BackendError `unsupported` while the index has holes, and when the query may be about blocks before its first.
  */
-async function assertWithin(source: IndexSource, { filters }: Selected): Promise<void> {
+async function assertWithin(source: IndexSource, { filters }: RecordSelection): Promise<void> {
   assertCaughtUp(source);
   const firstBlock = source.firstBlock();
   if (firstBlock === 0 || filters.some(filter => isFromBlock(filter, BigInt(firstBlock)))) return;
@@ -89,8 +89,8 @@ function isAfter({ field, operator, value }: Filter, timestampMs: bigint): boole
 /** The same selection with every name resolved, and the event as what it is: two filters. */
 async function inIndexTerms(
   source: IndexSource,
-  { entity, filters, wallet, event }: Selected,
-): Promise<Omit<Selected, 'event'>> {
+  { entity, filters, wallet, event }: RecordSelection,
+): Promise<Omit<RecordSelection, 'event'>> {
   const ofEvent: Filter[] =
     event === undefined
       ? []

@@ -6,7 +6,7 @@ import { isSameCode } from '../parts/same-code.ts';
 import { checksummed } from '../parts/text.ts';
 
 type SmartContract = ExplorerSchemas['SmartContract'];
-type Source = NonNullable<KnownAbi['source']>;
+type ContractSource = NonNullable<KnownAbi['source']>;
 
 /** What an answer about a contract is made from. */
 export interface ContractFacts {
@@ -39,7 +39,7 @@ export function smartContract(facts: ContractFacts): SmartContract {
 }
 
 /** What a contract with known sources has beyond one without. */
-function verification({ code }: ContractFacts, source: Source): SmartContract {
+function verification({ code }: ContractFacts, source: ContractSource): SmartContract {
   const { settings, match, deployedCode, isFromRegistry } = source;
   const { enabled, runs } = objectIn(settings, 'optimizer');
   const { evmVersion } = settings;
@@ -74,7 +74,7 @@ function constructorArguments({ creationInput }: ContractFacts, { abi, source }:
 }
 
 /** `file.sol` → `Library` → address, or in old compilers `file.sol:Library` → address. */
-function librariesIn(settings: Source['settings']): ExplorerSchemas['ExternalLibrary'][] {
+function librariesIn(settings: ContractSource['settings']): ExplorerSchemas['ExternalLibrary'][] {
   return Object.entries(objectIn(settings, 'libraries')).flatMap(([file, linked]) => {
     const pairs: [string, unknown][] =
       typeof linked === 'object' && linked !== null
@@ -90,7 +90,7 @@ function isAddress(text: string): text is Address {
   return /^0x[0-9a-fA-F]{40}$/.test(text);
 }
 
-function objectIn(settings: Source['settings'], key: string): Record<string, unknown> {
+function objectIn(settings: ContractSource['settings'], key: string): Record<string, unknown> {
   const value = settings[key];
   return typeof value === 'object' && value !== null ? { ...value } : {};
 }

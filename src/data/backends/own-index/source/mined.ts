@@ -5,14 +5,14 @@ import { BackendError } from '../../port/backend-error.ts';
 import { type IndexSource, incomplete, missingFrom, notIndexed } from './source.ts';
 
 /** A transaction in a block, with how deep it lies. */
-export interface Mined {
+export interface MinedTransaction {
   readonly row: TransactionRow;
   readonly confirmations: number;
 }
 
 /** A transaction in a block of the index, or one that waits in the node's pool. */
 export type FoundTransaction =
-  | { readonly mined: Mined; readonly pending: undefined }
+  | { readonly mined: MinedTransaction; readonly pending: undefined }
   | { readonly mined: undefined; readonly pending: PendingTransaction };
 
 /** When to ask again for a transaction that the index did not read in time. */
@@ -52,7 +52,7 @@ export async function knownTransaction(source: IndexSource, hash: Hash): Promise
  * The transaction behind a hash; undefined while it waits in the pool.
  * @throws BackendError as `knownTransaction`.
  */
-export async function minedOrPending(source: IndexSource, hash: Hash): Promise<Mined | undefined> {
+export async function minedOrPending(source: IndexSource, hash: Hash): Promise<MinedTransaction | undefined> {
   return (await knownTransaction(source, hash)).mined;
 }
 

@@ -70,7 +70,7 @@ export function notIndexed(source: IndexSource, cause?: unknown): BackendError {
 }
 
 /** The parts of every `next_page_params` that lead back here. */
-export function leadingBack(
+export function cursorFields(
   source: IndexSource,
   position: CursorPosition,
 ): { chain_id: number; cursor: string } {

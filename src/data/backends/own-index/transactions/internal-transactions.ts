@@ -9,8 +9,8 @@ import { minedOrPending, nodeCannot } from '../source/mined.ts';
 import {
   assertCaughtUp,
   assertNotCutOff,
+  cursorFields,
   type IndexSource,
-  leadingBack,
   PAGE_SIZE,
 } from '../source/source.ts';
 import { asHash } from './transactions.ts';
@@ -68,5 +68,5 @@ function nextPage(source: IndexSource, last: InternalTransactionRow, itemsCount:
     transaction_index: last.transactionIndex,
     index: last.traceIndex,
   };
-  return { ...position, items_count: itemsCount, ...leadingBack(source, position) };
+  return { ...position, items_count: itemsCount, ...cursorFields(source, position) };
 }

@@ -9,7 +9,7 @@ import { balancesOf } from '../parts/token-balances.ts';
 import { type TokenChange, tokenChanges } from '../parts/token-changes.ts';
 import { coinChange, tokenChange } from '../records/state-change.ts';
 import { minedOrPending, nodeCannot } from '../source/mined.ts';
-import { type IndexSource, leadingBack, PAGE_SIZE } from '../source/source.ts';
+import { cursorFields, type IndexSource, PAGE_SIZE } from '../source/source.ts';
 import { asHash } from './transactions.ts';
 
 type Change = { coin: CoinChange } | { token: TokenChange };
@@ -56,7 +56,7 @@ export function stateChangeAnswers(source: IndexSource): Pick<Answers, 'listTran
           items: await Promise.all(items),
           next_page_params:
             count < all.length
-              ? { items_count: count, ...leadingBack(source, { items_count: count }) }
+              ? { items_count: count, ...cursorFields(source, { items_count: count }) }
               : null,
         },
       };

@@ -36,14 +36,14 @@ export function summaryAnswers(source: IndexSource): Pick<Answers, 'getTransacti
   };
 }
 
-interface Told {
+interface TransactionFacts {
   readonly row: TransactionRow;
   readonly transfers: readonly TokenTransferRow[];
   readonly approval: Approval | null;
 }
 
 /** The best first: what moved, when the transaction moved one thing; else what was called, then what moved. */
-async function sentences({ reader }: IndexSource, { row, transfers, approval }: Told) {
+async function sentences({ reader }: IndexSource, { row, transfers, approval }: TransactionFacts) {
   const { from, to, createdContract } = row;
   const parties = await loadParties(reader, {
     addresses: [from, to, createdContract, approval?.to ?? null, ...transfers.flatMap(holdersOf)],

@@ -8,8 +8,8 @@ import { tokenTransfer } from '../records/token-transfer.ts';
 import {
   assertCaughtUp,
   assertNotCutOff,
+  cursorFields,
   type IndexSource,
-  leadingBack,
   PAGE_SIZE,
 } from '../source/source.ts';
 
@@ -44,6 +44,6 @@ export async function transferPage(
   return {
     items: items.map(row => tokenTransfer(row, reader.abis, parties)),
     next_page_params:
-      hasMore && position !== undefined ? { ...position, ...leadingBack(source, position) } : null,
+      hasMore && position !== undefined ? { ...position, ...cursorFields(source, position) } : null,
   };
 }

@@ -7,7 +7,7 @@ import { placeBefore } from '../cursor/position.ts';
 import { loadParties } from '../parts/parties.ts';
 import { logRecord } from '../records/log.ts';
 import { minedOrPending } from '../source/mined.ts';
-import { type IndexSource, leadingBack, PAGE_SIZE } from '../source/source.ts';
+import { cursorFields, type IndexSource, PAGE_SIZE } from '../source/source.ts';
 import { transferPage } from './token-transfers.ts';
 import { asHash } from './transactions.ts';
 
@@ -59,7 +59,7 @@ export async function logPage(
   return {
     items: items.map(row => logRecord(row, reader.abis, parties)),
     next_page_params:
-      hasMore && at !== undefined ? { ...at, items_count: items.length, ...leadingBack(source, at) } : null,
+      hasMore && at !== undefined ? { ...at, items_count: items.length, ...cursorFields(source, at) } : null,
   };
 }
 

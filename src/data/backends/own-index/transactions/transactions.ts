@@ -14,8 +14,8 @@ import { knownTransaction } from '../source/mined.ts';
 import {
   assertCaughtUp,
   assertNotCutOff,
+  cursorFields,
   type IndexSource,
-  leadingBack,
   PAGE_SIZE,
 } from '../source/source.ts';
 
@@ -90,7 +90,7 @@ export async function transactionRecords(
 /** `next_page_params` of every list of mined transactions. */
 export function nextTransactions(source: IndexSource, last: TransactionRow, itemsCount: number) {
   const position = { block_number: last.blockNumber, index: last.index };
-  return { ...position, items_count: itemsCount, ...leadingBack(source, position) };
+  return { ...position, items_count: itemsCount, ...cursorFields(source, position) };
 }
 
 /** A hash in the form that the index keeps. The contract has checked its digits. */
@@ -135,7 +135,7 @@ async function pendingPage(source: IndexSource, { type, method, after }: Pending
   const next =
     last === undefined || waiting.length <= PAGE_SIZE
       ? null
-      : { hash: last.hash, items_count: items.length, ...leadingBack(source, { hash: last.hash }) };
+      : { hash: last.hash, items_count: items.length, ...cursorFields(source, { hash: last.hash }) };
   const context = await pendingContext(source, items, signal);
   return { items: items.map(row => pendingTransaction(row, context)), next_page_params: next };
 }

@@ -10,7 +10,7 @@ import { columnOf } from '../request/columns.ts';
  */
 
 /** An expression in upstream's words, and what its values are. */
-export interface Written {
+export interface UpstreamExpression {
   readonly text: string;
   readonly type: ValueType;
   /** The values are days, which stand for their weeks. */
@@ -31,7 +31,7 @@ const SMALLEST = -(2n ** 63n);
 const LARGEST = 2n ** 64n - 1n;
 
 /** @throws BackendError `unsupported` for what upstream cannot say, or would mean otherwise. */
-export function written(entity: Entity, expression: RowExpression): Written {
+export function written(entity: Entity, expression: RowExpression): UpstreamExpression {
   switch (expression.kind) {
     case 'field': {
       const field = Object.hasOwn(FIELDS[entity], expression.name)
@@ -70,7 +70,7 @@ export function written(entity: Entity, expression: RowExpression): Written {
 }
 
 /** A fold other than `distinct`, which upstream cannot answer as a list; its values have the type. */
-export function writtenFold(entity: Entity, fold: Exclude<Fold, { kind: 'distinct' }>): Written {
+export function writtenFold(entity: Entity, fold: Exclude<Fold, { kind: 'distinct' }>): UpstreamExpression {
   if (fold.kind === 'count') {
     return {
       text: fold.of === undefined ? 'count()' : `count(${written(entity, fold.of).text})`,
@@ -82,7 +82,7 @@ export function writtenFold(entity: Entity, fold: Exclude<Fold, { kind: 'distinc
 }
 
 /** Times are no numbers upstream, and there is no telling what becomes of them. */
-function numeric(entity: Entity, expression: RowExpression): Written {
+function numeric(entity: Entity, expression: RowExpression): UpstreamExpression {
   const of = written(entity, expression);
   if (of.type !== 'integer' && of.type !== 'real') throw cannot('arithmetic on such values');
   return of;

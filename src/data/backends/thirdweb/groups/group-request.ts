@@ -2,26 +2,26 @@ import type { Fold, RowExpression } from '#lib/expression.ts';
 import type { GroupsQuery } from '../../port/insights-backend.ts';
 import { columnOf } from '../request/columns.ts';
 import type { Parameters } from '../request/source.ts';
-import { type Written, written, writtenFold } from './group-expressions.ts';
+import { type UpstreamExpression, written, writtenFold } from './group-expressions.ts';
 
 /** Something that comes back in every row, under a name of upstream's or ours. */
-export interface Column extends Written {
+export interface GroupColumn extends UpstreamExpression {
   readonly name: string;
 }
 
 /** A query as upstream is asked for it. */
 export interface GroupRequest {
   /** What rows are grouped by: the query's keys, then the values of which the different ones are wanted. */
-  readonly keys: readonly Column[];
+  readonly keys: readonly GroupColumn[];
   /** For each fold where it is: in a column of its own, or, for the different values, among the keys. */
-  readonly folds: readonly Column[];
+  readonly folds: readonly GroupColumn[];
   /** Rows of a group. */
-  readonly count: Column;
+  readonly count: GroupColumn;
   /** Without the page. */
   readonly parameters: Parameters;
 }
 
-const COUNT: Column = { name: 'n', text: 'count()', type: 'integer' };
+const COUNT: GroupColumn = { name: 'n', text: 'count()', type: 'integer' };
 
 /**
  * Writes a query. Upstream has no lists of different values, but groups by them as well, so that they are the keys of
@@ -29,11 +29,11 @@ const COUNT: Column = { name: 'n', text: 'count()', type: 'integer' };
  * @throws BackendError `unsupported`
  */
 export function groupRequest({ entity, keys, folds }: GroupsQuery, isOneChain: boolean): GroupRequest {
-  const key = (expression: RowExpression, alias: string): Column => {
+  const key = (expression: RowExpression, alias: string): GroupColumn => {
     const of = written(entity, expression);
     return { ...of, name: expression.kind === 'field' ? columnOf(entity, expression.name) : alias };
   };
-  const fold = (one: Fold, index: number): Column =>
+  const fold = (one: Fold, index: number): GroupColumn =>
     one.kind === 'distinct' ? key(one.of, `d${index}`) : { ...writtenFold(entity, one), name: `f${index}` };
   const grouped = keys.map((expression, index) => key(expression, `k${index}`));
   const folded = folds.map(fold);

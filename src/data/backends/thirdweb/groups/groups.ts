@@ -6,9 +6,9 @@ import { chainIdOf } from '../normalise/forms.ts';
 import { aggregationRows } from '../request/aggregation-rows.ts';
 import { readSelected } from '../request/selection.ts';
 import type { InsightSource } from '../request/source.ts';
-import { type Column, type GroupRequest, groupRequest } from './group-request.ts';
+import { type GroupColumn, type GroupRequest, groupRequest } from './group-request.ts';
 import { groupValue, mondayOf } from './group-values.ts';
-import { keyOf, mergedGroups } from './merged-groups.ts';
+import { keyOf, mergeUpstreamGroups } from './merged-groups.ts';
 
 /** The most that every generation of upstream gives a page. */
 const PAGE_SIZE = 500;
@@ -63,8 +63,8 @@ export function groupAnswers(source: InsightSource): Required<Pick<InsightsAnswe
 function partOf(query: GroupsQuery, request: GroupRequest, row: Fields, ask: InsightsAsk): Part[] {
   const chainId = chainIdOf(row, ask);
   if (!ask.chainIds.includes(chainId)) return [];
-  const read = ({ name, type }: Column) => groupValue(row[name], type, name);
-  const meant = (column: Column) => (column.isWeek ? mondayOf(read(column)) : read(column));
+  const read = ({ name, type }: GroupColumn) => groupValue(row[name], type, name);
+  const meant = (column: GroupColumn) => (column.isWeek ? mondayOf(read(column)) : read(column));
   const keys = request.keys.map(meant);
   const isEmpty = read(request.count) === 0n;
   const folds = query.folds.map(({ kind }, index) => {
@@ -80,7 +80,7 @@ function partOf(query: GroupsQuery, request: GroupRequest, row: Fields, ask: Ins
 function whole({ keys, folds }: GroupsQuery, parts: readonly Part[]): Group[] {
   const nothing = folds.map(({ kind }) => (kind === 'count' ? 0n : kind === 'distinct' ? [] : null));
   const groups = parts.map(part => ({ keys: part.keys, folds: part.folds }));
-  return mergedGroups(keys.length === 0 ? [{ keys: [], folds: nothing }, ...groups] : groups, folds);
+  return mergeUpstreamGroups(keys.length === 0 ? [{ keys: [], folds: nothing }, ...groups] : groups, folds);
 }
 
 function tooMany(): BackendError {

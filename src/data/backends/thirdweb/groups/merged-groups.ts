@@ -3,7 +3,7 @@ import type { Fold, Group, Value } from '#lib/expression.ts';
 type FoldValue = Group['folds'][number];
 
 /** Groups with equal keys made one. Values of `distinct` are lists already. */
-export function mergedGroups(groups: readonly Group[], folds: readonly Fold[]): Group[] {
+export function mergeUpstreamGroups(groups: readonly Group[], folds: readonly Fold[]): Group[] {
   const merged = new Map<string, Group>();
   for (const group of groups) {
     const key = keyOf(group.keys);

@@ -6,9 +6,9 @@ import {
   bytesOrNull,
   chainIdOf,
   countOrNull,
-  type Place,
   quantityOrNull,
   secondsOrNull,
+  type UpstreamPlace,
 } from './forms.ts';
 
 type Block = InsightsSchemas['Block'];
@@ -18,7 +18,7 @@ type Block = InsightsSchemas['Block'];
  * empty text.
  * @throws Unreadable without what every header has.
  */
-export function block(value: unknown, place: Place): Block {
+export function block(value: unknown, place: UpstreamPlace): Block {
   const record = fieldsOf(value);
   const hash = (name: string) => required(hashOrNull(record[name]), name);
   const count = (name: string) => required(countOrNull(record[name]), name);

@@ -2,12 +2,19 @@ import type { InsightsSchemas } from '#contract/contracts/insights.ts';
 import { type Fields, fieldsOf, given, listOf, pick, required } from '../../upstream-json/fields.ts';
 import { hashOrNull } from '../../upstream-json/values.ts';
 import { decodedEventOrNull } from './decoded.ts';
-import { addressOrNull, bytesOrNull, chainIdOf, countOrNull, type Place, secondsOrNull } from './forms.ts';
+import {
+  addressOrNull,
+  bytesOrNull,
+  chainIdOf,
+  countOrNull,
+  secondsOrNull,
+  type UpstreamPlace,
+} from './forms.ts';
 
 type Event = InsightsSchemas['Event'];
 
 /** An event of any generation. @throws Unreadable without its place, contract or data. */
-export function event(value: unknown, place: Place): Event {
+export function event(value: unknown, place: UpstreamPlace): Event {
   const record = fieldsOf(value);
   const count = (name: string) => required(countOrNull(record[name]), name);
   return {

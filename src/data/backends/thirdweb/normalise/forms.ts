@@ -14,7 +14,7 @@ import {
  */
 
 /** What a record does not say itself. */
-export interface Place {
+export interface UpstreamPlace {
   /** The chains that were asked about. */
   readonly chainIds: readonly number[];
   /** Whether decoding was asked for. */
@@ -29,7 +29,7 @@ const FIRST_MILLISECONDS = 100_000_000_000;
 const LAST_MS = 8_640_000_000_000_000;
 
 /** The chain of a record; without a word about it that of the request, if it was about one. @throws Unreadable */
-export function chainIdOf(record: Fields, { chainIds }: Pick<Place, 'chainIds'>): number {
+export function chainIdOf(record: Fields, { chainIds }: Pick<UpstreamPlace, 'chainIds'>): number {
   const [only] = chainIds.length === 1 ? chainIds : [];
   return required(integerOrNull(record.chain_id) ?? only ?? null, 'chain_id');
 }

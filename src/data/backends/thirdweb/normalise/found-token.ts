@@ -1,12 +1,19 @@
 import type { InsightsSchemas } from '#contract/contracts/insights.ts';
 import { fieldsOf, given, isFields, pick, required } from '../../upstream-json/fields.ts';
 import { numberOrNull } from '../../upstream-json/values.ts';
-import { addressOrNull, chainIdOf, countOrNull, momentOrNull, type Place, wordsOrNull } from './forms.ts';
+import {
+  addressOrNull,
+  chainIdOf,
+  countOrNull,
+  momentOrNull,
+  type UpstreamPlace,
+  wordsOrNull,
+} from './forms.ts';
 
 type FoundToken = InsightsSchemas['FoundToken'];
 
 /** A token found by its symbol. @throws Unreadable without its chain and address. */
-export function foundToken(value: unknown, place: Pick<Place, 'chainIds'>): FoundToken {
+export function foundToken(value: unknown, place: Pick<UpstreamPlace, 'chainIds'>): FoundToken {
   const record = fieldsOf(value);
   return {
     chain_id: chainIdOf(record, place),

@@ -1,7 +1,14 @@
 import type { InsightsSchemas } from '#contract/contracts/insights.ts';
 import { fieldsOf, given, pick, required } from '../../upstream-json/fields.ts';
 import { hashOrNull } from '../../upstream-json/values.ts';
-import { addressOrNull, chainIdOf, countOrNull, momentOrNull, type Place, quantityOrNull } from './forms.ts';
+import {
+  addressOrNull,
+  chainIdOf,
+  countOrNull,
+  momentOrNull,
+  quantityOrNull,
+  type UpstreamPlace,
+} from './forms.ts';
 import { nftMetadataOrNull } from './nft-metadata.ts';
 import { nftSaleOrNull } from './nft-sale.ts';
 import { nftTypeOrNull } from './token-kind.ts';
@@ -11,7 +18,7 @@ type NftTransfer = InsightsSchemas['NftTransfer'];
 const ZERO = `0x${'0'.repeat(40)}`;
 
 /** A transfer of an NFT of any generation. @throws Unreadable without what was moved, where and between whom. */
-export function nftTransfer(value: unknown, place: Pick<Place, 'chainIds'>): NftTransfer {
+export function nftTransfer(value: unknown, place: Pick<UpstreamPlace, 'chainIds'>): NftTransfer {
   const record = fieldsOf(value);
   const address = (name: string) => required(addressOrNull(record[name]), name);
   const quantity = (name: string) => required(quantityOrNull(record[name]), name);

@@ -1,7 +1,14 @@
 import type { InsightsSchemas } from '#contract/contracts/insights.ts';
 import { each, fieldsOf, given, pick, required } from '../../upstream-json/fields.ts';
 import { dayOrNull, numberOrNull } from '../../upstream-json/values.ts';
-import { addressOrNull, chainIdOf, countOrNull, momentOrNull, type Place, wordsOrNull } from './forms.ts';
+import {
+  addressOrNull,
+  chainIdOf,
+  countOrNull,
+  momentOrNull,
+  type UpstreamPlace,
+  wordsOrNull,
+} from './forms.ts';
 
 type TokenPrice = InsightsSchemas['TokenPrice'];
 type HistoricalPrice = InsightsSchemas['HistoricalPrice'];
@@ -10,7 +17,7 @@ type HistoricalPrice = InsightsSchemas['HistoricalPrice'];
  * The price of a token; null for one without a price, which is not in an answer of ours (Decision 89).
  * @throws Unreadable without chain and address.
  */
-export function tokenPriceOrNull(value: unknown, place: Pick<Place, 'chainIds'>): TokenPrice | null {
+export function tokenPriceOrNull(value: unknown, place: Pick<UpstreamPlace, 'chainIds'>): TokenPrice | null {
   const record = fieldsOf(value);
   const identity = {
     chain_id: chainIdOf(record, place),

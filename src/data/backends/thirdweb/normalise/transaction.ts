@@ -9,10 +9,10 @@ import {
   bytesOrNull,
   chainIdOf,
   countOrNull,
-  type Place,
   partyOrNull,
   quantityOrNull,
   secondsOrNull,
+  type UpstreamPlace,
 } from './forms.ts';
 
 type Transaction = InsightsSchemas['Transaction'];
@@ -27,7 +27,7 @@ const LENGTH_OF_SELECTOR = '0x12345678'.length;
  * zero, an empty text or null.
  * @throws Unreadable without what every transaction has.
  */
-export function transaction(value: unknown, place: Place): Transaction {
+export function transaction(value: unknown, place: UpstreamPlace): Transaction {
   const record = fieldsOf(value);
   const type = required(countOrNull(pick(record, 'transaction_type', 'type')), 'transaction_type');
   const data = record.data === '' ? '0x' : required(bytesOrNull(pick(record, 'data', 'input')), 'data');

@@ -1,5 +1,5 @@
 import { isOfKind } from '../../port/backend-error.ts';
-import type { InsightsAsk, InsightsOperationId, Selected } from '../../port/insights-backend.ts';
+import type { InsightsAsk, InsightsOperationId, RecordSelection } from '../../port/insights-backend.ts';
 import type { Fields } from '../../upstream-json/fields.ts';
 import { columnOf } from './columns.ts';
 import { type InsightSource, isName, type Parameters, read, segment } from './source.ts';
@@ -17,7 +17,7 @@ interface Route {
  */
 export async function readSelected<Result>(
   source: InsightSource,
-  selected: Selected,
+  selected: RecordSelection,
   parameters: Parameters,
   ask: InsightsAsk,
   normalise: (body: Fields) => Result,
@@ -35,14 +35,14 @@ export async function readSelected<Result>(
   });
 }
 
-function filtersOf({ entity, filters }: Selected): Parameters {
+function filtersOf({ entity, filters }: RecordSelection): Parameters {
   return filters.map(({ field, operator, value }) => {
     const suffix = operator === 'eq' ? '' : `_${operator}`;
     return [`filter_${columnOf(entity, field)}${suffix}`, String(value)];
   });
 }
 
-function addressesOf({ filters, wallet, event }: Selected): string[] {
+function addressesOf({ filters, wallet, event }: RecordSelection): string[] {
   const filtered = filters.filter(({ field }) => field === 'from_address' || field === 'to_address');
   const named = [wallet, event?.contract].filter(address => address !== undefined);
   return [...named, ...filtered.map(({ value }) => String(value))];
@@ -52,7 +52,7 @@ function addressesOf({ filters, wallet, event }: Selected): string[] {
  * The second one is for services that lack the first: an event known by its topic alone is a filter upstream, whose path
  * of a signature takes no hash; services that have just that path do.
  */
-function routesOf({ entity, wallet, event }: Selected): readonly [Route, Route?] {
+function routesOf({ entity, wallet, event }: RecordSelection): readonly [Route, Route?] {
   if (wallet !== undefined) {
     const path = `/wallets/${segment(wallet)}/transactions`;
     return [{ operation: 'queryWalletTransactions', path, filters: [] }];

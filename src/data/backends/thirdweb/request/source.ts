@@ -17,7 +17,7 @@ export interface InsightSource {
 export type Parameters = readonly (readonly [name: string, value: string])[];
 
 /** How something is asked for upstream. */
-export interface Get {
+export interface UpstreamGet {
   readonly operation: InsightsOperationId;
   /** Below `/v1`, with a leading slash. */
   readonly path: string;
@@ -34,7 +34,7 @@ export interface Get {
  */
 export async function read<Result>(
   { upstream, log, name }: InsightSource,
-  { operation, path, parameters = [], ask, missing = 'nothing' }: Get,
+  { operation, path, parameters = [], ask, missing = 'nothing' }: UpstreamGet,
   normalise: (body: Fields) => Result,
 ): Promise<Result> {
   const { chainIds, signal } = ask;
@@ -52,7 +52,7 @@ export async function read<Result>(
   });
 }
 
-function missed(error: unknown, missing: Get['missing']): unknown {
+function missed(error: unknown, missing: UpstreamGet['missing']): unknown {
   if (!isOfKind(error, 'not_found') || error.reason === 'unknown_name' || missing === 'the contract')
     return error;
   return missing === 'the name'

@@ -3,7 +3,7 @@ import { type Html, html, type Piece } from './html.ts';
 import { type IconName, icon } from './icons.ts';
 import { owedByWallet, type PageState, pageState, type SessionView } from './states.ts';
 
-interface Told {
+interface StatusMessage {
   readonly tone: 'calm' | 'busy' | 'good' | 'warning' | 'bad';
   readonly icon: IconName;
   readonly title: string;
@@ -29,7 +29,7 @@ ${text}</div>
 </div>`;
 }
 
-const TOLD: Readonly<Record<PageState, (view: SessionView) => Told>> = {
+const TOLD: Readonly<Record<PageState, (view: SessionView) => StatusMessage>> = {
   awaiting: () => ({ tone: 'calm', icon: 'clock', title: 'Waiting for your payment', text: null }),
 
   sent: () => ({
