@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
@@ -476,4 +476,13 @@ test('casts stand in the cache’s adapters only, whose values Keyv types by the
     'data/cache/memory-store.ts',
     'data/cache/sqlite-store.ts',
   ]);
+});
+
+test('every path that ARCHITECTURE.md and CONTRIBUTING.md name exists', () => {
+  const named = ['ARCHITECTURE.md', 'CONTRIBUTING.md'].flatMap(file =>
+    [...read(file).matchAll(/`((?:src|spec|scripts|test)\/[\w./-]*)`/g)].map(([, path = '']) => path),
+  );
+
+  expect(named.length).toBeGreaterThan(0);
+  expect(named.filter(path => !existsSync(join(ROOT, path)))).toEqual([]);
 });
