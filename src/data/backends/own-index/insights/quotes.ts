@@ -1,4 +1,5 @@
-import type { MarketReader, PairRow } from '#indexer/read/tokens/market-reader.ts';
+import type { MarketReader } from '#indexer/index-reader.ts';
+import type { PairRow } from '#indexer/read/tokens/markets.ts';
 import type { TokenRow } from '#indexer/read/tokens/tokens.ts';
 import type { IndexSource } from '../source/source.ts';
 import { isLess, product, type Ratio } from './ratio.ts';
