@@ -7,30 +7,25 @@ import { pendingTransaction, pendingTransactions } from '../node/pending-transac
 import { resolveName } from '../node/resolve-name.ts';
 import { ownerOf, tokenUris } from '../node/token-uris.ts';
 import { totalSupplyAt } from '../node/total-supply.ts';
-import { addresses } from './read/addresses.ts';
-import { addressInternalTransactions } from './read/blocks/address-internal-transactions.ts';
+import { addresses, coinHolders, contract, implementations } from './read/addresses.ts';
 import { blockByNumberOrHash, blocks, validatedBlocks } from './read/blocks/blocks.ts';
-import { internalTransactions, internalTransactionsOf } from './read/blocks/internal-transactions.ts';
+import {
+  addressInternalTransactions,
+  internalTransactions,
+  internalTransactionsOf,
+} from './read/blocks/internal-transactions.ts';
 import { addressLogs, logs } from './read/blocks/logs.ts';
 import { transactionByHash, transactions } from './read/blocks/transactions.ts';
 import { withdrawals } from './read/blocks/withdrawals.ts';
-import { coinHolders } from './read/coin-holders.ts';
-import { contract } from './read/contracts.ts';
-import { implementations } from './read/proxies.ts';
 import { contractsNamed, isOnChain, tokensNamed } from './read/search.ts';
 import { days, recentGasPrices, recentLoad, totals } from './read/statistics.ts';
-import { blockAtTime } from './read/tokens/block-at-time.ts';
-import { fulfilledOrders } from './read/tokens/fulfilled-orders.ts';
-import { instanceOwners } from './read/tokens/instance-owners.ts';
-import { pairs, reservesAt, tradedDays, volumeUntil } from './read/tokens/markets.ts';
-import { nftHoldings } from './read/tokens/nft-holdings.ts';
-import { nftTransfers } from './read/tokens/nft-transfers.ts';
+import { blockAtTime, pairs, reservesAt, tradedDays, volumeUntil } from './read/tokens/markets.ts';
+import { instanceOwners, nftHoldings, tokenInstances } from './read/tokens/nft-holdings.ts';
+import { fulfilledOrders, nftTransfers } from './read/tokens/nft-transfers.ts';
 import { tokenHoldings } from './read/tokens/token-holdings.ts';
-import { tokenInstances } from './read/tokens/token-instances.ts';
 import { tokenMoves } from './read/tokens/token-moves.ts';
-import { tokensWithSymbols } from './read/tokens/token-symbols.ts';
 import { tokenTransfers, tokenTransfersOf } from './read/tokens/token-transfers.ts';
-import { tokens } from './read/tokens/tokens.ts';
+import { tokens, tokensWithSymbols } from './read/tokens/tokens.ts';
 import { readHead } from './schema/head.ts';
 
 /**

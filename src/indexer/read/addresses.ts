@@ -1,9 +1,9 @@
-import type { Address } from 'viem';
-import { bytesColumn, hexOf } from '../../db/columns.ts';
+import type { Address, Hash, Hex } from 'viem';
+import { bytesColumn, hexOf, uintColumn, uintOf } from '../../db/columns.ts';
 import { placeholders } from '../../db/insert.ts';
 import type { Handle } from '../../db/open.ts';
 import type { Abis } from '../../evm/abi/abi.ts';
-import { implementations } from './proxies.ts';
+import type { Page } from './page.ts';
 
 /** What is shown of an address wherever one appears. */
 export interface AddressRow {
@@ -51,4 +51,109 @@ export async function addresses(
       isVerified: abis.knownContract(key)?.source !== undefined,
     };
   });
+}
+
+/** keccak256('Upgraded(address)'). */
+const UPGRADED = `topic0 = x'bc7cd75a20ee27fd9adebab32041f755214dbc6bffa90cc0225b39da2e5c2d3b'`;
+
+/** Implementations of those of the addresses that are proxies: minimal ones (EIP-1167), and by event (EIP-1967). */
+export async function implementations(
+  handle: Handle,
+  addresses: readonly Address[],
+): Promise<Map<Address, Address>> {
+  if (addresses.length === 0) return new Map();
+  const bindings = addresses.map(bytesColumn);
+  const list = placeholders(addresses.length);
+  const minimal = await handle.raw<{ address: Buffer; implementation: Buffer }[]>(
+    `select address, implementation from addresses where address in (${list}) and implementation is not null`,
+    bindings,
+  );
+  const upgraded = await handle.raw<{ address: Buffer; topic1: Buffer | null }[]>(
+    `select l.address, l.topic1 from logs l where l.id in
+       (select max(id) from logs where ${UPGRADED} and address in (${list}) group by address)`,
+    bindings,
+  );
+  return new Map([
+    ...upgraded.flatMap(({ address, topic1 }): [Address, Address][] =>
+      topic1 === null ? [] : [[hexOf(address), hexOf(topic1.subarray(-20))]],
+    ),
+    ...minimal.map(({ address, implementation }): [Address, Address] => [
+      hexOf(address),
+      hexOf(implementation),
+    ]),
+  ]);
+}
+
+/** How a contract came to be. */
+interface ContractRow {
+  /** The latest transaction that created it: an address can be used again after its code was destroyed. */
+  transactionHash: Hash;
+  /** Who created it: the sender, or the contract that did it inside the transaction. */
+  creator: Address;
+  /** The creation code with its arguments; null when it was created inside the transaction. */
+  creationInput: Hex | null;
+}
+
+/** Null when no transaction in the index created a contract there. */
+export async function contract(handle: Handle, address: Address): Promise<ContractRow | null> {
+  const [row] = await handle.raw<
+    { hash: Buffer; creator: Buffer; input: Buffer; created_contract: Buffer | null }[]
+  >(
+    `select t.hash, c.creator, t.input, t.created_contract
+     from contracts c cross join transactions t on t.id = c.transaction_id
+     where c.address = ? order by c.transaction_id desc limit 1`,
+    [bytesColumn(address)],
+  );
+  if (row === undefined) return null;
+  const isOutermost = row.created_contract !== null && hexOf(row.created_contract) === lower(address);
+  return {
+    transactionHash: hexOf(row.hash),
+    creator: hexOf(row.creator),
+    creationInput: isOutermost ? hexOf(row.input) : null,
+  };
+}
+
+function lower(address: Address): string {
+  return address.toLowerCase();
+}
+
+/** An address with coins. */
+interface CoinHolderRow {
+  address: Address;
+  /** In wei, above zero. */
+  balance: bigint;
+  /** Transactions that it sent, received or was created by. */
+  transactionCount: number;
+}
+
+/** The order of the list: by balance, then by address, both descending. */
+export type CoinHolderPlace = Pick<CoinHolderRow, 'address' | 'balance'>;
+
+const NOTHING = uintColumn(0n);
+/** Sorts behind every balance: no number of digits is written like this. */
+const MORE_THAN_ALL = ':';
+
+/** Whoever is known to hold coins, the richest first. */
+export async function coinHolders(
+  handle: Handle,
+  { before, limit }: { before?: CoinHolderPlace; limit: number },
+): Promise<Page<CoinHolderRow>> {
+  const rows = await handle.raw<{ address: Buffer; balance: string; transactions: number | null }[]>(
+    `select a.address, a.balance,
+       (select transactions from transaction_counts c where c.address = a.address) as transactions
+     from addresses a where (a.balance, a.address) < (?, ?) and a.balance > ?
+     order by a.balance desc, a.address desc limit ?`,
+    [
+      before === undefined ? MORE_THAN_ALL : uintColumn(before.balance),
+      before === undefined ? Buffer.alloc(0) : bytesColumn(before.address),
+      NOTHING,
+      limit + 1,
+    ],
+  );
+  const items = rows.slice(0, limit).map(row => ({
+    address: hexOf(row.address),
+    balance: uintOf(row.balance),
+    transactionCount: row.transactions ?? 0,
+  }));
+  return { items, hasMore: rows.length > limit };
 }

@@ -1,5 +1,5 @@
 import { formatEther } from 'viem';
-import type { CoinHolderPlace } from '#indexer/read/coin-holders.ts';
+import type { CoinHolderPlace } from '#indexer/read/addresses.ts';
 import type { Answers } from '../port/backend.ts';
 import type { CursorPosition } from '../port/cursor.ts';
 import { addressKey, uintKey, wholeKeys } from './cursor/addresses-position.ts';

@@ -1,6 +1,6 @@
 import type { Address } from 'viem';
 import type { InstanceKey } from '#evm/token-id.ts';
-import type { InstanceRow } from '#indexer/read/tokens/token-instances.ts';
+import type { InstanceRow } from '#indexer/read/tokens/nft-holdings.ts';
 import { loadParties, type Parties } from './parts/parties.ts';
 import type { DescribedInstance } from './records/token-instance.ts';
 import type { IndexSource } from './source/source.ts';

@@ -1,4 +1,4 @@
-import type { InstanceRow } from '#indexer/read/tokens/token-instances.ts';
+import type { InstanceRow } from '#indexer/read/tokens/nft-holdings.ts';
 import type { TokenRow } from '#indexer/read/tokens/tokens.ts';
 import type { Answers } from '../port/backend.ts';
 import { asAddress } from './cursor/addresses-position.ts';

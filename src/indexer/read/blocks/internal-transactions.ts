@@ -1,10 +1,10 @@
 import type { Address, Hash } from 'viem';
-import { hexOf, hexOrNull, uintOf } from '#db/columns.ts';
+import { bytesColumn, hexOf, hexOrNull, uintOf } from '#db/columns.ts';
 import { placeholders } from '#db/insert.ts';
 import type { Handle } from '#db/open.ts';
 import { type BlockPosition, blockStart, positionKey, positionOf } from '../../schema/block-position.ts';
 import { EVERYTHING, inOrder, type Page, pageKeys } from '../page.ts';
-import { transactionKey } from './transaction-key.ts';
+import { transactionKey } from './transactions.ts';
 
 /** A call, creation or self-destruction inside a transaction. Amounts in wei, time in UTC milliseconds. */
 export interface InternalTransactionRow {
@@ -71,7 +71,7 @@ export async function internalTransactionsOf(
 }
 
 /** Rows of a page of keys, whichever way these were found. */
-export async function rowsOf(
+async function rowsOf(
   handle: Handle,
   { keys, hasMore }: { keys: number[]; hasMore: boolean },
 ): Promise<Page<InternalTransactionRow>> {
@@ -87,7 +87,7 @@ export async function rowsOf(
  * The first place in the block that is not before the given one: rows are keyed by their place in the block, cursors
  * count within the transaction. Looks at rows of this one block only.
  */
-export async function firstPlace(handle: Handle, at: TracePlace): Promise<BlockPosition> {
+async function firstPlace(handle: Handle, at: TracePlace): Promise<BlockPosition> {
   const { blockNumber, transactionIndex, traceIndex } = at;
   const transaction = positionKey({ blockNumber, index: transactionIndex });
   const end = blockStart(blockNumber + 1);
@@ -134,4 +134,32 @@ function internalTransactionOf(row: InternalColumns): InternalTransactionRow {
     gasUsed: uintOf(row.gas_used),
     error: row.error,
   };
+}
+
+interface AddressInternalQuery {
+  address: Address;
+  /** `to` includes the creation of the address; both when absent. Decision 44. */
+  direction?: 'from' | 'to';
+  before?: TracePlace;
+  limit: number;
+}
+
+const COLUMNS = { from: ['from_address'], to: ['to_address', 'created_contract'] } as const;
+
+/** Internal transactions that an address made or that were made to it, newest first, each once. */
+export async function addressInternalTransactions(
+  handle: Handle,
+  { address, direction, before, limit }: AddressInternalQuery,
+): Promise<Page<InternalTransactionRow>> {
+  const columns = direction === undefined ? [...COLUMNS.from, ...COLUMNS.to] : COLUMNS[direction];
+  const branches = columns.map(column => ({ where: `${column} = ?`, bindings: [bytesColumn(address)] }));
+  return rowsOf(
+    handle,
+    await pageKeys(handle, {
+      table: 'internal_transactions',
+      branches,
+      limit,
+      ...(before === undefined ? {} : { before: await firstPlace(handle, before) }),
+    }),
+  );
 }

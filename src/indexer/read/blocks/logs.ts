@@ -4,7 +4,7 @@ import { placeholders } from '#db/insert.ts';
 import type { Handle } from '#db/open.ts';
 import { positionOf } from '../../schema/block-position.ts';
 import { type ForwardPageRequest, inOrder, type Page, type PageRequest, pageKeys } from '../page.ts';
-import { transactionKey } from './transaction-key.ts';
+import { transactionKey } from './transactions.ts';
 
 /** A log with the transaction that made it. Time in UTC milliseconds. */
 export interface LogRow {

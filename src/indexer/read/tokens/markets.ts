@@ -2,6 +2,7 @@ import type { Address, Hex } from 'viem';
 import { bytesColumn, hexOf } from '#db/columns.ts';
 import { placeholders } from '#db/insert.ts';
 import type { Handle } from '#db/open.ts';
+import { readHead } from '../../schema/head.ts';
 
 /** Where prices are read: the pairs that this factory made, and the token that is a dollar. */
 export interface Exchange {
@@ -25,6 +26,16 @@ export interface PairRow {
   isBaseFirst: boolean;
 }
 
+/** A moment of the chain. */
+export interface BlockAtTime {
+  /** The time asked for, but never after the newest block. UTC milliseconds. */
+  time: number;
+  /** The last block at or before it. */
+  blockNumber: number;
+  /** Whether that is the newest block, so that what the index keeps as of now is of this moment. */
+  isHead: boolean;
+}
+
 /** What a pair holds, in the smallest units, since this time in UTC milliseconds. */
 export interface Reserves {
   base: bigint;
@@ -35,6 +46,21 @@ export interface Reserves {
 const DAY_MS = 86_400_000;
 /** The same literal as in the index over these logs, which SQLite would not take otherwise. */
 const IS_SYNC = `topic0 = x'1c411e9a96e071241c2f21f7726b17ae89e3cab4c78be50e062b03a9fffbbad1' and length(data) = 64`;
+
+/** The moment of this time (UTC milliseconds), of the newest block without; null before the first block. */
+export async function blockAtTime(
+  handle: Handle,
+  time: number = Number.MAX_SAFE_INTEGER,
+): Promise<BlockAtTime | null> {
+  const head = await readHead(handle);
+  if (head === null) return null;
+  if (head.timestamp <= time) return { time: head.timestamp, blockNumber: head.number, isHead: true };
+  const [block] = await handle.raw<{ number: number }[]>(
+    'select number from blocks where timestamp <= ? order by timestamp desc, number desc limit 1',
+    [time],
+  );
+  return block === undefined ? null : { time, blockNumber: block.number, isHead: false };
+}
 
 /** The pairs of these tokens. A factory of this kind makes one for each token, but nobody else says so. */
 export async function pairs(handle: Handle, { factory, base, tokens }: PairsQuery): Promise<PairRow[]> {

@@ -1,9 +1,12 @@
-import type { Address } from 'viem';
-import { bytesColumn, uintColumn } from '#db/columns.ts';
+import type { Address, Hash } from 'viem';
+import { bytesColumn, hexOf, uintColumn } from '#db/columns.ts';
+import { placeholders } from '#db/insert.ts';
 import type { Handle } from '#db/open.ts';
+import { type FulfilledOrder, fulfilledOrder, ORDER_FULFILLED_TOPIC } from '#evm/seaport.ts';
+import { positionOf } from '../../schema/block-position.ts';
 import { type TokenTransferRow, transfersAt } from './token-transfers.ts';
 
-export interface NftTransferQuery {
+interface NftTransferQuery {
   token: Address;
   /** Of this id only. */
   tokenId?: bigint;
@@ -32,4 +35,41 @@ export async function nftTransfers(
     keys.map(({ id }) => id),
   );
   return rows.flatMap(({ tokenId: id, ...row }) => (id === null ? [] : [{ ...row, tokenId: id }]));
+}
+
+/** The Seaport orders that the transactions fulfilled, in the order of their logs. */
+export async function fulfilledOrders(
+  handle: Handle,
+  transactions: readonly Hash[],
+): Promise<FulfilledOrder[]> {
+  if (transactions.length === 0) return [];
+  // The unary plus keeps SQLite from the index over topics, which would walk every sale of the chain.
+  const rows = await handle.raw<LogColumns[]>(
+    `select l.id, l.address, l.topic0, l.topic1, l.topic2, l.data, t.hash
+     from transactions t cross join logs l on l.transaction_id = t.id
+     where t.hash in (${placeholders(transactions.length)}) and +l.topic0 = ?`,
+    [...transactions.map(bytesColumn), bytesColumn(ORDER_FULFILLED_TOPIC)],
+  );
+  return rows
+    .sort((a, b) => a.id - b.id)
+    .flatMap(row => {
+      const order = fulfilledOrder({
+        address: hexOf(row.address),
+        transactionHash: hexOf(row.hash),
+        logIndex: positionOf(row.id).index,
+        topics: [row.topic0, row.topic1, row.topic2].filter(topic => topic !== null).map(hexOf),
+        data: hexOf(row.data),
+      });
+      return order === null ? [] : [order];
+    });
+}
+
+interface LogColumns {
+  id: number;
+  hash: Buffer;
+  address: Buffer;
+  topic0: Buffer | null;
+  topic1: Buffer | null;
+  topic2: Buffer | null;
+  data: Buffer;
 }

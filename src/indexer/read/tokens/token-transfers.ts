@@ -5,7 +5,7 @@ import type { Handle } from '#db/open.ts';
 import { positionOf } from '../../schema/block-position.ts';
 import { ZERO_ADDRESS } from '../../schema/stale-state.ts';
 import { type TokenType, tokenTypeColumn, tokenTypeOf } from '../../schema/transaction-types.ts';
-import { transactionKey } from '../blocks/transaction-key.ts';
+import { transactionKey } from '../blocks/transactions.ts';
 import {
   EVERYTHING,
   type ForwardPageRequest,

@@ -1,5 +1,5 @@
 import type { MarketReader } from '#indexer/index-reader.ts';
-import type { BlockAtTime } from '#indexer/read/tokens/block-at-time.ts';
+import type { BlockAtTime } from '#indexer/read/tokens/markets.ts';
 import type { TokenRow } from '#indexer/read/tokens/tokens.ts';
 import type { IndexSource } from '../source/source.ts';
 import { type QuoteAt, type QuotedToken, quotesOf } from './quotes.ts';

@@ -1,5 +1,5 @@
 import type { ExplorerSchemas } from '#contract/contracts/explorer.ts';
-import type { InstanceRow } from '#indexer/read/tokens/token-instances.ts';
+import type { InstanceRow } from '#indexer/read/tokens/nft-holdings.ts';
 import type { Parties } from '../parts/parties.ts';
 import { checksummed } from '../parts/text.ts';
 import { type Metadata, metadataIn } from '../source/metadata.ts';
