@@ -1,5 +1,19 @@
-import { bytesColumn, bytesOrNullColumn, type Column, uintColumn } from '../../db/columns.ts';
+import { bytesColumn, bytesOrNullColumn, uintColumn } from '../../db/columns.ts';
 import type { JudgedBlock } from '../fetch/fetched-block.ts';
+import type {
+  BLOCK_COLUMNS,
+  BLOCK_DETAILS_COLUMNS,
+  CONTRACT_COLUMNS,
+  DIRTY_COLUMNS,
+  INTERNAL_TRANSACTION_COLUMNS,
+  LOG_COLUMNS,
+  MOVED_TOKEN_COLUMNS,
+  RowOf,
+  TOKEN_TRANSFER_COLUMNS,
+  TRANSACTION_COLUMNS,
+  TRANSACTION_DETAILS_COLUMNS,
+  WITHDRAWAL_COLUMNS,
+} from '../schema/columns.ts';
 import type { BlockContent } from './content.ts';
 import { blockDetailsRow, transactionDetailsRows } from './details.ts';
 import { contractRows, internalCalls, internalRow } from './internal-transactions.ts';
@@ -10,22 +24,22 @@ import { touchedBy } from './touched-state.ts';
 import { blockFees, transactionRow } from './transaction.ts';
 import { withdrawalRow, withdrawals } from './withdrawals.ts';
 
-/** The rows of one block, each in the order of its table's columns, ready to be inserted. */
+/** The rows of one block, ready to be inserted. */
 export interface BlockRows {
   number: number;
-  block: Column[];
-  blockDetails: Column[];
-  transactions: Column[][];
-  transactionDetails: Column[][];
-  logs: Column[][];
-  tokenTransfers: Column[][];
-  internalTransactions: Column[][];
-  withdrawals: Column[][];
-  contracts: Column[][];
-  /** Tokens that moved: address, type. The first type seen is the token's. */
-  tokens: Column[][];
+  block: RowOf<typeof BLOCK_COLUMNS>;
+  blockDetails: RowOf<typeof BLOCK_DETAILS_COLUMNS>;
+  transactions: RowOf<typeof TRANSACTION_COLUMNS>[];
+  transactionDetails: RowOf<typeof TRANSACTION_DETAILS_COLUMNS>[];
+  logs: RowOf<typeof LOG_COLUMNS>[];
+  tokenTransfers: RowOf<typeof TOKEN_TRANSFER_COLUMNS>[];
+  internalTransactions: RowOf<typeof INTERNAL_TRANSACTION_COLUMNS>[];
+  withdrawals: RowOf<typeof WITHDRAWAL_COLUMNS>[];
+  contracts: RowOf<typeof CONTRACT_COLUMNS>[];
+  /** Tokens that moved. The first type seen is the token's. */
+  tokens: RowOf<typeof MOVED_TOKEN_COLUMNS>[];
   /** What has to be read from the chain after this block. */
-  dirty: Column[][];
+  dirty: RowOf<typeof DIRTY_COLUMNS>[];
 }
 
 /** Turns a fetched block into rows. Pure. */
@@ -56,32 +70,32 @@ export function blockRows(fetched: JudgedBlock): BlockRows {
 }
 
 /** Before Constantinople and on some chains a header lacks fields; what is absent is null or zero, never guessed. */
-function blockRow({ fetched, internals, withdrawals: paid }: BlockContent): Column[] {
+function blockRow({ fetched, internals, withdrawals: paid }: BlockContent): RowOf<typeof BLOCK_COLUMNS> {
   const { block, transactions, number, hash, traces } = fetched;
   const fees = blockFees(fetched);
-  return [
+  return {
     number,
-    bytesColumn(hash),
-    bytesColumn(block.parentHash),
-    timestampMs(block),
-    bytesColumn(block.miner ?? `0x${'0'.repeat(40)}`),
-    uintColumn(BigInt(block.gasLimit)),
-    Number(block.gasUsed),
-    optionalUint(block.baseFeePerGas),
-    uintColumn(BigInt(block.difficulty ?? 0)),
-    optionalUint(block.totalDifficulty),
-    bytesOrNullColumn(block.nonce),
-    bytesColumn(block.extraData),
-    bytesColumn(block.stateRoot),
-    optionalNumber(block.size),
-    JSON.stringify(block.uncles ?? []),
-    transactions.length,
-    block.withdrawals === null || block.withdrawals === undefined ? null : paid.length,
-    traces === null ? null : internals.length,
-    uintColumn(fees.total),
-    fees.burnt === null ? null : uintColumn(fees.burnt),
-    uintColumn(fees.total - (fees.burnt ?? 0n)),
-    optionalNumber(block.blobGasUsed),
-    optionalUint(block.excessBlobGas),
-  ];
+    hash: bytesColumn(hash),
+    parent_hash: bytesColumn(block.parentHash),
+    timestamp: timestampMs(block),
+    miner: bytesColumn(block.miner ?? `0x${'0'.repeat(40)}`),
+    gas_limit: uintColumn(BigInt(block.gasLimit)),
+    gas_used: Number(block.gasUsed),
+    base_fee_per_gas: optionalUint(block.baseFeePerGas),
+    difficulty: uintColumn(BigInt(block.difficulty ?? 0)),
+    total_difficulty: optionalUint(block.totalDifficulty),
+    nonce: bytesOrNullColumn(block.nonce),
+    extra_data: bytesColumn(block.extraData),
+    state_root: bytesColumn(block.stateRoot),
+    size: optionalNumber(block.size),
+    uncles: JSON.stringify(block.uncles ?? []),
+    transaction_count: transactions.length,
+    withdrawals_count: block.withdrawals === null || block.withdrawals === undefined ? null : paid.length,
+    internal_transaction_count: traces === null ? null : internals.length,
+    transaction_fees: uintColumn(fees.total),
+    burnt_fees: fees.burnt === null ? null : uintColumn(fees.burnt),
+    priority_fees: uintColumn(fees.total - (fees.burnt ?? 0n)),
+    blob_gas_used: optionalNumber(block.blobGasUsed),
+    excess_blob_gas: optionalUint(block.excessBlobGas),
+  };
 }

@@ -1,8 +1,9 @@
 import type { Address } from 'viem';
-import { bytesColumn, bytesOrNullColumn, type Column, uintColumn } from '../../db/columns.ts';
+import { bytesColumn, bytesOrNullColumn, uintColumn } from '../../db/columns.ts';
 import type { InnerCall } from '../../evm/inner-calls.ts';
 import type { FetchedBlock } from '../fetch/fetched-block.ts';
 import { positionKey } from '../schema/block-position.ts';
+import type { CONTRACT_COLUMNS, INTERNAL_TRANSACTION_COLUMNS, RowOf } from '../schema/columns.ts';
 
 /** A call made inside a transaction, with its place. */
 export interface InternalCall extends InnerCall {
@@ -18,24 +19,32 @@ export function internalCalls({ traces }: FetchedBlock): InternalCall[] {
   );
 }
 
-export function internalRow(blockNumber: number, call: InternalCall, index: number): Column[] {
-  return [
-    positionKey({ blockNumber, index }),
-    positionKey({ blockNumber, index: call.transactionIndex }),
-    call.traceIndex,
-    call.type,
-    bytesColumn(call.from),
-    bytesOrNullColumn(call.to),
-    bytesOrNullColumn(call.createdContract),
-    uintColumn(call.value),
-    uintColumn(call.gasLimit),
-    uintColumn(call.gasUsed),
-    call.error,
-  ];
+export function internalRow(
+  blockNumber: number,
+  call: InternalCall,
+  index: number,
+): RowOf<typeof INTERNAL_TRANSACTION_COLUMNS> {
+  return {
+    id: positionKey({ blockNumber, index }),
+    transaction_id: positionKey({ blockNumber, index: call.transactionIndex }),
+    trace_index: call.traceIndex,
+    type: call.type,
+    from_address: bytesColumn(call.from),
+    to_address: bytesOrNullColumn(call.to),
+    created_contract: bytesOrNullColumn(call.createdContract),
+    value: uintColumn(call.value),
+    gas_limit: uintColumn(call.gasLimit),
+    gas_used: uintColumn(call.gasUsed),
+    error: call.error,
+  };
 }
 
-/** Contracts created in the block: address, transaction, creator. A failed transaction creates none. */
-export function contractRows({ number: blockNumber, transactions, traces }: FetchedBlock): Column[][] {
+/** Contracts created in the block. A failed transaction creates none. */
+export function contractRows({
+  number: blockNumber,
+  transactions,
+  traces,
+}: FetchedBlock): RowOf<typeof CONTRACT_COLUMNS>[] {
   return transactions.flatMap(({ transaction, receipt }, position) => {
     if (receipt.status === '0x0') return [];
     const created: { address: Address; creator: Address }[] = [];
@@ -44,10 +53,10 @@ export function contractRows({ number: blockNumber, transactions, traces }: Fetc
     for (const { createdContract, from } of traces?.[position]?.calls ?? []) {
       if (createdContract !== null) created.push({ address: createdContract, creator: from });
     }
-    return created.map(({ address, creator }) => [
-      bytesColumn(address),
-      positionKey({ blockNumber, index: position }),
-      bytesColumn(creator),
-    ]);
+    return created.map(({ address, creator }) => ({
+      address: bytesColumn(address),
+      transaction_id: positionKey({ blockNumber, index: position }),
+      creator: bytesColumn(creator),
+    }));
   });
 }

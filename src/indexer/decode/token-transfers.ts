@@ -1,8 +1,9 @@
 import { type Address, decodeAbiParameters, type Hex, hexToBigInt, size, slice } from 'viem';
-import { bytesColumn, type Column, uintColumn } from '../../db/columns.ts';
+import { bytesColumn, uintColumn } from '../../db/columns.ts';
 import type { RpcLog } from '../../evm/rpc-block.ts';
 import type { FetchedBlock } from '../fetch/fetched-block.ts';
 import { positionKey } from '../schema/block-position.ts';
+import type { RowOf, TOKEN_TRANSFER_COLUMNS } from '../schema/columns.ts';
 import { type TokenType, tokenTypeColumn } from '../schema/transaction-types.ts';
 
 /** keccak256 of `Transfer(address,address,uint256)`: ERC-20 with three topics, ERC-721 with four. */
@@ -79,18 +80,22 @@ function addressOf(topic: Hex): Address {
   return `0x${topic.slice(-40)}`;
 }
 
-export function tokenTransferRow(blockNumber: number, transfer: TokenTransfer, index: number): Column[] {
+export function tokenTransferRow(
+  blockNumber: number,
+  transfer: TokenTransfer,
+  index: number,
+): RowOf<typeof TOKEN_TRANSFER_COLUMNS> {
   const { transactionIndex, logIndex, batchIndex, token, type, from, to, tokenId, amount } = transfer;
-  return [
-    positionKey({ blockNumber, index }),
-    positionKey({ blockNumber, index: transactionIndex }),
-    logIndex,
-    batchIndex,
-    bytesColumn(token),
-    tokenTypeColumn(type),
-    bytesColumn(from),
-    bytesColumn(to),
-    tokenId === null ? null : uintColumn(tokenId),
-    amount === null ? null : uintColumn(amount),
-  ];
+  return {
+    id: positionKey({ blockNumber, index }),
+    transaction_id: positionKey({ blockNumber, index: transactionIndex }),
+    log_index: logIndex,
+    batch_index: batchIndex,
+    token: bytesColumn(token),
+    token_type: tokenTypeColumn(type),
+    from_address: bytesColumn(from),
+    to_address: bytesColumn(to),
+    token_id: tokenId === null ? null : uintColumn(tokenId),
+    amount: amount === null ? null : uintColumn(amount),
+  };
 }

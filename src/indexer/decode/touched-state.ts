@@ -1,5 +1,6 @@
 import type { Address } from 'viem';
-import { bytesColumn, type Column, uintColumn } from '../../db/columns.ts';
+import { bytesColumn, uintColumn } from '../../db/columns.ts';
+import type { DIRTY_COLUMNS, MOVED_TOKEN_COLUMNS, RowOf } from '../schema/columns.ts';
 import {
   coinOf,
   type Dirty,
@@ -13,15 +14,21 @@ import { tokenTypeColumn } from '../schema/transaction-types.ts';
 import type { BlockContent } from './content.ts';
 
 /** Tokens that moved in a block, and all state that the block may have changed, each once. */
-export function touchedBy(content: BlockContent): { tokens: Column[][]; dirty: Column[][] } {
-  const tokens = new Map<Address, Column[]>();
+export function touchedBy(content: BlockContent): {
+  tokens: RowOf<typeof MOVED_TOKEN_COLUMNS>[];
+  dirty: RowOf<typeof DIRTY_COLUMNS>[];
+} {
+  const tokens = new Map<Address, RowOf<typeof MOVED_TOKEN_COLUMNS>>();
   const dirty = new Map<string, Dirty>();
   const mark = (entry: Dirty) => dirty.set(Object.values(entry).join(), entry);
 
   for (const address of coinAddresses(content)) mark(coinOf(address));
   for (const { token, type, from, to, tokenId } of content.transfers) {
     const isNew = !tokens.has(token);
-    if (isNew) tokens.set(token, [bytesColumn(token), tokenTypeColumn(type), content.fetched.number]);
+    if (isNew) {
+      const { number } = content.fetched;
+      tokens.set(token, { address: bytesColumn(token), type: tokenTypeColumn(type), first_block: number });
+    }
     // The supply changes only by minting and burning; a token seen first is read whole, whatever moved.
     if (isNew || from === ZERO_ADDRESS || to === ZERO_ADDRESS) mark(tokenOf(token));
     if (type === 'ERC-721' && tokenId !== null) mark(instanceOf(token, uintColumn(tokenId)));

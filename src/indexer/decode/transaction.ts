@@ -1,8 +1,9 @@
-import { booleanColumn, bytesColumn, bytesOrNullColumn, type Column, uintColumn } from '../../db/columns.ts';
+import { booleanColumn, bytesColumn, bytesOrNullColumn, uintColumn } from '../../db/columns.ts';
 import type { RpcReceipt, RpcTransaction } from '../../evm/rpc-block.ts';
 import { optionalBigInt } from '../../evm/rpc-block.ts';
 import type { FetchedBlock, JudgedBlock } from '../fetch/fetched-block.ts';
 import { positionKey } from '../schema/block-position.ts';
+import type { RowOf, TRANSACTION_COLUMNS } from '../schema/columns.ts';
 import { factsOf, type TransactionType } from '../schema/transaction-types.ts';
 import { jsonOrNull, optionalNumber, optionalUint, timestampMs } from './quantities.ts';
 import type { TokenTransfer } from './token-transfers.ts';
@@ -11,7 +12,7 @@ import type { TokenTransfer } from './token-transfers.ts';
 export function transactionRow(
   { fetched, transfers }: { fetched: JudgedBlock; transfers: ReadonlyMap<number, readonly TokenTransfer[]> },
   position: number,
-): Column[] {
+): RowOf<typeof TRANSACTION_COLUMNS> {
   const entry = fetched.transactions[position];
   if (entry === undefined) throw new RangeError(`Block ${fetched.number} has no transaction ${position}.`);
   const { transaction, receipt } = entry;
@@ -21,36 +22,39 @@ export function transactionRow(
   const tokens = new Set(moved.map(({ token }) => token));
   const isCall = transaction.to ? fetched.receiversWithCode.has(transaction.to) : false;
   const types = typesOf(entry, { tokens, isCall });
-  return [
-    positionKey({ blockNumber: fetched.number, index: position }),
-    bytesColumn(transaction.hash),
-    timestampMs(fetched.block),
-    bytesColumn(transaction.from),
-    bytesOrNullColumn(transaction.to),
-    uintColumn(BigInt(transaction.value)),
-    uintColumn(BigInt(transaction.nonce)),
-    uintColumn(BigInt(transaction.gas)),
-    Number(receipt.gasUsed),
-    uintColumn(effectiveGasPrice(transaction, receipt)),
-    optionalUint(transaction.maxFeePerGas),
-    optionalUint(transaction.maxPriorityFeePerGas),
-    optionalUint(transaction.maxFeePerBlobGas),
-    optionalNumber(receipt.blobGasUsed),
-    receipt.blobGasUsed ? optionalUint(receipt.blobGasPrice) : null,
-    jsonOrNull(transaction.blobVersionedHashes),
-    jsonOrNull(transaction.authorizationList),
-    Number(transaction.type ?? 0),
-    optionalNumber(receipt.status),
-    uintColumn(feeOf(transaction, receipt) + blobFeeOf(receipt)),
-    bytesColumn(transaction.input),
-    transaction.to && transaction.input.length >= 10 ? bytesColumn(transaction.input.slice(0, 10)) : null,
-    isFailed ? null : bytesOrNullColumn(receipt.contractAddress),
-    isFailed ? (trace?.error ?? null) : null,
-    isFailed ? bytesOrNullColumn(trace?.output) : null,
-    booleanColumn(trace === null ? null : trace.calls.some(({ error }) => error !== null)),
-    factsOf(types),
-    moved.length,
-  ];
+  return {
+    id: positionKey({ blockNumber: fetched.number, index: position }),
+    hash: bytesColumn(transaction.hash),
+    timestamp: timestampMs(fetched.block),
+    from_address: bytesColumn(transaction.from),
+    to_address: bytesOrNullColumn(transaction.to),
+    value: uintColumn(BigInt(transaction.value)),
+    nonce: uintColumn(BigInt(transaction.nonce)),
+    gas_limit: uintColumn(BigInt(transaction.gas)),
+    gas_used: Number(receipt.gasUsed),
+    gas_price: uintColumn(effectiveGasPrice(transaction, receipt)),
+    max_fee_per_gas: optionalUint(transaction.maxFeePerGas),
+    max_priority_fee_per_gas: optionalUint(transaction.maxPriorityFeePerGas),
+    max_fee_per_blob_gas: optionalUint(transaction.maxFeePerBlobGas),
+    blob_gas_used: optionalNumber(receipt.blobGasUsed),
+    blob_gas_price: receipt.blobGasUsed ? optionalUint(receipt.blobGasPrice) : null,
+    blob_hashes: jsonOrNull(transaction.blobVersionedHashes),
+    authorization_list: jsonOrNull(transaction.authorizationList),
+    type: Number(transaction.type ?? 0),
+    status: optionalNumber(receipt.status),
+    fee: uintColumn(feeOf(transaction, receipt) + blobFeeOf(receipt)),
+    input: bytesColumn(transaction.input),
+    selector:
+      transaction.to && transaction.input.length >= 10 ? bytesColumn(transaction.input.slice(0, 10)) : null,
+    created_contract: isFailed ? null : bytesOrNullColumn(receipt.contractAddress),
+    error: isFailed ? (trace?.error ?? null) : null,
+    output: isFailed ? bytesOrNullColumn(trace?.output) : null,
+    has_internal_error: booleanColumn(
+      trace === null ? null : trace.calls.some(({ error }) => error !== null),
+    ),
+    facts: factsOf(types),
+    token_transfer_count: moved.length,
+  };
 }
 
 /**

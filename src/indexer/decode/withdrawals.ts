@@ -1,7 +1,8 @@
 import type { Address } from 'viem';
-import { bytesColumn, type Column, uintColumn } from '../../db/columns.ts';
+import { bytesColumn, uintColumn } from '../../db/columns.ts';
 import type { FetchedBlock } from '../fetch/fetched-block.ts';
 import { positionKey } from '../schema/block-position.ts';
+import type { RowOf, WITHDRAWAL_COLUMNS } from '../schema/columns.ts';
 
 const WEI_PER_GWEI = 1_000_000_000n;
 
@@ -22,13 +23,17 @@ export function withdrawals({ block }: FetchedBlock): Withdrawal[] {
   }));
 }
 
-export function withdrawalRow(blockNumber: number, withdrawal: Withdrawal, index: number): Column[] {
+export function withdrawalRow(
+  blockNumber: number,
+  withdrawal: Withdrawal,
+  index: number,
+): RowOf<typeof WITHDRAWAL_COLUMNS> {
   const { index: withdrawalIndex, validatorIndex, address, amountWei } = withdrawal;
-  return [
-    positionKey({ blockNumber, index }),
-    withdrawalIndex,
-    validatorIndex,
-    bytesColumn(address),
-    uintColumn(amountWei),
-  ];
+  return {
+    id: positionKey({ blockNumber, index }),
+    withdrawal_index: withdrawalIndex,
+    validator_index: validatorIndex,
+    address: bytesColumn(address),
+    amount: uintColumn(amountWei),
+  };
 }

@@ -1,5 +1,7 @@
+import type { Column } from '../../db/columns.ts';
+
 /**
- * Columns of the tables that a block is written to, in the order in which rows are given.
+ * Columns of the tables that a block is written to, in the order in which their values are bound.
  * Keys called `id` are places (`indexer/place.ts`); `transaction_id` is the place of the transaction.
  */
 export const BLOCK_COLUMNS = [
@@ -122,4 +124,18 @@ export const WITHDRAWAL_COLUMNS = ['id', 'withdrawal_index', 'validator_index', 
 
 export const CONTRACT_COLUMNS = ['address', 'transaction_id', 'creator'] as const;
 
+/** What a transfer tells of a token; the rest is read from the chain. */
+export const MOVED_TOKEN_COLUMNS = ['address', 'type', 'first_block'] as const;
+
 export const DIRTY_COLUMNS = ['kind', 'address', 'holder', 'token_id'] as const;
+
+/** A row to be written, by the names of its columns. */
+export type RowOf<Columns extends readonly string[]> = Readonly<Record<Columns[number], Column>>;
+
+/** Returns a row's values in the order of the columns, as `insertRows` takes them. */
+export function valuesOf<Name extends string>(
+  columns: readonly Name[],
+  row: Readonly<Record<Name, Column>>,
+): Column[] {
+  return columns.map(name => row[name]);
+}

@@ -1,8 +1,8 @@
 import type { Address } from 'viem';
-import { bytesColumn, type Column, hexOf } from '../../db/columns.ts';
+import { bytesColumn, hexOf } from '../../db/columns.ts';
 import { insertRows } from '../../db/insert.ts';
 import type { Handle } from '../../db/open.ts';
-import { DIRTY_COLUMNS } from './columns.ts';
+import { DIRTY_COLUMNS, type RowOf, valuesOf } from './columns.ts';
 
 export const ZERO_ADDRESS = '0x0000000000000000000000000000000000000000';
 
@@ -37,15 +37,20 @@ export function instanceOf(token: Address, tokenId: string): Dirty {
   return { kind: 'instance', address: token, holder: '', tokenId };
 }
 
-export function dirtyRow({ kind, address, holder, tokenId }: Dirty): Column[] {
-  return [DIRTY_KINDS[kind], bytesColumn(address), bytesColumn(holder), tokenId];
+export function dirtyRow({ kind, address, holder, tokenId }: Dirty): RowOf<typeof DIRTY_COLUMNS> {
+  return {
+    kind: DIRTY_KINDS[kind],
+    address: bytesColumn(address),
+    holder: bytesColumn(holder),
+    token_id: tokenId,
+  };
 }
 
-export async function markDirty(handle: Handle, rows: readonly Column[][]): Promise<void> {
+export async function markDirty(handle: Handle, rows: readonly RowOf<typeof DIRTY_COLUMNS>[]): Promise<void> {
   await insertRows(
     handle,
     { table: 'dirty', columns: DIRTY_COLUMNS, suffix: 'on conflict do nothing' },
-    rows,
+    rows.map(row => valuesOf(DIRTY_COLUMNS, row)),
   );
 }
 
@@ -68,7 +73,7 @@ export async function clean(handle: Handle, entries: readonly Dirty[]): Promise<
   const keys = entries.map(() => '(?, ?, ?, ?)').join(', ');
   await handle.raw(
     `delete from dirty where (kind, address, holder, token_id) in (values ${keys})`,
-    entries.flatMap(dirtyRow),
+    entries.flatMap(entry => valuesOf(DIRTY_COLUMNS, dirtyRow(entry))),
   );
 }
 
@@ -78,6 +83,7 @@ function kindOf(column: number): Dirty['kind'] {
   }
   throw new Error(`No kind of state has the number ${column}.`);
 }
+
 /** Whether all state has been read since it was last touched. */
 export async function isStateFresh(handle: Handle): Promise<boolean> {
   const rows = await handle.raw<unknown[]>('select 1 from dirty limit 1');

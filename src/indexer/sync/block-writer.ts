@@ -8,9 +8,12 @@ import {
   CONTRACT_COLUMNS,
   INTERNAL_TRANSACTION_COLUMNS,
   LOG_COLUMNS,
+  MOVED_TOKEN_COLUMNS,
+  type RowOf,
   TOKEN_TRANSFER_COLUMNS,
   TRANSACTION_COLUMNS,
   TRANSACTION_DETAILS_COLUMNS,
+  valuesOf,
   WITHDRAWAL_COLUMNS,
 } from '../schema/columns.ts';
 import { markDirty } from '../schema/stale-state.ts';
@@ -34,7 +37,7 @@ export async function writeBlocks(handle: Handle, blocks: readonly BlockRows[]):
   // A block that comes back after a reorganisation is not stale any more.
   await handle.raw(
     `delete from stale_blocks where hash in (${placeholders(blocks.length)})`,
-    blocks.map(({ block }) => block[1] ?? null),
+    blocks.map(({ block }) => block.hash),
   );
 }
 
@@ -44,43 +47,41 @@ interface Table {
 }
 
 const TABLES: readonly Table[] = [
-  { into: { table: 'blocks', columns: BLOCK_COLUMNS }, of: ({ block }) => [block] },
-  {
-    into: { table: 'block_details', columns: BLOCK_DETAILS_COLUMNS },
-    of: ({ blockDetails }) => [blockDetails],
-  },
-  {
-    into: { table: 'transactions', columns: TRANSACTION_COLUMNS },
-    of: ({ transactions }) => transactions,
-  },
-  {
-    into: { table: 'transaction_details', columns: TRANSACTION_DETAILS_COLUMNS },
-    of: ({ transactionDetails }) => transactionDetails,
-  },
-  { into: { table: 'logs', columns: LOG_COLUMNS }, of: ({ logs }) => logs },
-  {
-    into: { table: 'token_transfers', columns: TOKEN_TRANSFER_COLUMNS },
-    of: ({ tokenTransfers }) => tokenTransfers,
-  },
-  {
-    into: { table: 'internal_transactions', columns: INTERNAL_TRANSACTION_COLUMNS },
-    of: ({ internalTransactions }) => internalTransactions,
-  },
-  { into: { table: 'withdrawals', columns: WITHDRAWAL_COLUMNS }, of: ({ withdrawals }) => withdrawals },
-  {
+  table({ table: 'blocks', columns: BLOCK_COLUMNS }, ({ block }) => [block]),
+  table({ table: 'block_details', columns: BLOCK_DETAILS_COLUMNS }, ({ blockDetails }) => [blockDetails]),
+  table({ table: 'transactions', columns: TRANSACTION_COLUMNS }, ({ transactions }) => transactions),
+  table(
+    { table: 'transaction_details', columns: TRANSACTION_DETAILS_COLUMNS },
+    ({ transactionDetails }) => transactionDetails,
+  ),
+  table({ table: 'logs', columns: LOG_COLUMNS }, ({ logs }) => logs),
+  table(
+    { table: 'token_transfers', columns: TOKEN_TRANSFER_COLUMNS },
+    ({ tokenTransfers }) => tokenTransfers,
+  ),
+  table(
+    { table: 'internal_transactions', columns: INTERNAL_TRANSACTION_COLUMNS },
+    ({ internalTransactions }) => internalTransactions,
+  ),
+  table({ table: 'withdrawals', columns: WITHDRAWAL_COLUMNS }, ({ withdrawals }) => withdrawals),
+  table(
     // An address can be created again after its code was destroyed, even within one transaction.
-    into: { table: 'contracts', columns: CONTRACT_COLUMNS, suffix: 'on conflict do nothing' },
-    of: ({ contracts }) => contracts,
-  },
-  {
-    into: {
-      table: 'tokens',
-      columns: ['address', 'type', 'first_block'],
-      suffix: 'on conflict (address) do nothing',
-    },
-    of: ({ tokens }) => tokens,
-  },
+    { table: 'contracts', columns: CONTRACT_COLUMNS, suffix: 'on conflict do nothing' },
+    ({ contracts }) => contracts,
+  ),
+  table(
+    { table: 'tokens', columns: MOVED_TOKEN_COLUMNS, suffix: 'on conflict (address) do nothing' },
+    ({ tokens }) => tokens,
+  ),
 ];
+
+/** The rows of a table have its columns by name, and all of them. */
+function table<Columns extends readonly string[]>(
+  into: { table: string; columns: Columns; suffix?: string },
+  of: (rows: BlockRows) => readonly RowOf<Columns>[],
+): Table {
+  return { into, of: rows => of(rows).map(row => valuesOf<Columns[number]>(into.columns, row)) };
+}
 
 /**
  * Only a token's first block can reveal one, and only for the transaction that created the contract itself, which is
@@ -92,7 +93,7 @@ async function markTokenCreations(handle: Handle, blocks: readonly BlockRows[]):
   if (first === undefined || moved.length === 0) return;
   const tokens = await handle.raw<{ address: Buffer }[]>(
     `select address from tokens where first_block >= ? and address in (${placeholders(moved.length)})`,
-    [first.number, ...moved.map(([address]) => address ?? null)],
+    [first.number, ...moved.map(({ address }) => address)],
   );
   if (tokens.length === 0) return;
   await handle.raw(
