@@ -3,6 +3,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import standaloneCode from 'ajv/dist/standalone/index.js';
 import openapiTS, { astToString } from 'openapi-typescript';
 import { parse } from 'yaml';
+import { isObject } from '../src/lib/json.ts';
 
 const SCHEMA = 'spec/config/schema.yaml';
 const FOLDER = 'generated/config';
@@ -65,7 +66,3 @@ export declare const validateConfig: ValidateFunction<components['schemas']['Con
 `;
 
 type JsonObject = Record<string, unknown>;
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}

@@ -3,19 +3,20 @@
  * included), then the rules of our own in spec/README.md, and the patterns of the configuration's schema. Prints the
  * findings and exits with 1 when there are any.
  */
+
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseDocument, visit } from 'yaml';
 import {
   child,
-  isObject,
   type Json,
   type JsonObject,
   list,
   operationsOf,
   resolve,
 } from '../src/contract/contracts/document.ts';
+import { isObject } from '../src/lib/json.ts';
 
 const SPEC = process.argv[2] ?? 'spec';
 const REDOCLY = join('node_modules', '@redocly', 'cli', 'bin', 'cli.js');

@@ -1,4 +1,5 @@
-import { child, isObject, type JsonObject, list, resolve } from '../../src/contract/contracts/document.ts';
+import { child, type JsonObject, list, resolve } from '../../src/contract/contracts/document.ts';
+import { isObject } from '../../src/lib/json.ts';
 import type { Drive } from './drive.ts';
 import type { Target } from './judge.ts';
 import { withQuery } from './paths.ts';

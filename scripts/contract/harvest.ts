@@ -1,4 +1,5 @@
-import { isObject, type Json, type JsonObject } from '../../src/contract/contracts/document.ts';
+import type { Json, JsonObject } from '../../src/contract/contracts/document.ts';
+import { isObject } from '../../src/lib/json.ts';
 
 /** What values are gathered for; what belongs together, such as a token and an id, is one value. */
 type Kind =

@@ -1,6 +1,5 @@
 import {
   child,
-  isObject,
   type Json,
   type JsonObject,
   operationsOf,
@@ -9,6 +8,7 @@ import {
 } from '../../src/contract/contracts/document.ts';
 import { describeErrors } from '../../src/contract/contracts/violations.ts';
 import type { ResponseValidators } from '../../src/contract/mount/response-validators.ts';
+import { isObject } from '../../src/lib/json.ts';
 import type { Exchange } from './client.ts';
 
 /** One operation as the runner drives it. */

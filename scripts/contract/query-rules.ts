@@ -1,4 +1,5 @@
-import { isObject, type Json, type JsonObject, list } from '../../src/contract/contracts/document.ts';
+import { type Json, type JsonObject, list } from '../../src/contract/contracts/document.ts';
+import { isObject } from '../../src/lib/json.ts';
 import type { Drive } from './drive.ts';
 import { gathered } from './harvest.ts';
 import type { Target } from './judge.ts';
@@ -156,7 +157,7 @@ async function tryChains(drive: Drive, target: Target, path: string): Promise<vo
 }
 
 function rowsOf(body: Json | undefined, name: string): JsonObject[] {
-  return isObject(body) ? list(body, name).filter(isObject) : [];
+  return isObject(body) ? list(body, name).filter(entry => isObject(entry)) : [];
 }
 
 function metaOf(body: Json | undefined): JsonObject {

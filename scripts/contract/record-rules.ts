@@ -1,4 +1,5 @@
-import { isObject, type Json, type JsonObject, list } from '../../src/contract/contracts/document.ts';
+import { type Json, type JsonObject, list } from '../../src/contract/contracts/document.ts';
+import { isObject } from '../../src/lib/json.ts';
 import type { Drive } from './drive.ts';
 import { gathered } from './harvest.ts';
 import type { Target } from './judge.ts';
@@ -33,5 +34,5 @@ export async function tryRecordRules(drive: Drive, target: Target, path: string)
 }
 
 function recordsOf(body: Json | undefined): JsonObject[] {
-  return isObject(body) ? list(body, 'data').filter(isObject) : [];
+  return isObject(body) ? list(body, 'data').filter(entry => isObject(entry)) : [];
 }

@@ -1,6 +1,7 @@
 import type { Contract } from '../../src/contract/contracts/contract.ts';
-import { child, isObject, type Json } from '../../src/contract/contracts/document.ts';
+import { child, type Json } from '../../src/contract/contracts/document.ts';
 import { responseValidators } from '../../src/contract/mount/response-validators.ts';
+import { isObject } from '../../src/lib/json.ts';
 import { tryPaths, tryProtocol, tryQueries, withExamples } from './attempts.ts';
 import type { Exchange, RecordingClient } from './client.ts';
 import type { Drive } from './drive.ts';

@@ -1,4 +1,5 @@
-import { type Fields, fieldsOf, isFields, listOf } from '../../src/data/backends/upstream-json/fields.ts';
+import { type Fields, fieldsOf, listOf } from '../../src/data/backends/upstream-json/fields.ts';
+import { isObject } from '../../src/lib/json.ts';
 import type { World } from './fixture.ts';
 
 /** One question to the service, and what is needed to judge its answer. */
@@ -53,10 +54,10 @@ export function isDeep(ask: Ask, chain: World): boolean {
 
 /** Where an answer says that its list goes on. */
 export function nextPage(body: unknown): Fields | undefined {
-  return isFields(body) && isFields(body.next_page_params) ? body.next_page_params : undefined;
+  return isObject(body) && isObject(body.next_page_params) ? body.next_page_params : undefined;
 }
 
 function itemsOf(body: unknown): readonly unknown[] | undefined {
   if (Array.isArray(body)) return body;
-  return isFields(body) && 'items' in body ? listOf(body.items) : undefined;
+  return isObject(body) && 'items' in body ? listOf(body.items) : undefined;
 }

@@ -1,4 +1,5 @@
-import { type Fields, isFields } from '../../src/data/backends/upstream-json/fields.ts';
+import type { Fields } from '../../src/data/backends/upstream-json/fields.ts';
+import { isObject } from '../../src/lib/json.ts';
 import type { Behaviour } from '../../test/support/scripted-upstream.ts';
 import type { TrueAnswer } from './fixture.ts';
 import type { Random } from './random.ts';
@@ -94,7 +95,7 @@ export const OUTAGES: readonly FaultName[] = [
 /** The record, or one of its list, without what names it. */
 function halfMade(json: unknown, random: Random): unknown {
   if (Array.isArray(json)) return oneDamaged(json, random);
-  if (!isFields(json)) return undefined;
+  if (!isObject(json)) return undefined;
   if (!Array.isArray(json.items)) return withoutIdentity(json);
   const items = oneDamaged(json.items, random);
   return items === undefined ? undefined : { ...json, items };
@@ -103,7 +104,7 @@ function halfMade(json: unknown, random: Random): unknown {
 function oneDamaged(items: readonly unknown[], random: Random): unknown[] | undefined {
   const at = random.below(items.length);
   const record = items[at];
-  const damaged = isFields(record) ? withoutIdentity(record) : undefined;
+  const damaged = isObject(record) ? withoutIdentity(record) : undefined;
   return damaged === undefined ? undefined : items.with(at, damaged);
 }
 

@@ -1,4 +1,5 @@
-import { isObject, type Json, type JsonObject } from '../../src/contract/contracts/document.ts';
+import type { Json, JsonObject } from '../../src/contract/contracts/document.ts';
+import { isObject } from '../../src/lib/json.ts';
 import type { Random } from '../faults/random.ts';
 import { HOSTILE_BODIES } from './hostile-input.ts';
 import { anyText, mutatedText } from './text-mutations.ts';

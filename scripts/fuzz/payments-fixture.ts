@@ -1,11 +1,12 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { isObject, type Json } from '../../src/contract/contracts/document.ts';
+import type { Json } from '../../src/contract/contracts/document.ts';
 import { paymentsContract } from '../../src/contract/contracts/payments.ts';
 import type { EmbeddedChain } from '../../src/devnet/start-devnet.ts';
 import { createMetrics } from '../../src/http/metrics.ts';
 import { systemClock } from '../../src/lib/clock.ts';
+import { isObject } from '../../src/lib/json.ts';
 import { createLogger } from '../../src/lib/logger.ts';
 import { NATIVE_COIN } from '../../src/payments/model/payment-chain.ts';
 import { startPaymentsService } from '../../src/payments/service.ts';

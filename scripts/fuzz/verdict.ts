@@ -1,7 +1,8 @@
 import type { Contract } from '../../src/contract/contracts/contract.ts';
-import { child, isObject } from '../../src/contract/contracts/document.ts';
+import { child } from '../../src/contract/contracts/document.ts';
 import { describeErrors } from '../../src/contract/contracts/violations.ts';
 import { type ResponseValidators, responseValidators } from '../../src/contract/mount/response-validators.ts';
+import { isObject } from '../../src/lib/json.ts';
 import type { Exchange } from '../contract/client.ts';
 import { judge, parsed } from '../contract/judge.ts';
 import { catalogueFaults, faultsOf } from '../contract/payments/judge.ts';

@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import {
   child,
-  isObject,
   type Json,
   type JsonObject,
   list,
@@ -13,6 +12,7 @@ import {
   operationsOf,
   resolve,
 } from '../../src/contract/contracts/document.ts';
+import { isObject } from '../../src/lib/json.ts';
 
 const run = promisify(execFile);
 

@@ -1,13 +1,13 @@
 import {
   child,
   parametersOf as declaredParameters,
-  isObject,
   type Json,
   type JsonObject,
   list,
   operationsOf,
   resolve,
 } from '../../src/contract/contracts/document.ts';
+import { isObject } from '../../src/lib/json.ts';
 import { GENERATED } from './header.ts';
 
 export interface Parameter {

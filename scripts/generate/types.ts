@@ -1,6 +1,7 @@
 import openapiTS, { astToString } from 'openapi-typescript';
 import ts from 'typescript';
-import { isObject, type JsonObject, mapObjects, resolve } from '../../src/contract/contracts/document.ts';
+import { type JsonObject, mapObjects, resolve } from '../../src/contract/contracts/document.ts';
+import { isObject } from '../../src/lib/json.ts';
 import { GENERATED } from './header.ts';
 import { bigIntegerBits } from './operations.ts';
 

@@ -4,13 +4,13 @@ import addFormats from 'ajv-formats';
 import {
   child,
   closed,
-  isObject,
   type Json,
   type JsonObject,
   operationsOf,
   pointedAtDocument,
   resolve,
 } from '../../src/contract/contracts/document.ts';
+import { isObject } from '../../src/lib/json.ts';
 import { GENERATED } from './header.ts';
 import { hasBigInteger, type Parameter, parametersOf } from './operations.ts';
 

@@ -63,6 +63,11 @@ function objectWithout(object: Record<string, unknown>, around: object[]): Recor
   return copy ?? object;
 }
 
+/** True for an object of parsed JSON: neither null nor a list. */
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
 /** What has a prototype of its own may have a `toJSON` on it, and no bigints for us. */
 function isPlainObject(value: unknown): value is Record<string, unknown> {
   if (typeof value !== 'object' || value === null) return false;
@@ -77,6 +82,6 @@ function exactInteger(value: bigint): number | object {
 }
 
 function sortedKeys(value: unknown): unknown {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  if (!isObject(value)) return value;
   return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
 }

@@ -1,5 +1,5 @@
 import type { OperationId } from '../../src/data/backends/port/backend.ts';
-import { isFields } from '../../src/data/backends/upstream-json/fields.ts';
+import { isObject } from '../../src/lib/json.ts';
 
 /** What a back end cannot know of a record, and what it says in its place. */
 export interface Unknown {
@@ -23,7 +23,7 @@ export function differences(actual: unknown, expected: unknown, path = ''): Diff
   if (Array.isArray(actual) && Array.isArray(expected) && actual.length === expected.length) {
     return actual.flatMap((item, index) => differences(item, expected[index], `${path}[]`));
   }
-  if (isFields(actual) && isFields(expected)) {
+  if (isObject(actual) && isObject(expected)) {
     const names = new Set([...Object.keys(actual), ...Object.keys(expected)]);
     return [...names].flatMap(name =>
       differences(actual[name], expected[name], path === '' ? name : `${path}.${name}`),

@@ -3,7 +3,6 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import {
   child,
-  isObject,
   type Json,
   type JsonObject,
   list,
@@ -16,6 +15,7 @@ import { description } from '../../src/contract/description/description.ts';
 import { docs } from '../../src/contract/description/docs.ts';
 import { mergedDocument } from '../../src/contract/description/merged-document.ts';
 import { mintlifyVariant } from '../../src/contract/description/mintlify.ts';
+import { isObject } from '../../src/lib/json.ts';
 import { startTestDataService } from '../support/data-service.ts';
 import { serveRoutes } from '../support/serve-routes.ts';
 import { smallContract } from '../support/small-contract.ts';

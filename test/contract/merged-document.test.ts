@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import {
   child,
-  isObject,
   type Json,
   type JsonObject,
   list,
@@ -13,6 +12,7 @@ import { explorerContract } from '../../src/contract/contracts/explorer.ts';
 import { insightsContract } from '../../src/contract/contracts/insights.ts';
 import { mergedDocument } from '../../src/contract/description/merged-document.ts';
 import { mintlifyVariant } from '../../src/contract/description/mintlify.ts';
+import { isObject } from '../../src/lib/json.ts';
 
 /** A value with every reference in it followed; one that leads into itself says so. */
 function expanded(document: JsonObject, value: Json, above: readonly string[] = []): Json {

@@ -4,7 +4,6 @@ import { bodyFaults } from '../../scripts/contract/payments/body-faults.ts';
 import type { Contract } from '../../src/contract/contracts/contract.ts';
 import {
   child,
-  isObject,
   type JsonObject,
   list,
   mapObjects,
@@ -17,6 +16,7 @@ import { insightsContract } from '../../src/contract/contracts/insights.ts';
 import { paymentsContract } from '../../src/contract/contracts/payments.ts';
 import { bodyViolation, parameterViolation } from '../../src/contract/contracts/violations.ts';
 import { brokenRule } from '../../src/lib/broken-rule.ts';
+import { isObject } from '../../src/lib/json.ts';
 
 const contracts: readonly Contract<unknown>[] = [explorerContract, insightsContract, paymentsContract];
 const ajv = new Ajv2020({ strict: false, verbose: true });

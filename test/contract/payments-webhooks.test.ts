@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest';
-import { child, isObject, list, resolve } from '../../src/contract/contracts/document.ts';
+import { child, list, resolve } from '../../src/contract/contracts/document.ts';
 import type { OperationRow } from '../../src/contract/contracts/operations.ts';
 import { paymentsContract } from '../../src/contract/contracts/payments.ts';
 import { bodyViolation } from '../../src/contract/contracts/violations.ts';
 import { responseValidators } from '../../src/contract/mount/response-validators.ts';
+import { isObject } from '../../src/lib/json.ts';
 
 const { document, table } = paymentsContract;
 const rows = Object.values<OperationRow>(table);

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { Abi } from 'viem';
-import { type Fields, fieldsOf, isFields, listOf } from '../../src/data/backends/upstream-json/fields.ts';
+import { type Fields, fieldsOf, listOf } from '../../src/data/backends/upstream-json/fields.ts';
 import { parseJson } from '../../src/data/backends/upstream-json/lossless-json.ts';
-import { toJson } from '../../src/lib/json.ts';
+import { isObject, toJson } from '../../src/lib/json.ts';
 import { type Generation, since } from './blockscout/generation.ts';
 import type { Surroundings } from './blockscout/positions.ts';
 import {
@@ -144,7 +144,7 @@ export async function startBlockscoutEmulator(options: EmulatorOptions): Promise
     if (status !== 200) throw new Error(`${path}?${wanted} → ${status} ${toJson(body)}`);
     const { items: found, next_page_params: next, ...envelope } = await asLongAsWished(called, filters, body);
     const items = listOf(found).map(fieldsOf);
-    const keys = isFields(next) ? await position.write(next, around(items.at(-1) ?? {})) : null;
+    const keys = isObject(next) ? await position.write(next, around(items.at(-1) ?? {})) : null;
     return {
       status,
       body: {
@@ -167,7 +167,7 @@ export async function startBlockscoutEmulator(options: EmulatorOptions): Promise
   ): Promise<Fields> {
     const page = fieldsOf(body);
     const isLong = since(generation, 'v12') && Number(query.get('items_count')) > PAGE_SIZE;
-    if (!isLong || !isFields(page.next_page_params)) return page;
+    if (!isLong || !isObject(page.next_page_params)) return page;
     const cursor = String(page.next_page_params.cursor);
     const more = fieldsOf((await ask(path, new URLSearchParams([...filters, ['cursor', cursor]]))).body);
     return { ...more, items: [...listOf(page.items), ...listOf(more.items)] };

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import { fieldsOf, isFields, listOf } from '../../src/data/backends/upstream-json/fields.ts';
+import { fieldsOf, listOf } from '../../src/data/backends/upstream-json/fields.ts';
 import { parseJson } from '../../src/data/backends/upstream-json/lossless-json.ts';
-import { toJson } from '../../src/lib/json.ts';
+import { isObject, toJson } from '../../src/lib/json.ts';
 import { aggregationsWire } from './insight/aggregations.ts';
 import { BOUNDS, type InsightGeneration } from './insight/generation.ts';
 import { type InsightRoute, ROUTES } from './insight/routes.ts';
@@ -94,7 +94,7 @@ export async function startInsightEmulator({
     const { status } = response;
     const body = parseJson(await response.text());
     if (status !== 200) return failed(status, body);
-    if (!isFields(body) || wire === undefined) return { status, body };
+    if (!isObject(body) || wire === undefined) return { status, body };
     if (body.aggregations !== undefined) {
       const rows = listOf(body.aggregations);
       return { status, body: { aggregations: aggregationsWire(rows, generation), meta: meta(body, rows) } };
@@ -124,7 +124,7 @@ export async function startInsightEmulator({
 
 /** A failure in its words: names are ENS's, and an expression that it cannot read is one of its own. */
 function failed(status: number, body: unknown): Reply {
-  const words = String(isFields(body) ? body.error : '');
+  const words = String(isObject(body) ? body.error : '');
   if (words.includes('by the name')) return refusal(404, 'ENS name could not be resolved');
   if (/^chain_id|^Chain \d+ /.test(words)) return refusal(404, 'Chain is not supported');
   if (/^(aggregate|group_by)/.test(words)) return refusal(500, words);

@@ -1,4 +1,5 @@
-import { isObject, type JsonObject } from '#contract/contracts/document.ts';
+import type { JsonObject } from '#contract/contracts/document.ts';
+import { isObject } from '#lib/json.ts';
 import { newKey } from '#payments/keys/key-format.ts';
 import { badValues, HOSTILE, valueSchema } from '../values.ts';
 import { bodyFaults, sampleOf } from './body-faults.ts';

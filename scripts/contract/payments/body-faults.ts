@@ -1,5 +1,6 @@
-import { child, isObject, type Json, type JsonObject, list, resolve } from '#contract/contracts/document.ts';
+import { child, type Json, type JsonObject, list, resolve } from '#contract/contracts/document.ts';
 import type { PaymentsErrorCode } from '#contract/contracts/payments-errors.ts';
+import { isObject } from '#lib/json.ts';
 import { typesOf, wrongValues } from './wrong-values.ts';
 
 /** A body with one fault, and what has to be answered: the code and, with dots, the place. */

@@ -1,6 +1,7 @@
 import type { Contract } from '#contract/contracts/contract.ts';
-import { isObject, type Json, type JsonObject } from '#contract/contracts/document.ts';
+import type { Json, JsonObject } from '#contract/contracts/document.ts';
 import { responseValidators } from '#contract/mount/response-validators.ts';
+import { isObject } from '#lib/json.ts';
 import type { Exchange, RecordingClient } from '../client.ts';
 import { isFilled, parsed } from '../judge.ts';
 import { catalogueFaults, faultsOf, outcomeOf } from './judge.ts';

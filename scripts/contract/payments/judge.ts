@@ -1,8 +1,8 @@
 import type { Json } from '#contract/contracts/document.ts';
-import { isObject } from '#contract/contracts/document.ts';
 import { PAYMENTS_ERRORS } from '#contract/contracts/payments-errors.ts';
 import { describeErrors } from '#contract/contracts/violations.ts';
 import type { ResponseValidators } from '#contract/mount/response-validators.ts';
+import { isObject } from '#lib/json.ts';
 import type { Exchange } from '../client.ts';
 import { parsed } from '../judge.ts';
 import { isKeyed, type Operation } from './operation.ts';

@@ -1,4 +1,5 @@
-import { isObject, type Json, type JsonObject, list, resolve } from '#contract/contracts/document.ts';
+import { type Json, type JsonObject, list, resolve } from '#contract/contracts/document.ts';
+import { isObject } from '#lib/json.ts';
 import type { Drive } from './drive.ts';
 import type { Operation } from './operation.ts';
 
@@ -25,7 +26,7 @@ export function isPagedList({ parameters }: Operation): boolean {
 export async function tryList(drive: Drive, operation: Operation, at: Readonly<Record<string, string>>) {
   const ask = async (query: string): Promise<Listed> => {
     const { body } = await drive.ask(operation, { at, query }, ['200']);
-    const rows = list(body, 'data').filter(isObject);
+    const rows = list(body, 'data').filter(entry => isObject(entry));
     if (body.success === true) return { rows, total: undefined };
     const path = operation.path.replaceAll(/\{([^}]+)\}/g, (_, name: string) => at[name] ?? '');
     if (body.url !== path) drive.report(`${operation.id}?${query}: url is ${JSON.stringify(body.url)}`);

@@ -1,4 +1,5 @@
-import { child, isObject } from '#contract/contracts/document.ts';
+import { child } from '#contract/contracts/document.ts';
+import { isObject } from '#lib/json.ts';
 import type { RecordingClient } from '../client.ts';
 import { parsed } from '../judge.ts';
 

@@ -1,3 +1,5 @@
+import { isObject } from '../../lib/json.ts';
+
 /** JSON as it is parsed. */
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 export type JsonObject = { [key: string]: Json };
@@ -13,9 +15,6 @@ export const METHODS: readonly string[] = [
   'options',
   'trace',
 ];
-
-export const isObject = (value: Json | undefined): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** The object under `key`, or an empty one. */
 export function child(parent: JsonObject, key: string): JsonObject {

@@ -1,14 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
+import { isObject } from '../../lib/json.ts';
 import type { Contract } from '../contracts/contract.ts';
-import {
-  child,
-  isObject,
-  type Json,
-  type JsonObject,
-  list,
-  METHODS,
-  operationsOf,
-} from '../contracts/document.ts';
+import { child, type Json, type JsonObject, list, METHODS, operationsOf } from '../contracts/document.ts';
 import { renamed, renamesBeside } from './renamed-components.ts';
 
 type DescribedContract = Pick<Contract<unknown>, 'name' | 'document'>;

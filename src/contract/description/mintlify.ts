@@ -1,6 +1,6 @@
+import { isObject } from '../../lib/json.ts';
 import {
   child,
-  isObject,
   type Json,
   type JsonObject,
   list,

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { child, isObject, type Json, type JsonObject, mapObjects } from '../contracts/document.ts';
+import { isObject } from '../../lib/json.ts';
+import { child, type Json, type JsonObject, mapObjects } from '../contracts/document.ts';
 
 /** Components by reference (`#/components/<kind>/<name>`) with the references that take their place. */
 export type Renames = ReadonlyMap<string, string>;

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import { isObject, type Json, type JsonObject } from '../contracts/document.ts';
+import { isObject } from '../../lib/json.ts';
+import type { Json, JsonObject } from '../contracts/document.ts';
 import { InvalidBody } from '../contracts/violations.ts';
 
 /** The longest body that is read, in bytes. */

@@ -1,9 +1,9 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
+import { isObject } from '../../lib/json.ts';
 import {
   child,
   closed,
-  isObject,
   type JsonObject,
   operationsOf,
   pointedAtDocument,

@@ -1,6 +1,7 @@
 import { type Abi, isAddress, toEventSelector, toFunctionSelector } from 'viem';
 import type { KnownAbi } from '../../evm/abi/abi.ts';
-import { isRecord, member, readJson, UnreadableAbi } from './read-json.ts';
+import { isObject } from '../../lib/json.ts';
+import { member, readJson, UnreadableAbi } from './read-json.ts';
 
 /**
  * An ABI as compilers and tools write it: the array itself, or an object with `abi` and perhaps `address` and
@@ -42,14 +43,14 @@ function isAbi(value: unknown): value is Abi {
 }
 
 function isItem(item: unknown): boolean {
-  if (!isRecord(item) || !KINDS.includes(item.type)) return false;
+  if (!isObject(item) || !KINDS.includes(item.type)) return false;
   if (NAMED.includes(item.type) && typeof item.name !== 'string') return false;
   const { inputs = WITHOUT_INPUTS.includes(item.type) ? [] : undefined } = item;
   return Array.isArray(inputs) && inputs.every(isParameter);
 }
 
 function isParameter(parameter: unknown): boolean {
-  if (!isRecord(parameter) || typeof parameter.type !== 'string') return false;
+  if (!isObject(parameter) || typeof parameter.type !== 'string') return false;
   if (!parameter.type.startsWith('tuple')) return true;
   return Array.isArray(parameter.components) && parameter.components.every(isParameter);
 }

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { isObject } from '../../lib/json.ts';
 
 /** A file that is not what its place promises. `message` says what is wrong, in words for the operator. */
 export class UnreadableAbi extends Error {
@@ -31,12 +32,8 @@ export function readJson(file: string): unknown {
 export function member(value: unknown, ...path: readonly string[]): unknown {
   let found = value;
   for (const key of path) {
-    if (!isRecord(found)) return undefined;
+    if (!isObject(found)) return undefined;
     found = Object.hasOwn(found, key) ? found[key] : undefined;
   }
   return found;
-}
-
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

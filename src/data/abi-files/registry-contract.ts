@@ -2,8 +2,9 @@ import { existsSync } from 'node:fs';
 import { join, normalize } from 'node:path';
 import { type Address, type Hex, isHex, keccak256, toBytes } from 'viem';
 import type { KnownAbi } from '../../evm/abi/abi.ts';
+import { isObject } from '../../lib/json.ts';
 import { checkedAbi } from './plain-abi.ts';
-import { isRecord, member, readJson, readText, UnreadableAbi } from './read-json.ts';
+import { member, readJson, readText, UnreadableAbi } from './read-json.ts';
 
 const LANGUAGES = { Solidity: 'solidity', Vyper: 'vyper', Yul: 'yul' } as const;
 
@@ -88,7 +89,7 @@ function languageOf(value: unknown): 'solidity' | 'vyper' | 'yul' {
 
 function recordAt(value: unknown, ...path: readonly string[]): Record<string, unknown> {
   const found = member(value, ...path);
-  if (!isRecord(found)) throw new UnreadableAbi(`metadata.json must have ${path.join('.')}`);
+  if (!isObject(found)) throw new UnreadableAbi(`metadata.json must have ${path.join('.')}`);
   return found;
 }
 

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
-import { child, isObject, type Json, resolve } from '#contract/contracts/document.ts';
+import { child, type Json, resolve } from '#contract/contracts/document.ts';
 import { paymentsContract } from '#contract/contracts/payments.ts';
 import type { Db } from '#db/open.ts';
 import { execute, rowsOf } from '#db/query.ts';
+import { isObject } from '#lib/json.ts';
 import { csvLine } from '#payments/api/csv.ts';
 import { eachDatabase } from '../../support/databases.ts';
 import { list, record, text } from '../../support/json.ts';

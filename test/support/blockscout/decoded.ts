@@ -1,8 +1,9 @@
-import { type Fields, fieldsOf, isFields, listOf } from '#data/backends/upstream-json/fields.ts';
+import { type Fields, fieldsOf, listOf } from '#data/backends/upstream-json/fields.ts';
+import { isObject } from '#lib/json.ts';
 
 /** A decoded call or log: upstream writes lists and tuples as such, and truth values as JSON has them. */
 export function decoded(value: unknown): Fields | null {
-  if (!isFields(value)) return null;
+  if (!isObject(value)) return null;
   return {
     ...value,
     parameters: listOf(value.parameters).map(item => {

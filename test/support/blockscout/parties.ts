@@ -1,9 +1,10 @@
-import { type Fields, isFields } from '#data/backends/upstream-json/fields.ts';
+import type { Fields } from '#data/backends/upstream-json/fields.ts';
+import { isObject } from '#lib/json.ts';
 import { type Generation, named, since } from './generation.ts';
 
 /** An address. Nothing but the name is known of what stands behind a proxy. */
 export function address(generation: Generation, value: unknown): Fields | null {
-  if (!isFields(value)) return null;
+  if (!isObject(value)) return null;
   const { hash, name, is_contract, is_verified, private_tags, public_tags, watchlist_names } = value;
   const own = { hash, name, is_contract, is_verified, private_tags, public_tags, watchlist_names };
   const behind = value.implementation_name ?? null;
@@ -22,7 +23,7 @@ export function address(generation: Generation, value: unknown): Fields | null {
 
 /** A token. Its holders are a text everywhere, also where the contract has a number. */
 export function token(generation: Generation, value: unknown): Fields | null {
-  if (!isFields(value)) return null;
+  if (!isObject(value)) return null;
   const { name, symbol, decimals, type, exchange_rate, total_supply, holders } = value;
   return {
     name,
@@ -48,7 +49,7 @@ export function token(generation: Generation, value: unknown): Fields | null {
 
 /** An NFT. No generation ever wrote who holds one of which there are several. */
 export function tokenInstance(generation: Generation, value: unknown): Fields | null {
-  if (!isFields(value)) return null;
+  if (!isObject(value)) return null;
   const { is_unique, id, image_url, animation_url, external_app_url, metadata, owner } = value;
   return {
     is_unique,

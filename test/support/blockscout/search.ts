@@ -1,4 +1,5 @@
-import { type Fields, isFields } from '#data/backends/upstream-json/fields.ts';
+import type { Fields } from '#data/backends/upstream-json/fields.ts';
+import { isObject } from '#lib/json.ts';
 import { type Generation, named, renamed, since } from './generation.ts';
 import { address, addressName, token } from './parties.ts';
 
@@ -30,7 +31,7 @@ export function summary(generation: Generation, record: Fields): Fields | null {
 
 function rewritten(generation: Generation, value: unknown): unknown {
   if (Array.isArray(value)) return value.map(item => rewritten(generation, item));
-  if (!isFields(value)) return value;
+  if (!isObject(value)) return value;
   if (value.type === 'token') return { ...value, value: token(generation, value.value) };
   if (value.type === 'address') return { ...value, value: address(generation, value.value) };
   return Object.fromEntries(
@@ -44,7 +45,7 @@ export function traceItem(generation: Generation, record: Fields): Fields {
   const answered = result === null ? {} : { result };
   if (since(generation, 'v6.9')) return { ...others, action, ...answered };
   const { type, error, subtraces, traceAddress } = record;
-  const { creationMethod, ...own } = isFields(action) ? action : {};
+  const { creationMethod, ...own } = isObject(action) ? action : {};
   return {
     type: creationMethod === 'create2' ? 'create2' : type,
     action: own,

@@ -1,4 +1,5 @@
-import { type Fields, isFields, listOf } from '#data/backends/upstream-json/fields.ts';
+import { type Fields, listOf } from '#data/backends/upstream-json/fields.ts';
+import { isObject } from '#lib/json.ts';
 import type { InsightGeneration } from './generation.ts';
 
 /** A record of ours in the words of a generation. */
@@ -46,7 +47,7 @@ export const transactionWire: Wire = ({ decoded, ...record }, { generation, isDe
 
 /** An event; before October 2025 its parameters had another name, and its topics were filled up. */
 export const eventWire: Wire = ({ decoded, ...record }, { generation, isDecoded }) => {
-  const known = isFields(decoded) ? decoded : undefined;
+  const known = isObject(decoded) ? decoded : undefined;
   const failed = { name: '', signature: '', indexed_params: null, non_indexed_params: null };
   if (generation === '2025-10') {
     return { ...record, ...(known || isDecoded ? { decoded: known ?? failed } : {}) };

@@ -1,6 +1,7 @@
 import type { JsonObject } from '#contract/contracts/document.ts';
-import { isObject, list } from '#contract/contracts/document.ts';
+import { list } from '#contract/contracts/document.ts';
 import { randomBase62 } from '#lib/ids.ts';
+import { isObject } from '#lib/json.ts';
 import type { Drive } from '../drive.ts';
 
 /** The links of a run: one with an amount, and one whose payer chooses, fills in a form and is shipped to. */
@@ -29,7 +30,7 @@ async function placeOf(drive: Drive): Promise<JsonObject | undefined> {
   ]);
   if (tried.status === 201) return {};
   const { body } = await drive.ask('listPaymentLinks', { query: 'limit=1' }, ['200']);
-  const [known] = list(body, 'data').filter(isObject);
+  const [known] = list(body, 'data').filter(entry => isObject(entry));
   if (known === undefined) {
     drive.report('no link can be made: the organization has neither defaults nor a link to copy from');
     return undefined;

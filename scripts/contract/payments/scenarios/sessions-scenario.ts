@@ -1,4 +1,5 @@
-import { isObject, type JsonObject, list, resolve } from '#contract/contracts/document.ts';
+import { type JsonObject, list, resolve } from '#contract/contracts/document.ts';
+import { isObject } from '#lib/json.ts';
 import type { Drive, Reply } from '../drive.ts';
 import type { Links } from './links-scenario.ts';
 
@@ -53,7 +54,7 @@ export async function sessionsStory(drive: Drive, { fixed }: Links): Promise<str
 export async function transactionsStory(drive: Drive, sessionId: string): Promise<JsonObject | undefined> {
   const query = `session_id=${sessionId}`;
   const { body } = await drive.ask('listPaymentTransactions', { query }, ['200']);
-  const all = list(body, 'data').filter(isObject);
+  const all = list(body, 'data').filter(entry => isObject(entry));
   for (const transaction of all) {
     const at = { transaction_id: String(transaction.id) };
     const { body: one } = await drive.ask('getPaymentTransaction', { at }, ['200']);

@@ -1,11 +1,12 @@
-import { isObject, list } from '#contract/contracts/document.ts';
+import { list } from '#contract/contracts/document.ts';
+import { isObject } from '#lib/json.ts';
 import type { Drive } from '../drive.ts';
 
 /** Assigns an unmatched transfer of test money to a new session of its place, where there is one; real money never. */
 export async function transfersStory(drive: Drive): Promise<void> {
   const { body } = await drive.ask('listUnmatchedTransfers', { query: 'status=open&limit=100' }, ['200']);
   const transfer = list(body, 'data')
-    .filter(isObject)
+    .filter(entry => isObject(entry))
     .find(({ mode }) => mode === 'test');
   if (transfer === undefined) return;
   const { chain_id = null, token_address = null, recipient_address = null, amount = null } = transfer;

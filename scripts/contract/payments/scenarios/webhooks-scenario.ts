@@ -1,5 +1,6 @@
-import { child, isObject, type JsonObject, list } from '#contract/contracts/document.ts';
+import { child, type JsonObject, list } from '#contract/contracts/document.ts';
 import { randomBase62 } from '#lib/ids.ts';
+import { isObject } from '#lib/json.ts';
 import type { Drive } from '../drive.ts';
 
 /** Nobody is ever there: the name is reserved (RFC 6761). So every attempt fails, and soon. */
@@ -85,7 +86,7 @@ async function tests(drive: Drive, at: At): Promise<string> {
   const named = await drive.ask('testWebhook', { at, body: { event: 'payment.failed' } }, ['200']);
 
   const { body } = await drive.ask('listWebhookDeliveries', { at }, ['200']);
-  const deliveries = list(body, 'data').filter(isObject);
+  const deliveries = list(body, 'data').filter(entry => isObject(entry));
   if (deliveries.length !== 2) drive.report(`listWebhookDeliveries: has ${deliveries.length} of two tests`);
   for (const { body: result } of [first, named]) {
     const { delivery_id, success, response_code } = child(result, 'data');
@@ -110,7 +111,7 @@ async function retries(drive: Drive, at: At): Promise<void> {
   await drive.ask('retryWebhookDelivery', { at: { webhook_id } }, ['404 resource_not_found']);
   const query = 'status=failed&event_type=payment.failed';
   const { body: found } = await drive.ask('listWebhookDeliveries', { at, query }, ['200']);
-  const [one, ...others] = list(found, 'data').filter(isObject);
+  const [one, ...others] = list(found, 'data').filter(entry => isObject(entry));
   if (one?.id !== at.delivery_id || one?.attempts !== 2 || others.length > 0) {
     drive.report(`listWebhookDeliveries?${query}: is not what was tried again`);
   }

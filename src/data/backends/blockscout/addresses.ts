@@ -1,6 +1,7 @@
+import { isObject } from '#lib/json.ts';
 import type { Answer, Answers, Ask } from '../port/backend.ts';
 import { isOfKind } from '../port/backend-error.ts';
-import { fieldsOf, isFields } from '../upstream-json/fields.ts';
+import { fieldsOf } from '../upstream-json/fields.ts';
 import { mustName } from './client/assert-same-record.ts';
 import { withLateExtra } from './client/side-requests.ts';
 import type { BlockscoutSource } from './client/source.ts';
@@ -143,7 +144,7 @@ export function addressAnswers(source: BlockscoutSource): AddressAnswers {
             const found = internalTransaction(value);
             // As upstream has them: the heir of a self-destruction is no receiver of the contract's record.
             const { from, to, created_contract: created } = fieldsOf(value);
-            const sides = [from, to, created].map(side => (isFields(side) ? side.hash : undefined));
+            const sides = [from, to, created].map(side => (isObject(side) ? side.hash : undefined));
             return mustName(address, sides, 'from.hash', found);
           },
           keys: internalTransactionKeys,

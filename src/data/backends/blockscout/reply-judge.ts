@@ -1,6 +1,7 @@
+import { isObject } from '#lib/json.ts';
 import { BackendError, type BackendErrorReason } from '../port/backend-error.ts';
 import type { Judge } from '../upstream/upstream.ts';
-import { type Fields, isFields, listOf } from '../upstream-json/fields.ts';
+import { type Fields, listOf } from '../upstream-json/fields.ts';
 import { textOrNull } from '../upstream-json/values.ts';
 
 /** What a route says that an instance's version does not have. */
@@ -19,7 +20,7 @@ export const blockscoutReply: Judge = ({ status, body }) => {
   if (status >= 200 && status < 300) {
     return typeof body === 'string' ? outage('its answer was no record') : undefined;
   }
-  const fields = isFields(body) ? body : {};
+  const fields = isObject(body) ? body : {};
   if (fields.message === UNKNOWN_ACTION) {
     return new BackendError('unsupported', 'no_such_answer', 'its version has no such answer');
   }
@@ -30,7 +31,7 @@ export const blockscoutReply: Judge = ({ status, body }) => {
     return new BackendError('rejected', 'bad_input', refusal(fields));
   }
   // Words in JSON show that it lives, whatever it means by them.
-  return outage(`it answered ${status}`, isFields(body) ? 'unreadable' : 'failed');
+  return outage(`it answered ${status}`, isObject(body) ? 'unreadable' : 'failed');
 };
 
 /**
@@ -48,17 +49,17 @@ function saysMissing({ message, errors, ...others }: Fields): boolean {
 
 function isSpecError(error: unknown): boolean {
   return (
-    isFields(error) &&
+    isObject(error) &&
     typeof error.title === 'string' &&
     typeof error.detail === 'string' &&
-    isFields(error.source)
+    isObject(error.source)
   );
 }
 
 /** Since 9.0 the only useful words are in the details of the errors. */
 function refusal(fields: Fields): string {
   const details = listOf(fields.errors)
-    .filter(isFields)
+    .filter(isObject)
     .map(({ detail }) => textOrNull(detail))
     .filter(detail => detail !== null);
   const words = details.join('; ') || textOrNull(fields.message) || 'it gave no reason';

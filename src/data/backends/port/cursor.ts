@@ -1,3 +1,5 @@
+import { isObject } from '#lib/json.ts';
+
 /** Where a page ended, in a back end's own terms: small, and text, integers or null only. */
 export type CursorPosition = Readonly<Record<string, string | number | null>>;
 
@@ -29,9 +31,7 @@ export function decodeCursor(token: string): Cursor | undefined {
 
 function isPosition(value: unknown): value is CursorPosition {
   return (
-    typeof value === 'object' &&
-    value !== null &&
-    !Array.isArray(value) &&
+    isObject(value) &&
     Object.values(value).every(
       member => member === null || typeof member === 'string' || Number.isSafeInteger(member),
     )

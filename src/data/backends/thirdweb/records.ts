@@ -1,3 +1,4 @@
+import { isObject } from '#lib/json.ts';
 import { BackendError, isOfKind } from '../port/backend-error.ts';
 import type {
   Entity,
@@ -7,7 +8,7 @@ import type {
   Records,
   RecordsQuery,
 } from '../port/insights-backend.ts';
-import { type Fields, isFields } from '../upstream-json/fields.ts';
+import type { Fields } from '../upstream-json/fields.ts';
 import { integerOrNull } from '../upstream-json/values.ts';
 import { block } from './normalise/block.ts';
 import { event } from './normalise/event.ts';
@@ -66,7 +67,7 @@ export function recordAnswers(source: InsightSource): Required<Pick<InsightsAnsw
     const normalise: (value: unknown, place: UpstreamPlace) => EntityRecords[E] = NORMALISE[query.entity];
     const { rows, meta } = await readSelected(source, query, parametersOf(query), ask, body => ({
       rows: recordsOf(body, value => normalise(value, place)),
-      meta: isFields(body.meta) ? body.meta : {},
+      meta: isObject(body.meta) ? body.meta : {},
     }));
     const { chainIds } = ask;
     return { rows: firstOfChains(rows, { chainIds, limit: askedLimit(query) }), meta };

@@ -1,6 +1,7 @@
+import { isObject } from '#lib/json.ts';
 import { BackendError } from '../port/backend-error.ts';
 import type { Judge } from '../upstream/upstream.ts';
-import { type Fields, isFields, listOf } from '../upstream-json/fields.ts';
+import { type Fields, listOf } from '../upstream-json/fields.ts';
 import { textOrNull } from '../upstream-json/values.ts';
 
 const MAX_WORDS = 200;
@@ -46,15 +47,15 @@ export const thirdwebReply: Judge = ({ status, body }) => {
 
 /** Gateways say 200 to some failures, too. */
 function isAnswer(body: unknown): boolean {
-  if (!isFields(body)) return Array.isArray(body);
+  if (!isObject(body)) return Array.isArray(body);
   return typeof body.error !== 'string' || body.data !== undefined || body.aggregations !== undefined;
 }
 
 /** The contract says `{error: string}`; gateways write an object there, or a list of issues, or only a message. */
 function wordsOf(body: unknown): string {
-  const fields = isFields(body) ? body : {};
-  const inner = isFields(fields.error) ? fields.error : fields;
-  const issues = listOf(inner.issues).filter(isFields).map(issueText).filter(Boolean).join('; ');
+  const fields = isObject(body) ? body : {};
+  const inner = isObject(fields.error) ? fields.error : fields;
+  const issues = listOf(inner.issues).filter(isObject).map(issueText).filter(Boolean).join('; ');
   const words = issues || textOrNull(fields.error) || textOrNull(inner.message) || textOrNull(fields.message);
   return (words ?? '').slice(0, MAX_WORDS);
 }

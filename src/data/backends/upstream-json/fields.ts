@@ -1,3 +1,5 @@
+import { isObject } from '#lib/json.ts';
+
 /** A JSON object as an upstream sent it. */
 export type Fields = Readonly<Record<string, unknown>>;
 
@@ -13,12 +15,8 @@ export class Unreadable extends Error {
 
 /** The object that a value has to be. @throws Unreadable */
 export function fieldsOf(value: unknown): Fields {
-  if (isFields(value)) return value;
+  if (isObject(value)) return value;
   throw new Unreadable('', 'is not an object');
-}
-
-export function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** Reads something below `step` and says so when it is unreadable. */

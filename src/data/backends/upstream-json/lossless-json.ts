@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { isObject } from '#lib/json.ts';
 
 const NUMBER = String.raw`-?(?:[1-9]\d{15,}|(?:0|[1-9]\d*)(?:\.\d+)?[eE][+-]?\d+)`;
 /** A number that a double may not hold, at the place of a value: 16 digits or more, or an exponent. */
@@ -83,10 +84,6 @@ function original(value: unknown, found: readonly LongInteger[]): unknown {
     }
   }
   return value;
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null;
 }
 
 /** Whether a place in JSON text is outside of its strings; to be asked in ascending order. */

@@ -1,5 +1,5 @@
+import { isObject } from '#lib/json.ts';
 import { BackendError } from '../port/backend-error.ts';
-import { isFields } from '../upstream-json/fields.ts';
 import { parseJson } from '../upstream-json/lossless-json.ts';
 import { unavailable } from './exchange-error.ts';
 import type { Reply } from './upstream.ts';
@@ -40,7 +40,7 @@ export function replyOf({ status, type, text, location, retryAfterMs }: Upstream
   if (location !== undefined && isRedirect(status))
     throw unavailable(`it redirects with ${status} to ${hostOf(location)}`, facts);
   // Blockscout's crash handler and its refusals answer in JSON: it lives, and cannot answer this.
-  const isAlive = (status === 500 || status === 403) && (typeof body === 'string' || isFields(body));
+  const isAlive = (status === 500 || status === 403) && (typeof body === 'string' || isObject(body));
   if (isOutage(status)) throw unavailable(`it answered ${status}`, facts, isAlive ? 'unreadable' : 'failed');
   if (body === undefined) throw unavailable('its answer was not JSON', facts);
   if (typeof body === 'string') throw unavailable('its answer was only a text', facts, 'unreadable');
@@ -69,7 +69,7 @@ function jsonOf(type: string | undefined, text: string | undefined): unknown {
 
 /** Blockscout says 501 or 403 for services that an instance runs without; a key that is disabled is another matter. */
 function saysDisabled(status: number, body: unknown): boolean {
-  if (status === 401 || OVER_QUOTA.includes(status) || !isFields(body)) return false;
+  if (status === 401 || OVER_QUOTA.includes(status) || !isObject(body)) return false;
   return [body.message, body.error].some(
     said =>
       typeof said === 'string' && /\bdisabled\b/i.test(said) && !/\b(key|account|token|user)\b/i.test(said),

@@ -1,7 +1,8 @@
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '#lib/clock.ts';
+import { isObject } from '#lib/json.ts';
 import type { Upstream } from '../../upstream/upstream.ts';
-import { type Fields, isFields, listOf, pick } from '../../upstream-json/fields.ts';
+import { type Fields, listOf, pick } from '../../upstream-json/fields.ts';
 import { hashOrNull, integerOrNull, textOrNull } from '../../upstream-json/values.ts';
 import { sideRequests } from './side-requests.ts';
 
@@ -58,12 +59,12 @@ export function settlement({
       const known = knownDepth(hash);
       if (known !== undefined) return known;
       const body = await ask(`/transactions/${hash}`);
-      return isFields(body) && isOf(body, hash) ? sawTransaction(body) : undefined;
+      return isObject(body) && isOf(body, hash) ? sawTransaction(body) : undefined;
     },
 
     async isPending(hash) {
       const body = await ask(`/transactions/${hash}`);
-      return isFields(body) && isOf(body, hash) && pick(body, 'block_number', 'block') === null;
+      return isObject(body) && isOf(body, hash) && pick(body, 'block_number', 'block') === null;
     },
 
     async ofBlock(numberOrHash) {
@@ -88,7 +89,7 @@ export function settlement({
 
   async function ofThisBlock(numberOrHash: string, block: Promise<unknown>): Promise<number | undefined> {
     const [body, head] = await Promise.all([block.catch(() => undefined), latest()]);
-    if (!isFields(body)) return undefined;
+    if (!isObject(body)) return undefined;
     const number = integerOrNull(body.height);
     const hash = hashOrNull(body.hash);
     if (number === null || hash === null) return undefined;
@@ -129,7 +130,7 @@ export function settlement({
     const known = current();
     if (known !== undefined) return known;
     const heights = listOf(await ask('/main-page/blocks'))
-      .map(block => (isFields(block) ? integerOrNull(block.height) : null))
+      .map(block => (isObject(block) ? integerOrNull(block.height) : null))
       .filter(height => height !== null);
     if (heights.length === 0) return undefined;
     const head = Math.max(...heights);

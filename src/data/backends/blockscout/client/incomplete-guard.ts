@@ -1,7 +1,7 @@
 import type { Clock } from '#lib/clock.ts';
+import { isObject } from '#lib/json.ts';
 import type { Answer, Answers, Ask, BodyOf, OperationId, RequestOf } from '../../port/backend.ts';
 import { BackendError, isOfKind } from '../../port/backend-error.ts';
-import { isFields } from '../../upstream-json/fields.ts';
 import type { IndexingState } from './indexing.ts';
 import { withLateExtra } from './side-requests.ts';
 
@@ -58,9 +58,9 @@ function namesOf<Known extends object>(known: Known): (keyof Known)[] {
 }
 
 function isListOfAddress({ path }: { path?: unknown }): boolean {
-  return isFields(path) && path.address_hash !== undefined;
+  return isObject(path) && path.address_hash !== undefined;
 }
 
 function isEmpty(body: unknown): boolean {
-  return isFields(body) && Array.isArray(body.items) && body.items.length === 0;
+  return isObject(body) && Array.isArray(body.items) && body.items.length === 0;
 }

@@ -1,14 +1,6 @@
 import type { ExplorerSchemas } from '#contract/contracts/explorer.ts';
-import {
-  at,
-  type Fields,
-  fieldsOf,
-  given,
-  isFields,
-  listOf,
-  pick,
-  required,
-} from '../../upstream-json/fields.ts';
+import { isObject } from '#lib/json.ts';
+import { at, type Fields, fieldsOf, given, listOf, pick, required } from '../../upstream-json/fields.ts';
 import { addressHashOrNull, booleanOrNull, integerOrNull, textOrNull } from '../../upstream-json/values.ts';
 
 type Address = ExplorerSchemas['Address'];
@@ -51,27 +43,27 @@ export function addressOrNullIn(record: Fields, name: string): Address | null {
 
 function implementationName(record: Fields): string | null {
   const [first] = listOf(record.implementations);
-  return isFields(first) ? textOrNull(first.name) : null;
+  return isObject(first) ? textOrNull(first.name) : null;
 }
 
 /** Decision 27: the one with the highest ordinal, the first of equals. */
 function leadingTag(metadata: unknown): NonNullable<Address['metadata']> | null {
-  if (!isFields(metadata)) return null;
-  const tags = (Array.isArray(metadata.tags) ? metadata.tags : [metadata]).filter(isFields);
+  if (!isObject(metadata)) return null;
+  const tags = (Array.isArray(metadata.tags) ? metadata.tags : [metadata]).filter(isObject);
   let leading: NonNullable<Address['metadata']> | null = null;
   for (const tag of tags) {
     const [slug, name, tagType] = [textOrNull(tag.slug), textOrNull(tag.name), textOrNull(tag.tagType)];
     if (slug === null || name === null || tagType === null) continue;
     const ordinal = integerOrNull(tag.ordinal) ?? 0;
     if (leading !== null && leading.ordinal >= ordinal) continue;
-    leading = { slug, name, tagType, ordinal, meta: isFields(tag.meta) ? { ...tag.meta } : {} };
+    leading = { slug, name, tagType, ordinal, meta: isObject(tag.meta) ? { ...tag.meta } : {} };
   }
   return leading;
 }
 
 /** One that does not say whose it is is left out: the address is worth more than its tags. Decision 68. */
 function addressTag(value: unknown): Address['public_tags'] {
-  const tag = isFields(value) ? value : {};
+  const tag = isObject(value) ? value : {};
   const hash = addressHashOrNull(pick(tag, 'address_hash', 'address'));
   if (hash === null) return [];
   const label = textOrNull(tag.label) ?? '';
@@ -79,6 +71,6 @@ function addressTag(value: unknown): Address['public_tags'] {
 }
 
 function watchlistName(value: unknown): Address['watchlist_names'] {
-  if (!isFields(value)) return [];
+  if (!isObject(value)) return [];
   return [{ display_name: textOrNull(value.display_name) ?? '', label: textOrNull(value.label) ?? '' }];
 }

@@ -1,5 +1,6 @@
 import type { ExplorerSchemas } from '#contract/contracts/explorer.ts';
-import { at, each, fieldsOf, isFields, listOf, pick, required } from '../../upstream-json/fields.ts';
+import { isObject } from '#lib/json.ts';
+import { at, each, fieldsOf, listOf, pick, required } from '../../upstream-json/fields.ts';
 import {
   countOrNull,
   hashOrNull,
@@ -75,7 +76,7 @@ function typeOrNull(value: unknown): Block['type'] {
 /** One without an amount, or of a kind beyond the four, is left out. Decision 22. */
 function rewardsOf(value: unknown): Reward[] {
   return listOf(value).flatMap(item => {
-    if (!isFields(item)) return [];
+    if (!isObject(item)) return [];
     const [type, reward] = [REWARDS.get(item.type), unsignedOrNull(item.reward)];
     return type === undefined || reward === null ? [] : [{ reward, type }];
   });
@@ -83,5 +84,5 @@ function rewardsOf(value: unknown): Reward[] {
 
 /** Objects of a hash, although the documents of all generations say strings. */
 function unclesOf(value: unknown): string[] {
-  return each(value, uncle => required(hashOrNull(isFields(uncle) ? uncle.hash : uncle), 'hash'));
+  return each(value, uncle => required(hashOrNull(isObject(uncle) ? uncle.hash : uncle), 'hash'));
 }

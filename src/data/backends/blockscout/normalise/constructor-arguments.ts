@@ -1,4 +1,5 @@
-import { isFields, listOf } from '../../upstream-json/fields.ts';
+import { isObject } from '#lib/json.ts';
+import { listOf } from '../../upstream-json/fields.ts';
 import { decodedTextOrNull } from './decoded-text.ts';
 
 /**
@@ -9,6 +10,6 @@ export function decodedArgumentsOrNull(value: unknown): unknown[][] | null {
   if (!Array.isArray(value)) return null;
   return value.map((pair: unknown) => {
     const [argument, description] = listOf(pair);
-    return [decodedTextOrNull(argument), isFields(description) ? { ...description } : {}];
+    return [decodedTextOrNull(argument), isObject(description) ? { ...description } : {}];
   });
 }

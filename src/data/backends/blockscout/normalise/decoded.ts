@@ -1,5 +1,6 @@
 import type { ExplorerSchemas } from '#contract/contracts/explorer.ts';
-import { type Fields, isFields, listOf } from '../../upstream-json/fields.ts';
+import { isObject } from '#lib/json.ts';
+import { type Fields, listOf } from '../../upstream-json/fields.ts';
 import { booleanOrNull, textOrNull } from '../../upstream-json/values.ts';
 import { decodedTextOrNull } from './decoded-text.ts';
 
@@ -21,7 +22,7 @@ export function decodedLogOrNull(value: unknown): DecodedLog | null {
 }
 
 function decodedOrNull<Parameter>(value: unknown, parameterOrNull: (value: unknown) => Parameter | null) {
-  if (!isFields(value)) return null;
+  if (!isObject(value)) return null;
   const methodCall = textOrNull(value.method_call);
   const selector = typeof value.method_id === 'string' ? SELECTOR.exec(value.method_id)?.[1] : undefined;
   if (methodCall === null || selector === undefined) return null;
@@ -35,11 +36,11 @@ function decodedOrNull<Parameter>(value: unknown, parameterOrNull: (value: unkno
 }
 
 function inputParameterOrNull(value: unknown): DecodedParameter | null {
-  return isFields(value) ? parameterOrNull(value) : null;
+  return isObject(value) ? parameterOrNull(value) : null;
 }
 
 function logParameterOrNull(value: unknown): DecodedLogParameter | null {
-  if (!isFields(value)) return null;
+  if (!isObject(value)) return null;
   const parameter = parameterOrNull(value);
   return parameter === null ? null : { ...parameter, indexed: booleanOrNull(value.indexed) ?? false };
 }

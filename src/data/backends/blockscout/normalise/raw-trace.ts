@@ -1,15 +1,8 @@
 import type { ExplorerSchemas } from '#contract/contracts/explorer.ts';
 import { parityOfFrame } from '#evm/parity-traces.ts';
+import { isObject } from '#lib/json.ts';
 import { type NodeTraceItem, rawTrace as shaped } from '../../port/raw-trace.ts';
-import {
-  at,
-  each,
-  type Fields,
-  fieldsOf,
-  isFields,
-  required,
-  Unreadable,
-} from '../../upstream-json/fields.ts';
+import { at, each, type Fields, fieldsOf, required, Unreadable } from '../../upstream-json/fields.ts';
 import {
   addressHashOrNull,
   countOrNull,
@@ -26,7 +19,7 @@ import { callFrame } from './call-frame.ts';
  * @throws Unreadable when it is neither, such as the opcodes that some instances trace.
  */
 export function rawTrace(value: unknown, transactionHash: string): ExplorerSchemas['RawTrace'][] {
-  const items = isFields(value) ? parityOfFrame(callFrame(value)) : value;
+  const items = isObject(value) ? parityOfFrame(callFrame(value)) : value;
   if (!Array.isArray(items)) throw new Unreadable('', 'is not a trace');
   return each(items, item => shaped(traceItem(item), transactionHash));
 }
@@ -39,7 +32,7 @@ function traceItem(value: unknown): NodeTraceItem {
   return {
     type: isCreate2 ? 'create' : type,
     action: isCreate2 ? { ...action, creationMethod: type } : action,
-    result: isFields(item.result) ? resultOf(item.result) : null,
+    result: isObject(item.result) ? resultOf(item.result) : null,
     error: textOrNull(item.error),
     subtraces: required(countOrNull(item.subtraces), 'subtraces'),
     traceAddress: at('traceAddress', item.traceAddress, pathOf),

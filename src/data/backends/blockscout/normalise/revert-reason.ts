@@ -1,7 +1,7 @@
 import { decodeAbiParameters } from 'viem';
 import type { ExplorerSchemas } from '#contract/contracts/explorer.ts';
 import { panicText } from '#evm/panic-codes.ts';
-import { isFields } from '../../upstream-json/fields.ts';
+import { isObject } from '#lib/json.ts';
 import { bareHexOrNull, bigintOrNull, hexOrNull } from '../../upstream-json/values.ts';
 import { decodedInputOrNull } from './decoded.ts';
 
@@ -22,7 +22,7 @@ const SELECTOR_BYTES = 4;
  */
 export function revertReasonOrNull(value: unknown): string | null {
   if (typeof value === 'string') return fromText(value);
-  if (!isFields(value)) return null;
+  if (!isObject(value)) return null;
   const error = decodedInputOrNull(value);
   if (error !== null) return fromError(error);
   return typeof value.raw === 'string' ? fromText(bareHexOrNull(value.raw) ?? value.raw) : null;

@@ -1,5 +1,6 @@
 import type { ExplorerSchemas } from '#contract/contracts/explorer.ts';
-import { type Fields, fieldsOf, isFields, pick } from '../../upstream-json/fields.ts';
+import { isObject } from '#lib/json.ts';
+import { type Fields, fieldsOf, pick } from '../../upstream-json/fields.ts';
 import {
   addressHashOrNull,
   booleanOrNull,
@@ -53,7 +54,7 @@ const KINDS = [
 /** What upstream calls this kind of result, `other` if no version does. For counting what was left out. */
 export function kindOf(value: unknown): string {
   // A closed list: the kind is a label of a metric, and every new one would stay in memory for good.
-  return KINDS.find(kind => isFields(value) && value.type === kind) ?? 'other';
+  return KINDS.find(kind => isObject(value) && value.type === kind) ?? 'other';
 }
 
 function searchTokenOrNull(record: Fields): ExplorerSchemas['SearchToken'] | null {
@@ -137,7 +138,7 @@ function searchTransactionOrNull(record: Fields): ExplorerSchemas['SearchTransac
 
 /** Without an address of its own a name is that of the address it was found with. */
 function ensInfoOrNull(value: unknown, found: string): ExplorerSchemas['EnsInfo'] | null {
-  if (!isFields(value)) return null;
+  if (!isObject(value)) return null;
   const [name, count] = [textOrNull(value.name), countOrNull(value.names_count)];
   if (name === null || count === null) return null;
   return {

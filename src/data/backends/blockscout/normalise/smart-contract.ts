@@ -1,6 +1,6 @@
 import type { ExplorerSchemas } from '#contract/contracts/explorer.ts';
-import { toJson } from '#lib/json.ts';
-import { type Fields, fieldsOf, given, isFields, listOf, pick } from '../../upstream-json/fields.ts';
+import { isObject, toJson } from '#lib/json.ts';
+import { type Fields, fieldsOf, given, listOf, pick } from '../../upstream-json/fields.ts';
 import {
   addressHashOrNull,
   bareHexOrNull,
@@ -55,7 +55,7 @@ function compilation(record: Fields): SmartContract {
     ...given('optimization_enabled', booleanOrNull(record.optimization_enabled)),
     // Compilers of some chains have modes such as `s` in place of a number.
     ...given('optimizations_runs', countOrNull(pick(record, 'optimization_runs', 'optimizations_runs'))),
-    ...given('compiler_settings', isFields(settings) ? { ...settings } : null),
+    ...given('compiler_settings', isObject(settings) ? { ...settings } : null),
     ...given(
       'constructor_args',
       bareHexOrNull(record.constructor_args) ?? textOrNull(record.constructor_args),
@@ -92,7 +92,7 @@ function minimalProxyTarget(record: Fields): string | null {
   const own = addressHashOrNull(record.minimal_proxy_address_hash);
   if (own !== null || record.proxy_type !== 'eip1167') return own;
   const [first] = listOf(record.implementations);
-  return isFields(first) ? addressHashOrNull(pick(first, 'address_hash', 'address')) : null;
+  return isObject(first) ? addressHashOrNull(pick(first, 'address_hash', 'address')) : null;
 }
 
 function languageOrNull(record: Fields): Language | null {
@@ -109,7 +109,7 @@ function jsonTextOrNull(value: unknown): string | null {
 function listOrNull<Item>(value: unknown, read: (item: Fields) => Item | null): Item[] | null {
   if (!Array.isArray(value)) return null;
   return value.flatMap((item: unknown) => {
-    const found = isFields(item) ? read(item) : null;
+    const found = isObject(item) ? read(item) : null;
     return found === null ? [] : [found];
   });
 }

@@ -1,5 +1,6 @@
 import type { ExplorerSchemas } from '#contract/contracts/explorer.ts';
-import { type Fields, fieldsOf, given, isFields, required } from '../../upstream-json/fields.ts';
+import { isObject } from '#lib/json.ts';
+import { type Fields, fieldsOf, given, required } from '../../upstream-json/fields.ts';
 import {
   countOrNull,
   decimalOrNull,
@@ -59,12 +60,12 @@ function marketCap(coinPrice: string | null, value: unknown): string | null {
 
 /** Without any price upstream still sends the three speeds, each null. */
 function gasPrices(value: unknown): Stats['gas_prices'] {
-  if (!isFields(value)) return null;
+  if (!isObject(value)) return null;
   const [slow, average, fast] = [gasPrice(value.slow), gasPrice(value.average), gasPrice(value.fast)];
   return slow === null && average === null && fast === null ? null : { slow, average, fast };
 }
 
 /** A number, or an object about it for callers that send the header `updated-gas-oracle`. */
 function gasPrice(value: unknown): number | null {
-  return numberOrNull(isFields(value) ? value.price : value);
+  return numberOrNull(isObject(value) ? value.price : value);
 }

@@ -1,5 +1,6 @@
 import type { ExplorerSchemas } from '#contract/contracts/explorer.ts';
-import { at, each, fieldsOf, isFields, required } from '../../upstream-json/fields.ts';
+import { isObject } from '#lib/json.ts';
+import { at, each, fieldsOf, required } from '../../upstream-json/fields.ts';
 import { addressHashOrNull, booleanOrNull, textOrNull } from '../../upstream-json/values.ts';
 import { address } from './address.ts';
 import { token } from './token.ts';
@@ -14,7 +15,7 @@ type SummaryVariable = ExplorerSchemas['SummaryVariable'];
 export function summary(value: unknown): ExplorerSchemas['TransactionSummary'] {
   if (value === null) return { success: false, data: { summaries: [] } };
   const record = fieldsOf(value);
-  const data = isFields(record.data) ? record.data : {};
+  const data = isObject(record.data) ? record.data : {};
   const summaries = at('data.summaries', data.summaries, list => each(list, sentence));
   return { success: booleanOrNull(record.success) ?? summaries.length > 0, data: { summaries } };
 }
@@ -30,9 +31,9 @@ function sentence(value: unknown): Summary {
 /** A template may name units, such as `{native}`, that have no variable, so one too few breaks no sentence. */
 function variables(value: unknown): Summary['summary_template_variables'] {
   const read: Summary['summary_template_variables'] = {};
-  if (!isFields(value)) return read;
+  if (!isObject(value)) return read;
   for (const [name, variable] of Object.entries(value)) {
-    if (!isFields(variable)) continue;
+    if (!isObject(variable)) continue;
     const type = textOrNull(variable.type);
     if (type !== null) read[name] = { type, value: variableValue(type, variable.value) };
   }
@@ -41,7 +42,7 @@ function variables(value: unknown): Summary['summary_template_variables'] {
 
 /** Tokens and addresses become our records where upstream has whole ones; all else is as the summary service wrote it. */
 function variableValue(type: string, value: unknown): SummaryVariable['value'] {
-  if (!isFields(value)) return value ?? null;
+  if (!isObject(value)) return value ?? null;
   if (type === 'token' && isHash(value.address_hash ?? value.address)) return token(value);
   if (type === 'address' && isHash(value.hash) && typeof value.is_contract === 'boolean')
     return address(value);

@@ -1,5 +1,6 @@
 import type { ExplorerSchemas } from '#contract/contracts/explorer.ts';
-import { type Fields, fieldsOf, given, isFields, required } from '../../upstream-json/fields.ts';
+import { isObject } from '#lib/json.ts';
+import { type Fields, fieldsOf, given, required } from '../../upstream-json/fields.ts';
 import { addressHashOrNull, booleanOrNull, naturalOrNull } from '../../upstream-json/values.ts';
 import { addressOrNullIn } from './address.ts';
 import { tokenOrNullIn } from './token.ts';
@@ -37,7 +38,7 @@ export function instanceFields(record: Fields): Omit<TokenInstance, 'token'> {
     ...given('image_url', linkOrNull(record.image_url, MEDIA)),
     ...given('animation_url', linkOrNull(record.animation_url, MEDIA)),
     ...given('external_app_url', linkOrNull(record.external_app_url, PAGE)),
-    ...given('metadata', isFields(record.metadata) ? { ...record.metadata } : null),
+    ...given('metadata', isObject(record.metadata) ? { ...record.metadata } : null),
     owner,
   };
 }

@@ -1,5 +1,6 @@
 import type { ExplorerSchemas } from '#contract/contracts/explorer.ts';
-import { at, type Fields, fieldsOf, given, isFields, pick, required } from '../../upstream-json/fields.ts';
+import { isObject } from '#lib/json.ts';
+import { at, type Fields, fieldsOf, given, pick, required } from '../../upstream-json/fields.ts';
 import {
   countOrNull,
   hashOrNull,
@@ -58,7 +59,7 @@ function tokenTypeOrNull(record: Fields, token: TokenTransfer['token']): string 
 }
 
 function totalOrNull(value: unknown, tokenType: string | null): TokenTransfer['total'] {
-  if (!isFields(value)) return null;
+  if (!isObject(value)) return null;
   if (value.token_id === undefined) return amount(value);
   const nft = {
     token_id: naturalOrNull(value.token_id),

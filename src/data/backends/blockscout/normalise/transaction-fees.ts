@@ -1,5 +1,6 @@
 import type { ExplorerSchemas } from '#contract/contracts/explorer.ts';
-import { type Fields, isFields, pick } from '../../upstream-json/fields.ts';
+import { isObject } from '#lib/json.ts';
+import { type Fields, pick } from '../../upstream-json/fields.ts';
 import { naturalOrNull } from '../../upstream-json/values.ts';
 
 type Transaction = ExplorerSchemas['Transaction'];
@@ -16,7 +17,7 @@ type Prices = Pick<
 
 /** What the sender pays, in wei; without a type, in a block is `actual`. */
 export function feeOf(record: Fields, isMined: boolean): Transaction['fee'] {
-  const fee = isFields(record.fee) ? record.fee : {};
+  const fee = isObject(record.fee) ? record.fee : {};
   const type = fee.type === 'maximum' || fee.type === 'actual' ? fee.type : null;
   return { type: type ?? (isMined ? 'actual' : 'maximum'), value: naturalOrNull(fee.value) };
 }

@@ -1,5 +1,6 @@
 import type { ExplorerSchemas } from '#contract/contracts/explorer.ts';
-import { at, each, fieldsOf, isFields, listOf, pick, required } from '../../upstream-json/fields.ts';
+import { isObject } from '#lib/json.ts';
+import { at, each, fieldsOf, listOf, pick, required } from '../../upstream-json/fields.ts';
 import {
   booleanOrNull,
   countOrNull,
@@ -75,7 +76,7 @@ export function transaction(value: unknown): Transaction {
  * @throws Unreadable as above.
  */
 export function transactionOrNull(value: unknown): Transaction | null {
-  const isReward = isFields(value) && value.hash === undefined && value.emission_reward !== undefined;
+  const isReward = isObject(value) && value.hash === undefined && value.emission_reward !== undefined;
   return isReward ? null : transaction(value);
 }
 
@@ -116,9 +117,9 @@ function isKind(value: unknown): value is Transaction['transaction_types'][numbe
 
 /** Gone since 11.0. One of another shape is left out. */
 function action(value: unknown): Transaction['actions'] {
-  if (!isFields(value)) return [];
+  if (!isObject(value)) return [];
   const [protocol, type] = [textOrNull(value.protocol), textOrNull(value.type)];
-  if (protocol === null || type === null || !isFields(value.data)) return [];
+  if (protocol === null || type === null || !isObject(value.data)) return [];
   return [{ data: { ...value.data }, protocol, type }];
 }
 

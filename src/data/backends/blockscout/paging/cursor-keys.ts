@@ -1,4 +1,5 @@
-import { type Fields, isFields } from '../../upstream-json/fields.ts';
+import { isObject } from '#lib/json.ts';
+import type { Fields } from '../../upstream-json/fields.ts';
 import { integerOrNull } from '../../upstream-json/values.ts';
 
 /* What lists of the same records have in common, whatever they are lists of. */
@@ -18,10 +19,10 @@ const STILL_TRACED = 2;
 
 /** Whether upstream says at all how far it is with a list of internal transactions; before version 12 it does not. */
 export function tellsTracing({ meta }: Fields): boolean {
-  return isFields(meta) && integerOrNull(meta.status) !== null;
+  return isObject(meta) && integerOrNull(meta.status) !== null;
 }
 
 /** Whether upstream says of a list of internal transactions that there may be more of them soon. */
 export function isStillTraced({ meta }: Fields): boolean {
-  return isFields(meta) && integerOrNull(meta.status) === STILL_TRACED;
+  return isObject(meta) && integerOrNull(meta.status) === STILL_TRACED;
 }

@@ -1,7 +1,8 @@
+import { isObject } from '#lib/json.ts';
 import type { Ask, OperationId } from '../../port/backend.ts';
 import { BackendError, isOfKind } from '../../port/backend-error.ts';
 import { type CursorPosition, encodeCursor } from '../../port/cursor.ts';
-import { at, type Fields, fieldsOf, isFields, listOf, Unreadable } from '../../upstream-json/fields.ts';
+import { at, type Fields, fieldsOf, listOf, Unreadable } from '../../upstream-json/fields.ts';
 import { type BlockscoutSource, readRecord } from '../client/source.ts';
 import { isTakenBack, notOurs, pageQuery, positionIn } from './position.ts';
 
@@ -153,7 +154,7 @@ function following<Item, Keys>(
   { next_page_params: params }: Fields,
   current: Next,
 ): Next | undefined {
-  if (!isFields(params)) return undefined;
+  if (!isObject(params)) return undefined;
   const { name, chainId, upstream, log } = source;
   return readRecord(source, operation, () => {
     const position = positionIn(params, { filters: { ...fixed, ...filters }, countsItems, upstream });

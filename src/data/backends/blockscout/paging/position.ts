@@ -1,7 +1,8 @@
+import { isObject } from '#lib/json.ts';
 import { BackendError } from '../../port/backend-error.ts';
 import type { CursorPosition } from '../../port/cursor.ts';
 import type { Upstream } from '../../upstream/upstream.ts';
-import { type Fields, isFields, Unreadable } from '../../upstream-json/fields.ts';
+import { type Fields, Unreadable } from '../../upstream-json/fields.ts';
 
 /** Echoed by versions before 12; a key of ours must never be seen in a cursor. */
 const SECRETS = new Set(['key', 'apikey', 'api_key']);
@@ -107,7 +108,7 @@ function collect(
     if (!KEY.test(name) || SECRETS.has(name) || upstream.ownParameters.has(name)) continue;
     if (name in filters || (name === PAGE_LENGTH && !countsItems)) continue;
     if (Array.isArray(value)) throw new Unreadable(`next_page_params.${name}`, 'is a list');
-    if (isFields(value)) collect(value, without, position, inner => `${name}[${inner}]`);
+    if (isObject(value)) collect(value, without, position, inner => `${name}[${inner}]`);
     else if (typeof value !== 'string' || !upstream.isSecret(value)) position[name] = sendable(value);
   }
 }

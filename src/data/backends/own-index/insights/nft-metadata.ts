@@ -1,5 +1,6 @@
 import type { InsightsSchemas } from '#contract/contracts/insights.ts';
 import type { TokenRow } from '#indexer/read/tokens/tokens.ts';
+import { isObject } from '#lib/json.ts';
 import { type Metadata, mediaIn, metadataOf } from '../source/metadata.ts';
 import type { FetchedDocument } from '../source/metadata-documents.ts';
 
@@ -99,8 +100,4 @@ function optional<Name extends string>(
 ): { [Key in Name]?: string };
 function optional(name: string, link: string | null, shown: LinkPresenter): Record<string, string> {
   return link === null ? {} : { [name]: shown(link) };
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

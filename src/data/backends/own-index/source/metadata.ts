@@ -1,3 +1,5 @@
+import { isObject } from '#lib/json.ts';
+
 /** What a token publishes of one id. */
 export interface Metadata {
   readonly document: Record<string, unknown>;
@@ -60,10 +62,6 @@ function objectIn(text: string): Record<string, unknown> | null {
   } catch {
     return null;
   }
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** Level by level, because a document made to be deep would exhaust the stack, here and when it is written out. */

@@ -1,5 +1,6 @@
 import type { InsightsSchemas } from '#contract/contracts/insights.ts';
-import { isFields, listOf, Unreadable } from '../../upstream-json/fields.ts';
+import { isObject } from '#lib/json.ts';
+import { listOf, Unreadable } from '../../upstream-json/fields.ts';
 import { parseJson } from '../../upstream-json/lossless-json.ts';
 
 type ContractAbi = InsightsSchemas['ContractAbi'];
@@ -10,14 +11,14 @@ type ContractAbi = InsightsSchemas['ContractAbi'];
  */
 export function contractAbi(body: unknown): ContractAbi {
   const entries = entriesOf(body);
-  if (!entries.every(isFields)) throw new Unreadable('abi', 'has an entry that is not an object');
+  if (!entries.every(isObject)) throw new Unreadable('abi', 'has an entry that is not an object');
   return entries.map(entry => ({ ...entry }));
 }
 
 function entriesOf(value: unknown): readonly unknown[] {
   if (Array.isArray(value)) return listOf(value);
   if (typeof value === 'string') return entriesOf(parsed(value));
-  if (isFields(value) && (value.abi ?? value.data) !== undefined) return entriesOf(value.abi ?? value.data);
+  if (isObject(value) && (value.abi ?? value.data) !== undefined) return entriesOf(value.abi ?? value.data);
   throw new Unreadable('abi', 'is not a list');
 }
 

@@ -1,5 +1,6 @@
 import type { InsightsSchemas } from '#contract/contracts/insights.ts';
-import { type Fields, isFields, pick } from '../../upstream-json/fields.ts';
+import { isObject } from '#lib/json.ts';
+import { type Fields, pick } from '../../upstream-json/fields.ts';
 import { wordsOrNull } from './forms.ts';
 
 type DecodedCall = InsightsSchemas['DecodedCall'];
@@ -12,7 +13,7 @@ export function decodedCallOrNull(value: unknown): DecodedCall | null {
   const decoded = namedOrNull(value);
   if (decoded === null) return null;
   const { name, signature, record } = decoded;
-  return isFields(record.inputs)
+  return isObject(record.inputs)
     ? { name, signature, inputs: parameters(record.inputs, signature) }
     : { name, signature };
 }
@@ -27,13 +28,13 @@ export function decodedEventOrNull(value: unknown): DecodedEvent | null {
   return {
     name,
     signature,
-    indexed_params: isFields(indexed) ? parameters(indexed, signature) : {},
-    non_indexed_params: isFields(others) ? parameters(others, signature) : {},
+    indexed_params: isObject(indexed) ? parameters(indexed, signature) : {},
+    non_indexed_params: isObject(others) ? parameters(others, signature) : {},
   };
 }
 
 function namedOrNull(value: unknown): { name: string; signature: string; record: Fields } | null {
-  if (!isFields(value)) return null;
+  if (!isObject(value)) return null;
   const [name, signature] = [wordsOrNull(value.name), wordsOrNull(value.signature)];
   return name === null || signature === null ? null : { name, signature, record: value };
 }
@@ -48,7 +49,7 @@ function parameters(values: Fields, signature: string): Record<string, unknown> 
     if (typeof value === 'number' || typeof value === 'bigint') return String(value);
     if (typeof value === 'string') return !isText && HEX.test(value) ? value.toLowerCase() : value;
     if (Array.isArray(value)) return value.map(read);
-    return isFields(value) ? inner(value) : value;
+    return isObject(value) ? inner(value) : value;
   };
   const inner = (fields: Fields) =>
     Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, read(value)]));

@@ -1,5 +1,6 @@
 import type { InsightsSchemas } from '#contract/contracts/insights.ts';
-import { fieldsOf, given, isFields, pick, required } from '../../upstream-json/fields.ts';
+import { isObject } from '#lib/json.ts';
+import { fieldsOf, given, pick, required } from '../../upstream-json/fields.ts';
 import { numberOrNull } from '../../upstream-json/values.ts';
 import {
   addressOrNull,
@@ -27,7 +28,7 @@ export function foundToken(value: unknown, place: Pick<UpstreamPlace, 'chainIds'
 
 /** Numbers are null upstream where they are not known; an object of nothing else is none. */
 function priceDataOrNull(value: unknown): NonNullable<FoundToken['price_data']> | null {
-  if (!isFields(value)) return null;
+  if (!isObject(value)) return null;
   const kept = {
     ...given('price_usd', numberOrNull(value.price_usd)),
     ...given('usd_value', numberOrNull(value.usd_value)),

@@ -1,5 +1,6 @@
 import type { InsightsSchemas } from '#contract/contracts/insights.ts';
-import { type Fields, given, isFields, listOf } from '../../upstream-json/fields.ts';
+import { isObject } from '#lib/json.ts';
+import { type Fields, given, listOf } from '../../upstream-json/fields.ts';
 import { integerOrNull } from '../../upstream-json/values.ts';
 import { addressOrNull, wordsOrNull } from './forms.ts';
 import { nftTypeOrNull } from './token-kind.ts';
@@ -11,7 +12,7 @@ const LINK = /^(?:https?|ipfs|ar|data):/i;
 
 /** What a token says of itself; what is empty, unknown to the contract or of another kind is left out. */
 export function nftMetadataOrNull(value: unknown): NftMetadata | null {
-  if (!isFields(value)) return null;
+  if (!isObject(value)) return null;
   return {
     ...given('name', wordsOrNull(value.name)),
     ...given('description', wordsOrNull(value.description)),
@@ -38,18 +39,18 @@ function ownersOrNull(value: unknown): string[] | null {
 
 /** Attributes are what publishers make of them: a list keeps its objects, and what is no list or object is dropped. */
 function extraOrNull(value: unknown): NonNullable<NftMetadata['extra_metadata']> | null {
-  if (!isFields(value)) return null;
+  if (!isObject(value)) return null;
   const { attributes, properties } = value;
-  const listed = Array.isArray(attributes) ? listOf(attributes).filter(isFields).map(copyOf) : null;
+  const listed = Array.isArray(attributes) ? listOf(attributes).filter(isObject).map(copyOf) : null;
   const kept = {
-    ...given('attributes', listed ?? (isFields(attributes) ? copyOf(attributes) : null)),
-    ...given('properties', isFields(properties) ? copyOf(properties) : null),
+    ...given('attributes', listed ?? (isObject(attributes) ? copyOf(attributes) : null)),
+    ...given('properties', isObject(properties) ? copyOf(properties) : null),
   };
   return Object.keys(kept).length === 0 ? null : kept;
 }
 
 function collectionOrNull(value: unknown): NonNullable<NftMetadata['collection']> | null {
-  if (!isFields(value)) return null;
+  if (!isObject(value)) return null;
   const kept = {
     ...given('name', wordsOrNull(value.name)),
     ...given('description', wordsOrNull(value.description)),
@@ -62,7 +63,7 @@ function collectionOrNull(value: unknown): NonNullable<NftMetadata['collection']
 }
 
 function contractOrNull(value: unknown): NonNullable<NftMetadata['contract']> | null {
-  if (!isFields(value)) return null;
+  if (!isObject(value)) return null;
   const [chainId, address] = [integerOrNull(value.chain_id), addressOrNull(value.address)];
   if (chainId === null || address === null) return null;
   return {

@@ -1,5 +1,6 @@
 import type { InsightsSchemas } from '#contract/contracts/insights.ts';
-import { type Fields, given, isFields, listOf } from '../../upstream-json/fields.ts';
+import { isObject } from '#lib/json.ts';
+import { type Fields, given, listOf } from '../../upstream-json/fields.ts';
 import { hashOrNull } from '../../upstream-json/values.ts';
 import { addressOrNull, quantityOrNull, wordsOrNull } from './forms.ts';
 import { assetTypeOrNull } from './token-kind.ts';
@@ -11,7 +12,7 @@ const NO_CONTRACT = `0x${'0'.repeat(40)}`;
 
 /** A sale; null where there is none, or one of which a part cannot be read: half a price would be a wrong one. */
 export function nftSaleOrNull(value: unknown): NftSale | null {
-  if (!isFields(value)) return null;
+  if (!isObject(value)) return null;
   const transactionHash = hashOrNull(value.transaction_hash);
   const marketplace = addressOrNull(value.marketplace_address);
   const [sold, payment] = [itemsOrNull(value.items_sold), itemsOrNull(value.payment)];
@@ -28,7 +29,7 @@ export function nftSaleOrNull(value: unknown): NftSale | null {
 function itemsOrNull(value: unknown): SaleItem[] | null {
   const items: SaleItem[] = [];
   for (const item of listOf(value)) {
-    const read = isFields(item) ? itemOrNull(item) : null;
+    const read = isObject(item) ? itemOrNull(item) : null;
     if (read === null) return null;
     items.push(read);
   }

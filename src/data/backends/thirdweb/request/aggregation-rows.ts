@@ -1,4 +1,5 @@
-import { type Fields, isFields } from '../../upstream-json/fields.ts';
+import { isObject } from '#lib/json.ts';
+import type { Fields } from '../../upstream-json/fields.ts';
 
 /**
  * The rows of `aggregations` in either of its shapes: a list with one object a group, or an object, or a list with one
@@ -7,11 +8,11 @@ import { type Fields, isFields } from '../../upstream-json/fields.ts';
  */
 export function aggregationRows(aggregations: unknown): Fields[] {
   if (Array.isArray(aggregations)) return aggregations.flatMap(aggregationRows);
-  if (!isFields(aggregations)) return [];
+  if (!isObject(aggregations)) return [];
   const members = Object.entries(aggregations);
-  const groups = members.filter(([, member]) => isFields(member));
+  const groups = members.filter(([, member]) => isObject(member));
   if (groups.length === 0) return members.length === 0 ? [] : [aggregations];
-  const shared = Object.fromEntries(members.filter(([name, member]) => !isFields(member) && !isPlace(name)));
+  const shared = Object.fromEntries(members.filter(([name, member]) => !isObject(member) && !isPlace(name)));
   return groups.flatMap(([, group]) => aggregationRows(group)).map(row => ({ ...shared, ...row }));
 }
 

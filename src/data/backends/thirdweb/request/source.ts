@@ -1,8 +1,9 @@
+import { isObject } from '#lib/json.ts';
 import type { Logger } from '#lib/logger.ts';
 import { BackendError, isOfKind } from '../../port/backend-error.ts';
 import type { InsightsAsk, InsightsOperationId } from '../../port/insights-backend.ts';
 import type { Upstream } from '../../upstream/upstream.ts';
-import { at, each, type Fields, fieldsOf, isFields, listOf } from '../../upstream-json/fields.ts';
+import { at, each, type Fields, fieldsOf, listOf } from '../../upstream-json/fields.ts';
 import { readable } from '../../upstream-json/read-or-unavailable.ts';
 import { integerOrNull } from '../../upstream-json/values.ts';
 
@@ -65,7 +66,7 @@ function missed(error: unknown, missing: UpstreamGet['missing']): unknown {
  * whoever asks does that for every failure that is no outage.
  */
 function checkComplete({ meta }: Fields, chainIds: readonly number[]): void {
-  if (!isFields(meta)) return;
+  if (!isObject(meta)) return;
   const answered = listOf(meta.chain_ids).map(integerOrNull);
   const failed = listOf(meta.failed_chain_ids).map(integerOrNull);
   const isMissing = (id: number) =>
