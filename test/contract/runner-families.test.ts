@@ -1,5 +1,5 @@
 import type { Middleware } from 'koa';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect } from 'vitest';
 import { recordingClient } from '../../scripts/contract/client.ts';
 import { runContracts } from '../../scripts/contract/run.ts';
 import type { Contract } from '../../src/contract/contracts/contract.ts';
@@ -8,20 +8,14 @@ import { errorBodies } from '../../src/contract/contracts/error-bodies.ts';
 import { explorerContract } from '../../src/contract/contracts/explorer.ts';
 import { insightsContract } from '../../src/contract/contracts/insights.ts';
 import { type Served, serve } from '../http/serve.ts';
-import { startTestDataService, type TestDataService } from '../support/data-service.ts';
-import { startTestDevnet, type TestDevnet } from '../support/devnet.ts';
+import type { TestDataService } from '../support/data-service.ts';
 import { list, record } from '../support/json.ts';
+import { test } from '../support/served-devnet.ts';
 
-let devnet: TestDevnet;
 let service: TestDataService;
 
-beforeAll(async () => {
-  devnet = await startTestDevnet({ chains: 2, blocks: 60 });
-  service = await startTestDataService(devnet.chains);
-});
-afterAll(async () => {
-  await service.close();
-  await devnet.stop();
+test.beforeAll(({ serviceOfBoth }) => {
+  service = serviceOfBoth;
 });
 
 /** A contract with nothing but some of its paths. */

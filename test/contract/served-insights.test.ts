@@ -1,12 +1,11 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect } from 'vitest';
 import { type RecordingClient, recordingClient } from '../../scripts/contract/client.ts';
 import { judge, targetsOf } from '../../scripts/contract/judge.ts';
 import { insightsContract } from '../../src/contract/contracts/insights.ts';
 import { responseValidators } from '../../src/contract/mount/response-validators.ts';
-import { startTestDataService, type TestDataService } from '../support/data-service.ts';
-import { startTestDevnet, type TestDevnet } from '../support/devnet.ts';
 import { list, record, text } from '../support/json.ts';
+import { test } from '../support/served-devnet.ts';
 import { invalidRequest, type RequestWorld, validRequest } from './requests.ts';
 
 const TRANSFER = 'Transfer(address,address,uint256)';
@@ -15,19 +14,13 @@ const { document } = insightsContract;
 const validators = responseValidators(insightsContract.document);
 const targets = targetsOf(document);
 
-let devnet: TestDevnet;
-let service: TestDataService;
 let api: RecordingClient;
 let world: RequestWorld;
 
-beforeAll(async () => {
-  devnet = await startTestDevnet({ chains: 2, blocks: 45 });
-  service = await startTestDataService(devnet.chains);
+test.beforeAll(async ({ chain, devnet, serviceOfBoth: service }) => {
   api = recordingClient({ baseUrl: service.url });
   const { text: body } = await api.send('GET', '/insights/v1/transactions?limit=8');
   const transactions = list(record(JSON.parse(body)).data).map(record);
-  const [chain] = devnet.chains;
-  if (chain === undefined) throw new Error('no chain');
   const contracts = chain.contracts.map(({ address }) => address.toLowerCase());
   const wallets = transactions.map(one => text(one.from_address));
   const hashes = (name: string) => transactions.map(one => text(one[name]));
@@ -62,11 +55,7 @@ beforeAll(async () => {
     ],
   };
 });
-afterAll(async () => {
-  await api.close();
-  await service.close();
-  await devnet.stop();
-});
+afterAll(() => api.close());
 
 describe.each(targets)('$id', target => {
   const row = Object.values(insightsContract.table).find(({ id }) => id === target.id);

@@ -1,21 +1,21 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect } from 'vitest';
 import { explorerContract } from '../../src/contract/contracts/explorer.ts';
 import { insightsContract } from '../../src/contract/contracts/insights.ts';
 import type { OperationRow } from '../../src/contract/contracts/operations.ts';
 import { paymentsContract } from '../../src/contract/contracts/payments.ts';
 import { type Client, client } from '../support/contract-client.ts';
 import { startTestDataService, type TestDataService } from '../support/data-service.ts';
-import { startTestDevnet, type TestDevnet } from '../support/devnet.ts';
+import { test } from '../support/served-devnet.ts';
 import { itemOf, pageOf } from '../support/walk.ts';
 
-let devnet: TestDevnet;
-let service: TestDataService;
 let api: Client;
 /** Values of path parameters, and of those without which some operations answer nothing. */
 let known: Record<string, string>;
 
-beforeAll(async () => {
-  devnet = await startTestDevnet({ chains: 2, blocks: 45 });
+// Of its own: what is cached must be what this file has asked.
+let service: TestDataService;
+
+test.beforeAll(async ({ devnet }) => {
   service = await startTestDataService(devnet.chains);
   api = client(service.url);
   const { items } = pageOf((await api.get('/explorer/transactions?type=token_transfer')).body);
@@ -32,10 +32,7 @@ beforeAll(async () => {
     token_id: '1',
   };
 });
-afterAll(async () => {
-  await service.close();
-  await devnet.stop();
-});
+test.afterAll(() => service.close());
 
 interface ListParameter {
   readonly row: OperationRow;

@@ -1,19 +1,19 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect } from 'vitest';
 import { explorerContract } from '../../src/contract/contracts/explorer.ts';
 import { client } from '../support/contract-client.ts';
-import { startTestDataService, type TestDataService } from '../support/data-service.ts';
-import { startTestDevnet, type TestDevnet } from '../support/devnet.ts';
+import type { TestDataService } from '../support/data-service.ts';
+import type { TestDevnet } from '../support/devnet.ts';
 import { rawGet, rawRequest } from '../support/raw-request.ts';
+import { test } from '../support/served-devnet.ts';
 import { invalidRequest, validRequest } from './requests.ts';
 
 let devnet: TestDevnet;
 let service: TestDataService;
 let known: Record<string, string[]>;
 
-beforeAll(async () => {
-  devnet = await startTestDevnet({ chains: 2, blocks: 45 });
-  service = await startTestDataService(devnet.chains);
+test.beforeAll(async ({ devnet: shared, serviceOfBoth }) => {
+  [devnet, service] = [shared, serviceOfBoth];
   const { body } = await client(service.url).get('/explorer/transactions');
   const text = JSON.stringify(body);
   known = {
@@ -27,10 +27,6 @@ beforeAll(async () => {
     id: ['0', '1', '2'],
     chain_id: devnet.chains.map(chain => String(chain.id)),
   };
-});
-afterAll(async () => {
-  await service.close();
-  await devnet.stop();
 });
 
 const { document } = explorerContract;

@@ -1,27 +1,14 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type ChainView, type Frame, viewChain } from '../devnet/chain-view.ts';
-import { type Client, client } from '../support/contract-client.ts';
-import { startTestDataService, type TestDataService } from '../support/data-service.ts';
-import { startTestDevnet, type TestDevnet } from '../support/devnet.ts';
+import { describe, expect } from 'vitest';
+import type { ChainView, Frame } from '../devnet/chain-view.ts';
+import type { Client } from '../support/contract-client.ts';
+import { test } from '../support/served-devnet.ts';
 import { type Item, itemOf, walk } from '../support/walk.ts';
 
-let devnet: TestDevnet;
-let service: TestDataService;
 let api: Client;
 let view: ChainView;
 
-beforeAll(async () => {
-  devnet = await startTestDevnet();
-  service = await startTestDataService(devnet.chains);
-  api = client(service.url);
-  const [chain] = devnet.chains;
-  if (chain === undefined) throw new Error('no chain');
-  view = await viewChain(chain);
-});
-
-afterAll(async () => {
-  await service?.close();
-  await devnet?.stop();
+test.beforeAll(({ api: sharedApi, view: sharedView }) => {
+  [api, view] = [sharedApi, sharedView];
 });
 
 /** What the node's callTracer says of the calls below a transaction's own, as our items in a comparable form. */

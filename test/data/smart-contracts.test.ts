@@ -1,35 +1,21 @@
 import { decodeAbiParameters, encodeAbiParameters, getAddress } from 'viem';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect } from 'vitest';
 import { creationCode } from '../../src/devnet/activity/artifacts.ts';
 import type { EmbeddedChain } from '../../src/devnet/start-devnet.ts';
-import { type ChainView, framesOf, viewChain } from '../devnet/chain-view.ts';
+import { type ChainView, framesOf } from '../devnet/chain-view.ts';
 import { artifact } from '../indexer/support.ts';
-import { type Client, client } from '../support/contract-client.ts';
-import { startTestDataService, type TestDataService } from '../support/data-service.ts';
-import { startTestDevnet, type TestDevnet } from '../support/devnet.ts';
+import type { Client } from '../support/contract-client.ts';
 import { list, record } from '../support/json.ts';
+import { test } from '../support/served-devnet.ts';
 
 const STANDARD_FLAGS = { is_verified_via_eth_bytecode_db: false, can_be_visualized_via_visualizer: false };
 
-let devnet: TestDevnet;
-let service: TestDataService;
 let api: Client;
 let chain: EmbeddedChain;
 let view: ChainView;
 
-beforeAll(async () => {
-  devnet = await startTestDevnet({ blocks: 40 });
-  service = await startTestDataService(devnet.chains);
-  api = client(service.url);
-  const [first] = devnet.chains;
-  if (first === undefined) throw new Error('no chain');
-  chain = first;
-  view = await viewChain(chain);
-});
-
-afterAll(async () => {
-  await service?.close();
-  await devnet?.stop();
+test.beforeAll(({ api: sharedApi, chain: first, view: sharedView }) => {
+  [api, chain, view] = [sharedApi, first, sharedView];
 });
 
 async function contractAt(address: string): Promise<Record<string, unknown>> {

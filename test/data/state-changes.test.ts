@@ -1,16 +1,14 @@
 import { type Address, erc20Abi, erc721Abi, numberToHex, parseAbi } from 'viem';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type ChainView, viewChain } from '../devnet/chain-view.ts';
+import { describe, expect } from 'vitest';
+import type { ChainView } from '../devnet/chain-view.ts';
 import { startNodeProxy } from '../indexer/node-proxy.ts';
 import { type Client, client } from '../support/contract-client.ts';
-import { startTestDataService, type TestDataService } from '../support/data-service.ts';
-import { startTestDevnet, type TestDevnet } from '../support/devnet.ts';
+import { startTestDataService } from '../support/data-service.ts';
+import { test } from '../support/served-devnet.ts';
 import { type Item, itemOf, walk } from '../support/walk.ts';
 
 const ERC1155 = parseAbi(['function balanceOf(address account, uint256 id) view returns (uint256)']);
 
-let devnet: TestDevnet;
-let service: TestDataService;
 let api: Client;
 let view: ChainView;
 
@@ -22,13 +20,8 @@ interface Told {
 /** The state changes of every transaction, in the order of the chain. */
 let all: Told[];
 
-beforeAll(async () => {
-  devnet = await startTestDevnet({ blocks: 45 });
-  service = await startTestDataService(devnet.chains);
-  api = client(service.url);
-  const [chain] = devnet.chains;
-  if (chain === undefined) throw new Error('no chain');
-  view = await viewChain(chain);
+test.beforeAll(async ({ api: sharedApi, view: sharedView }) => {
+  [api, view] = [sharedApi, sharedView];
   all = await Promise.all(
     view.transactions.map(async ({ hash }) => {
       const [{ items: changes }, { blockNumber }] = await Promise.all([
@@ -38,11 +31,6 @@ beforeAll(async () => {
       return { blockNumber, changes };
     }),
   );
-});
-
-afterAll(async () => {
-  await service?.close();
-  await devnet?.stop();
 });
 
 interface Balance {
@@ -166,9 +154,9 @@ describe('one state change', () => {
   });
 });
 
-test('balances that transfers do not explain are null, and the change is what was transferred', async () => {
-  const [chain] = devnet.chains;
-  if (chain === undefined) throw new Error('no chain');
+test('balances that transfers do not explain are null, and the change is what was transferred', async ({
+  chain,
+}) => {
   let calls = 0n;
   // Each balance that is read is another one, as if every token rebased all the time.
   const proxy = await startNodeProxy(chain.rpcUrl, {

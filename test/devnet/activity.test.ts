@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { decodeErrorResult, isAddressEqual, isHex, parseAbi, parseEventLogs, zeroAddress } from 'viem';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTestDevnet, TEST_END_TIME, type TestDevnet } from '../support/devnet.ts';
-import { type ChainView, framesOf, type SeenTransaction, viewChain } from './chain-view.ts';
+import { describe, expect } from 'vitest';
+import { TEST_END_TIME } from '../support/devnet.ts';
+import { test } from '../support/served-devnet.ts';
+import { type ChainView, framesOf, type SeenTransaction } from './chain-view.ts';
 
 const FOUR_DAYS_S = 4 * 24 * 60 * 60;
 const ERRORS = parseAbi([
@@ -13,15 +14,11 @@ const ERRORS = parseAbi([
   'error ERC20InsufficientBalance(address sender, uint256 balance, uint256 needed)',
 ]);
 
-let devnet: TestDevnet;
 let views: ChainView[];
 
-beforeAll(async () => {
-  devnet = await startTestDevnet({ chains: 2 });
-  views = await Promise.all(devnet.chains.map(viewChain));
+test.beforeAll(({ views: shared }) => {
+  views = shared;
 });
-
-afterAll(() => devnet.stop());
 
 describe.each([0, 1])('embedded chain %i', index => {
   test('has transactions of all five types', () => {

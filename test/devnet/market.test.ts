@@ -1,7 +1,7 @@
 import { getAddress, isAddressEqual, namehash, parseAbi, parseEventLogs, zeroAddress } from 'viem';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTestDevnet, type TestDevnet } from '../support/devnet.ts';
-import { type ChainView, viewChain } from './chain-view.ts';
+import { describe, expect } from 'vitest';
+import { test } from '../support/served-devnet.ts';
+import type { ChainView } from './chain-view.ts';
 
 // As the original contracts and EIP-137 declare them.
 const FACTORY = parseAbi([
@@ -23,15 +23,11 @@ const NAMES = parseAbi([
 ]);
 const DAY_S = 86_400n;
 
-let devnet: TestDevnet;
 let views: ChainView[];
 
-beforeAll(async () => {
-  devnet = await startTestDevnet({ chains: 2 });
-  views = await Promise.all(devnet.chains.map(viewChain));
+test.beforeAll(({ views: shared }) => {
+  views = shared;
 });
-
-afterAll(() => devnet.stop());
 
 describe.each([0, 1])('embedded chain %i', index => {
   test('its factory tells of one pool of the community token and the dollar', async () => {

@@ -1,14 +1,11 @@
 import { erc721Abi, parseEventLogs } from 'viem';
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { ORDER_FULFILLED } from '../../src/evm/seaport.ts';
-import { startTestDevnet } from '../support/devnet.ts';
-import { framesOf, viewChain } from './chain-view.ts';
+import { test } from '../support/served-devnet.ts';
+import { framesOf } from './chain-view.ts';
 
-test('every chain has one sale, which the marketplace tells of as Seaport would', async () => {
-  await using devnet = await startTestDevnet({ chains: 2 });
-
-  for (const chain of devnet.chains) {
-    const { contract, transactions } = await viewChain(chain);
+test('every chain has one sale, which the marketplace tells of as Seaport would', async ({ views }) => {
+  for (const { contract, transactions } of views) {
     const sales = transactions.flatMap(({ logs, trace }) =>
       parseEventLogs({ abi: [ORDER_FULFILLED], logs }).map(({ address, args }) => ({
         address,

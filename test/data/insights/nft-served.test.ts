@@ -1,34 +1,10 @@
 import { erc721Abi, parseEventLogs } from 'viem';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { viewChain } from '../../devnet/chain-view.ts';
-import { type Client, client } from '../../support/contract-client.ts';
-import { startTestDataService, type TestDataService } from '../../support/data-service.ts';
-import { startTestDevnet, type TestDevnet } from '../../support/devnet.ts';
+import { expect } from 'vitest';
 import { list, record, text } from '../../support/json.ts';
+import { test } from '../../support/served-devnet.ts';
 
-let devnet: TestDevnet;
-let service: TestDataService;
-let api: Client;
-
-beforeAll(async () => {
-  devnet = await startTestDevnet();
-  service = await startTestDataService(devnet.chains);
-  api = client(service.url);
-});
-
-afterAll(async () => {
-  await service.close();
-  await devnet.stop();
-});
-
-async function view() {
-  const [chain] = devnet.chains;
-  if (chain === undefined) throw new Error('no chain');
-  return viewChain(chain);
-}
-
-test('every postcard that moved is told, as many as the node has logs of', async () => {
-  const { contract, transactions } = await view();
+test('every postcard that moved is told, as many as the node has logs of', async ({ api, view }) => {
+  const { contract, transactions } = view;
   const address = contract('Postcards').toLowerCase();
   const logs = transactions.flatMap(transaction => transaction.logs).filter(log => log.address === address);
   const moved = parseEventLogs({ abi: erc721Abi, eventName: 'Transfer', logs });
@@ -50,8 +26,8 @@ test('every postcard that moved is told, as many as the node has logs of', async
   expect(told.filter(one => one.transfer_type === 'sale')).toHaveLength(1);
 });
 
-test('the sale of the embedded chain is told with what it brought', async () => {
-  const { contract } = await view();
+test('the sale of the embedded chain is told with what it brought', async ({ api, view }) => {
+  const { contract } = view;
 
   const { body } = await api.get(
     `/insights/v1/nfts/transfers/${contract('Postcards')}/1?sales=true&metadata=true&include_owners=true`,
@@ -68,8 +44,8 @@ test('the sale of the embedded chain is told with what it brought', async () => 
   expect(record(sale?.nft_metadata).owner_addresses).toEqual([sale?.to_address]);
 });
 
-test('the ABI of a proxy has what its implementation can do', async () => {
-  const { contract } = await view();
+test('the ABI of a proxy has what its implementation can do', async ({ api, view }) => {
+  const { contract } = view;
 
   const { status, body } = await api.get(`/insights/v1/contracts/abi/${contract('Treasury Proxy')}`);
 
@@ -78,7 +54,7 @@ test('the ABI of a proxy has what its implementation can do', async () => {
   expect(names).toContain('withdraw');
 });
 
-test('what is not there is a 404 in words', async () => {
+test('what is not there is a 404 in words', async ({ api }) => {
   const nobody = `0x${'77'.repeat(20)}`;
   const answers = await Promise.all(
     [`/nfts/transfers/${nobody}`, `/nfts/transfers/${nobody}/1`, `/contracts/abi/${nobody}`].map(path =>

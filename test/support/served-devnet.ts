@@ -1,0 +1,51 @@
+import { test as base } from 'vitest';
+import type { EmbeddedChain } from '../../src/devnet/start-devnet.ts';
+import { type ChainView, viewChain } from '../devnet/chain-view.ts';
+import { type Client, client } from './contract-client.ts';
+import { startTestDataService, type TestDataService } from './data-service.ts';
+import { startTestDevnet, type TestDevnet } from './devnet.ts';
+
+/**
+ * `test` with a filled devnet of two chains and the data services of it, which all files of a worker share. For tests
+ * that only read: what changes a chain, or counts the requests of a service, starts its own.
+ */
+export const test = base
+  // biome-ignore lint/correctness/noEmptyPattern: vitest reads from the pattern which fixtures are used.
+  .extend('devnet', { scope: 'worker' }, async ({}, { onCleanup }): Promise<TestDevnet> => {
+    const devnet = await startTestDevnet({ chains: 2 });
+    onCleanup(devnet.stop);
+    return devnet;
+  })
+  .extend('chain', { scope: 'worker' }, ({ devnet }): EmbeddedChain => {
+    const [first] = devnet.chains;
+    if (first === undefined) throw new Error('the devnet has no chain');
+    return first;
+  })
+  /** What the nodes say of their chains, the first chain first. */
+  .extend(
+    'views',
+    { scope: 'worker' },
+    ({ devnet }): Promise<ChainView[]> => Promise.all(devnet.chains.map(viewChain)),
+  )
+  .extend('view', { scope: 'worker' }, async ({ chain }): Promise<ChainView> => viewChain(chain))
+  /** Serves the first chain. */
+  .extend('service', { scope: 'worker' }, async ({ chain }, { onCleanup }): Promise<TestDataService> => {
+    const service = await startTestDataService([chain], UNLIMITED);
+    onCleanup(service.close);
+    return service;
+  })
+  /** Serves both chains. */
+  .extend(
+    'serviceOfBoth',
+    { scope: 'worker' },
+    async ({ devnet }, { onCleanup }): Promise<TestDataService> => {
+      const service = await startTestDataService(devnet.chains, UNLIMITED);
+      onCleanup(service.close);
+      return service;
+    },
+  )
+  /** A client of `service`. */
+  .extend('api', { scope: 'worker' }, ({ service }): Client => client(service.url));
+
+/** Many files are one client. */
+const UNLIMITED = { rateLimitPerMinute: 1e9 };
