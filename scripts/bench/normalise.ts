@@ -39,7 +39,7 @@ const PAGES: readonly Page[] = [
   },
   {
     name: 'logs',
-    text: pageOf('listTransactionLogs/v11'),
+    text: pageOf('listAddressLogs/v11'),
     ask: (answers, signal) =>
       answers.listAddressLogs?.({ path: { address_hash: ADDRESS }, query: {} }, { signal }),
   },
