@@ -1,11 +1,11 @@
 import type { Group, Value } from '#lib/expression.ts';
+import { type MergedGroup, mergeGroups, single, sizeOf } from '#lib/merge-groups.ts';
 import type { GroupExpression } from '../expressions/group-expression.ts';
 import type { AggregationPlan } from '../expressions/plan.ts';
 import { compareInOrder } from './compare.ts';
 import { compute } from './compute.ts';
 import { firstInOrder } from './first-in-order.ts';
 import { written } from './format-value.ts';
-import { type MergedGroup, mergeGroups, single, sizeOf } from './merge-groups.ts';
 
 /** One group in the answer: the contract's `AggregationRow`. */
 export type AggregationRow = Record<string, string | number | boolean | null>;

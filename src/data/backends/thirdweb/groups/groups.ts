@@ -1,4 +1,5 @@
 import type { Group, Value } from '#lib/expression.ts';
+import { identityOf, mergeGroups, noRows } from '#lib/merge-groups.ts';
 import { BackendError } from '../../port/backend-error.ts';
 import type { GroupsQuery, InsightsAnswers, InsightsAsk } from '../../port/insights-backend.ts';
 import { at, type Fields } from '../../upstream-json/fields.ts';
@@ -8,7 +9,6 @@ import { readSelected } from '../request/selection.ts';
 import type { InsightSource } from '../request/source.ts';
 import { type GroupColumn, type GroupRequest, groupRequest } from './group-request.ts';
 import { groupValue, mondayOf } from './group-values.ts';
-import { keyOf, mergeUpstreamGroups } from './merged-groups.ts';
 
 /** The most that every generation of upstream gives a page. */
 const PAGE_SIZE = 500;
@@ -17,7 +17,7 @@ const MAX_PAGES = 20;
 
 /** A group of upstream's: `id` tells it from the others, on all chains. */
 interface Part extends Group {
-  readonly id: string;
+  readonly id: Value;
 }
 
 /** Aggregations. */
@@ -26,7 +26,7 @@ export function groupAnswers(source: InsightSource): Required<Pick<InsightsAnswe
     async groups(query, ask) {
       const request = groupRequest(query, ask.chainIds.length === 1);
       const parts: Part[] = [];
-      const seen = new Set<string>();
+      const seen = new Set<Value>();
       for (let page = 0; page < MAX_PAGES; page += 1) {
         const found = await partsOf(query, request, page, ask);
         const added = found.flat();
@@ -73,14 +73,19 @@ function partOf(query: GroupsQuery, request: GroupRequest, row: Fields, ask: Ins
     if (kind !== 'distinct') return value;
     return value === null ? [] : [value];
   });
-  return [{ id: keyOf([chainId, ...request.keys.map(read)]), keys: keys.slice(0, query.keys.length), folds }];
+  return [
+    { id: identityOf([chainId, ...request.keys.map(read)]), keys: keys.slice(0, query.keys.length), folds },
+  ];
 }
 
 /** What the query asked for: without keys there is one group, also of no rows. */
 function whole({ keys, folds }: GroupsQuery, parts: readonly Part[]): Group[] {
-  const nothing = folds.map(({ kind }) => (kind === 'count' ? 0n : kind === 'distinct' ? [] : null));
-  const groups = parts.map(part => ({ keys: part.keys, folds: part.folds }));
-  return mergeUpstreamGroups(keys.length === 0 ? [{ keys: [], folds: nothing }, ...groups] : groups, folds);
+  const nothing = keys.length === 0 ? [{ keys: [], folds: noRows(folds) }] : [];
+  const lists = [...nothing, ...parts].map(part => [part]);
+  return mergeGroups({ keys, folds }, lists).map(group => ({
+    keys: group.keys,
+    folds: group.folds.map(value => (typeof value === 'object' && value !== null ? [...value] : value)),
+  }));
 }
 
 function tooMany(): BackendError {

@@ -1,26 +1,16 @@
-import type { Fold, Group, Value } from '#lib/expression.ts';
-import { compareValues } from './compare.ts';
-import { compute } from './compute.ts';
-
-type FoldedValue = Value | readonly Value[] | ReadonlySet<Value>;
-
-/** A group that rows of one or several chains made. */
-export interface MergedGroup {
-  readonly keys: readonly Value[];
-  /** Those of `distinct` are lists or sets without the same value twice. */
-  readonly folds: readonly FoldedValue[];
-}
+import type { Fold, Group, Value } from './expression.ts';
 
 /**
- * One list of groups from several: those with the same keys become one. Without keys there is always one, also when
- * there were no rows. Nothing is copied that need not be, because lists can be long.
+ * Merges lists of groups into one: groups with the same keys become one group. No list has a group twice. Without keys
+ * the result is always one group, also when there were no rows. Lists can be long, so values are copied only where two
+ * groups meet.
  */
 export function mergeGroups(
   { keys, folds }: { readonly keys: readonly unknown[]; readonly folds: readonly Fold[] },
   lists: readonly (readonly Group[])[],
 ): readonly MergedGroup[] {
   const [first = [], ...others] = lists.filter(list => list.length > 0);
-  if (first.length === 0) return keys.length > 0 ? [] : [{ keys: [], folds: folds.map(nothing) }];
+  if (first.length === 0) return keys.length > 0 ? [] : [{ keys: [], folds: noRows(folds) }];
   if (others.length === 0) return first;
   const merged = new Map<Value, MergedGroup>();
   for (const group of first) merged.set(identityOf(group.keys), group);
@@ -32,9 +22,18 @@ export function mergeGroups(
   return [...merged.values()];
 }
 
-/** What a fold is of no rows. */
-function nothing({ kind }: Fold): FoldedValue {
-  return kind === 'distinct' ? [] : kind === 'count' ? 0n : null;
+type FoldedValue = Value | readonly Value[] | ReadonlySet<Value>;
+
+/** A group that rows of one or several chains made. */
+export interface MergedGroup {
+  readonly keys: readonly Value[];
+  /** Those of `distinct` are lists or sets without the same value twice. */
+  readonly folds: readonly FoldedValue[];
+}
+
+/** Values of these folds over no rows at all. */
+export function noRows(folds: readonly Fold[]): Group['folds'] {
+  return folds.map(({ kind }) => (kind === 'distinct' ? [] : kind === 'count' ? 0n : null));
 }
 
 function both(folds: readonly Fold[], before: MergedGroup, added: Group): MergedGroup {
@@ -52,7 +51,14 @@ function bothValues(kind: Exclude<Fold['kind'], 'distinct'>, before: Value, adde
   if (before === null || added === null) return before ?? added;
   if (kind === 'min') return compareValues(added, before) < 0 ? added : before;
   if (kind === 'max') return compareValues(added, before) > 0 ? added : before;
-  return compute('+', before, added);
+  return sum(before, added);
+}
+
+/** Exact for integers; null where the sum is beyond all numbers. */
+function sum(left: Value, right: Value): Value {
+  if (typeof left === 'bigint' && typeof right === 'bigint') return left + right;
+  const total = Number(left) + Number(right);
+  return Number.isFinite(total) ? total : null;
 }
 
 /** A set is one of these results already, and grows in place. */
@@ -81,8 +87,8 @@ function isMany(folded: FoldedValue | undefined): folded is readonly Value[] | R
   return typeof folded === 'object' && folded !== null;
 }
 
-/** Different for different keys; an integer and the same text are different keys. */
-function identityOf(keys: readonly Value[]): Value {
+/** Different for different values; an integer and the same text are different values. */
+export function identityOf(keys: readonly Value[]): Value {
   const [only] = keys;
   if (only !== undefined && keys.length === 1) return only;
   let text = '';
@@ -91,4 +97,19 @@ function identityOf(keys: readonly Value[]): Value {
       typeof key === 'string' ? `"${key.length}:${key}` : `${typeof key === 'bigint' ? 'i' : ''}${key},`;
   }
   return text;
+}
+
+/** Rising order of two values that are not null: numbers by amount, all else by its text. */
+export function compareValues(left: Value, right: Value): number {
+  if (typeof left === 'string' && typeof right === 'string') return compared(left, right);
+  if (isNumber(left) && isNumber(right)) return compared(left, right);
+  return compared(String(left), String(right));
+}
+
+function compared<T extends string | number | bigint>(left: T, right: T): number {
+  return left < right ? -1 : left > right ? 1 : 0;
+}
+
+function isNumber(value: Value): value is bigint | number {
+  return typeof value === 'bigint' || typeof value === 'number';
 }
