@@ -23,6 +23,7 @@ export interface Client {
 const CONTRACTS = await Promise.all(
   [explorerContract, insightsContract].map(({ document, table }) => ({
     document,
+    table,
     router: new SegmentRouter(definitionOf(document), table),
     validators: responseValidators(document),
   })),
@@ -50,8 +51,13 @@ interface Operation {
 
 function operationAt(path: string): Operation | undefined {
   for (const contract of CONTRACTS) {
-    const match = contract.router.match('GET', path.split('?')[0] ?? '');
-    if (match !== undefined && 'operation' in match) return { row: match.operation, contract };
+    const match = contract.router.matchOperation({
+      method: 'GET',
+      path: path.split('?')[0] ?? '',
+      headers: {},
+    });
+    const row = Object.values<OperationRow>(contract.table).find(({ id }) => id === match?.operationId);
+    if (row !== undefined) return { row, contract };
   }
   return undefined;
 }

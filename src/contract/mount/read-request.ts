@@ -5,7 +5,7 @@ import type { JsonObject } from '../contracts/document.ts';
 import type { OperationRow } from '../contracts/operations.ts';
 import { bodyViolation, fieldsOf, nothingToChange, parameterViolation } from '../contracts/violations.ts';
 import { decodeSegment, type ParameterValues, readParameters } from './parameters.ts';
-import type { Match } from './router.ts';
+import type { PathSegments } from './router.ts';
 
 /** The parameters of a request, read and valid. */
 export interface ReadRequest {
@@ -23,11 +23,10 @@ const LONGEST_REMEMBERED = 512;
  */
 export function requestReader<Operations>(contract: Contract<Operations>) {
   const known = new LRUCache<string, ReadRequest>({ max: REMEMBERED });
-  return (row: OperationRow, ctx: Context, match: Match): ReadRequest => {
+  return (row: OperationRow, ctx: Context, segments: PathSegments): ReadRequest => {
     const target = ctx.url;
     const before = isRead(row) ? known.get(target) : undefined;
     if (before !== undefined) return before;
-    const segments: Record<string, string> = 'segments' in match ? match.segments : {};
     for (const name in segments) segments[name] = decodeSegment(segments[name] ?? '');
     const request = readParameters(row, segments, ctx.querystring);
     const validate = contract.parameters[row.id];
