@@ -6,7 +6,7 @@ import { checkoutExpiredData } from '../events/event-data.ts';
 import type { NewEvent } from '../events/event-store.ts';
 import type { CheckoutSession } from '../model/session.ts';
 import { type SessionRow, sessionOf } from '../sessions/session-rows.ts';
-import type { SettlementUnit } from './books.ts';
+import type { SettlementUnit } from './settlement-unit.ts';
 import { overtaken } from './settling.ts';
 
 /** Which sessions are to be ended. Times are UTC milliseconds. */
@@ -26,70 +26,74 @@ const UNWATCHED_MS = 24 * 3_600_000;
 /** A block is seen some seconds after its own time: what was mined in time may be missing in a scan until then. */
 const BLOCK_DELAY_MS = 15_000;
 
-/** Ends one session by hand, as `Settlement.expire` says. */
-export async function expire(books: SettlementUnit, sessionId: string): Promise<CheckoutSession | undefined> {
-  return (await end(books, 'id = ?', [sessionId]))[0];
-}
+/** Ends of sessions that nobody paid. */
+export function endings(unit: SettlementUnit) {
+  const { handle, now } = unit;
 
-/** Ends what nobody paid in time, as `Settlement.expireDue` says. */
-export async function expireDue(books: SettlementUnit, { chainId, scannedAt, limit }: Due): Promise<number> {
-  const { now } = books;
-  const until = Math.min(now, Math.max(scannedAt - BLOCK_DELAY_MS, now - PATIENCE_MS));
-  const ended = await end(
-    books,
-    `id in (
-       select id from checkout_sessions
-       where status = 'active' and payment_status <> 'confirming' and chain_id = ? and expires_at <= ?
-       order by expires_at limit ?
-     )`,
-    [chainId, until, limit],
-  );
-  return ended.length;
-}
+  return {
+    /** Ends one session by hand. Undefined when it is not active, or its payment is being confirmed. */
+    async expire(sessionId: string): Promise<CheckoutSession | undefined> {
+      return (await end(unit, 'id = ?', [sessionId]))[0];
+    },
 
-/** Ends and detaches some sessions of a link, as `Settlement.detachSessionsOf` says. */
-export async function detachSessionsOf(
-  books: SettlementUnit,
-  linkId: string,
-  limit: number,
-): Promise<number> {
-  const rows = await rowsOf<{ id: string }>(
-    books.handle,
-    'select id from checkout_sessions where payment_link_id = ? order by created_at limit ?',
-    [linkId, limit],
-  );
-  if (rows.length === 0) return 0;
-  const ids = rows.map(({ id }) => id);
-  const condition = `id in (${placeholders(ids.length)})`;
-  await end(books, condition, ids);
-  return execute(books.handle, `update checkout_sessions set payment_link_id = null where ${condition}`, ids);
-}
+    /**
+     * Ends active sessions whose time is over, the longest over first, and says how many: not while a payment is being
+     * confirmed, and not before the chain was scanned 15 s after that, or could not be for ten minutes.
+     */
+    async expireDue({ chainId, scannedAt, limit }: Due): Promise<number> {
+      const until = Math.min(now, Math.max(scannedAt - BLOCK_DELAY_MS, now - PATIENCE_MS));
+      const ended = await end(
+        unit,
+        `id in (
+           select id from checkout_sessions
+           where status = 'active' and payment_status <> 'confirming' and chain_id = ? and expires_at <= ?
+           order by expires_at limit ?
+         )`,
+        [chainId, until, limit],
+      );
+      return ended.length;
+    },
 
-/** Ends what waits for a chain that nobody watches, as `Settlement.expireUnwatched` says. */
-export async function expireUnwatched(
-  books: SettlementUnit,
-  { chainId, scannedAt, limit }: Due,
-): Promise<number> {
-  const { handle, now } = books;
-  if (scannedAt > now - UNWATCHED_MS) return 0;
-  const rows = await rowsOf<{ id: string }>(
-    handle,
-    `select id from checkout_sessions
-     where status = 'active' and payment_status = 'confirming' and chain_id = ? and expires_at <= ?
-     order by expires_at limit ?`,
-    [chainId, now - UNWATCHED_MS, limit],
-  );
-  for (const { id } of rows) {
-    const confirming = (await books.transactions.ofSession(id)).filter(one => one.status === 'confirming');
-    for (const one of confirming) await books.write(overtaken(await books.account(one.id), now));
-    await books.events.insert([expiredEvent(await books.sessionOf(id), now)]);
-  }
-  return rows.length;
-}
+    /**
+     * Ends active sessions whose payment is being confirmed on a chain that is not configured any more, and says how
+     * many: a day after their time was over, when nobody has looked through the chain for a day.
+     */
+    async expireUnwatched({ chainId, scannedAt, limit }: Due): Promise<number> {
+      if (scannedAt > now - UNWATCHED_MS) return 0;
+      const rows = await rowsOf<{ id: string }>(
+        handle,
+        `select id from checkout_sessions
+         where status = 'active' and payment_status = 'confirming' and chain_id = ? and expires_at <= ?
+         order by expires_at limit ?`,
+        [chainId, now - UNWATCHED_MS, limit],
+      );
+      for (const { id } of rows) {
+        const confirming = (await unit.transactions.ofSession(id)).filter(one => one.status === 'confirming');
+        for (const one of confirming) await unit.write(overtaken(await unit.account(one.id), now));
+        await unit.events.insert([expiredEvent(await unit.sessionOf(id), now)]);
+      }
+      return rows.length;
+    },
 
-/** Ends what was opened of a link, as `Settlement.endSessionsOf` says. */
-export async function endSessionsOf(books: SettlementUnit, linkId: string): Promise<number> {
-  return (await end(books, 'payment_link_id = ?', [linkId])).length;
+    /** Takes the link from up to `limit` of its sessions, after ending the active ones among them as `endSessionsOf` does. */
+    async detachSessionsOf(linkId: string, limit: number): Promise<number> {
+      const rows = await rowsOf<{ id: string }>(
+        handle,
+        'select id from checkout_sessions where payment_link_id = ? order by created_at limit ?',
+        [linkId, limit],
+      );
+      if (rows.length === 0) return 0;
+      const ids = rows.map(({ id }) => id);
+      const condition = `id in (${placeholders(ids.length)})`;
+      await end(unit, condition, ids);
+      return execute(handle, `update checkout_sessions set payment_link_id = null where ${condition}`, ids);
+    },
+
+    /** Before a link is deleted: ends its active sessions, except those whose payment is being confirmed. */
+    async endSessionsOf(linkId: string): Promise<number> {
+      return (await end(unit, 'payment_link_id = ?', [linkId])).length;
+    },
+  };
 }
 
 /** Ends the active sessions that a condition holds for, except those whose payment is being confirmed. */

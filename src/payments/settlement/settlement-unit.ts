@@ -1,15 +1,15 @@
 import type { Transaction } from '../../db/open.ts';
 import { newId } from '../../lib/ids.ts';
 import { checkoutCompletedData, paymentData } from '../events/event-data.ts';
-import { type EventStore, eventStore, type NewEvent } from '../events/event-store.ts';
+import { eventStore, type NewEvent } from '../events/event-store.ts';
 import type { EventData } from '../model/event.ts';
 import type { PaymentTransaction } from '../model/payment-transaction.ts';
 import type { CheckoutSession } from '../model/session.ts';
 import type { Seals } from '../secrets/sealed.ts';
-import { type SessionStore, sessionStore } from '../sessions/session-store.ts';
-import { type LinkStore, linkStore } from '../store/link-store.ts';
-import { type TransactionStore, transactionStore } from '../store/transaction-store.ts';
-import { type TransferStore, transferStore } from '../store/transfer-store.ts';
+import { sessionStore } from '../sessions/session-store.ts';
+import { linkStore } from '../store/link-store.ts';
+import { transactionStore } from '../store/transaction-store.ts';
+import { transferStore } from '../store/transfer-store.ts';
 import type { Account, EventAnnouncement, Move } from './session-totals.ts';
 
 /** What a settlement is made from: one transaction, and one moment in UTC milliseconds for all that it writes. */
@@ -19,28 +19,15 @@ export interface SettlementDeps {
   readonly now: number;
 }
 
-/** The stores of a settlement, and the one way in which they are written together. */
-export interface SettlementUnit extends SettlementDeps {
-  readonly sessions: SessionStore;
-  readonly transactions: TransactionStore;
-  readonly transfers: TransferStore;
-  readonly links: LinkStore;
-  readonly events: EventStore;
-  /** @throws when there is no such session. */
-  sessionOf(id: string): Promise<CheckoutSession>;
-  /** A recorded transaction among those of its session. @throws when there is none. */
-  account(transactionId: string): Promise<Account>;
-  /** Writes what a move changed, with its events. */
-  write(move: Move): Promise<PaymentTransaction>;
-  /** The same for a transaction that was not recorded before. */
-  writeNew(move: Move): Promise<PaymentTransaction>;
-}
+/** The stores of a settlement, and the writes of both records of a payment together. */
+export type SettlementUnit = ReturnType<typeof settlementUnit>;
 
-export function books({ handle, seals, now }: SettlementDeps): SettlementUnit {
+export function settlementUnit({ handle, seals, now }: SettlementDeps) {
   const sessions = sessionStore(handle, seals);
   const transactions = transactionStore(handle);
   const events = eventStore(handle, seals);
 
+  /** @throws when there is no such session. */
   const sessionOf = async (id: string): Promise<CheckoutSession> => {
     const session = await sessions.findById(id);
     if (session === undefined) throw new Error(`There is no session ${id}.`);
@@ -64,7 +51,8 @@ export function books({ handle, seals, now }: SettlementDeps): SettlementUnit {
     links: linkStore(handle),
     sessionOf,
 
-    async account(transactionId) {
+    /** A recorded transaction among those of its session. @throws when there is none. */
+    async account(transactionId: string): Promise<Account> {
       const all = await transactions.siblings(transactionId);
       const transaction = all.find(one => one.id === transactionId);
       if (transaction === undefined) throw new Error(`There is no transaction ${transactionId}.`);
@@ -72,12 +60,14 @@ export function books({ handle, seals, now }: SettlementDeps): SettlementUnit {
       return { session, transaction, others: all.filter(one => one !== transaction) };
     },
 
-    async write(move) {
+    /** Writes what a move changed, with its events. */
+    async write(move: Move): Promise<PaymentTransaction> {
       await transactions.update(move.transaction);
       return conclude(move);
     },
 
-    async writeNew(move) {
+    /** The same for a transaction that was not recorded before. */
+    async writeNew(move: Move): Promise<PaymentTransaction> {
       await transactions.insert(move.transaction);
       return conclude(move);
     },
