@@ -11,26 +11,9 @@ import { hashOfKey } from './key-format.ts';
 const TOUCH_INTERVAL_MS = 60_000;
 
 /** The API keys; of a secret only its hash is kept. Times are UTC milliseconds. */
-export interface ApiKeyStore {
-  insert(key: ApiKey, secret: string): Promise<void>;
-  /** The key behind a secret, also one that is expired or revoked, and what its organization may ask for. */
-  findBySecret(secret: string): Promise<{ key: ApiKey; tier: Tier } | undefined>;
-  find(organizationId: string, modes: readonly Mode[], id: string): Promise<ApiKey | undefined>;
-  /** The newest first. */
-  list(organizationId: string, modes: readonly Mode[], page: Page): Promise<ListPage<ApiKey>>;
-  /** Notes a use, at most once a minute. */
-  touch(id: string, now: number): Promise<void>;
-  /** False when it was revoked before. */
-  revoke(id: string, now: number): Promise<boolean>;
-  /** Marks a key as rolled now, and lets it end at a time unless it ends before. False when it was rolled before. */
-  roll(id: string, until: number, now: number): Promise<boolean>;
-  /** True when the key's mode has another key with the permission `admin` that is not expired, revoked or rolled. */
-  hasOtherAdmin(key: ApiKey, now: number): Promise<boolean>;
-}
-
-export function apiKeyStore(handle: Handle): ApiKeyStore {
+export function apiKeyStore(handle: Handle) {
   return {
-    insert: (key, secret) =>
+    insert: (key: ApiKey, secret: string): Promise<void> =>
       insertRow(handle, 'api_keys', {
         id: key.id,
         organization_id: key.organizationId,
@@ -47,7 +30,8 @@ export function apiKeyStore(handle: Handle): ApiKeyStore {
         rolled_at: key.rolledAt,
       }),
 
-    async findBySecret(secret) {
+    /** The key behind a secret, also one that is expired or revoked, and what its organization may ask for. */
+    async findBySecret(secret: string): Promise<{ key: ApiKey; tier: Tier } | undefined> {
       const [row] = await rowsOf<ApiKeyRow & { tier: Tier }>(
         handle,
         `select api_keys.*, organizations.tier from api_keys
@@ -57,7 +41,7 @@ export function apiKeyStore(handle: Handle): ApiKeyStore {
       return row && { key: apiKeyOf(row), tier: row.tier };
     },
 
-    async find(organizationId, modes, id) {
+    async find(organizationId: string, modes: readonly Mode[], id: string): Promise<ApiKey | undefined> {
       const where = allOf([visible(organizationId, modes), { sql: 'id = ?', bindings: [id] }]);
       const [row] = await rowsOf<ApiKeyRow>(
         handle,
@@ -67,7 +51,8 @@ export function apiKeyStore(handle: Handle): ApiKeyStore {
       return row && apiKeyOf(row);
     },
 
-    list: (organizationId, modes, page) =>
+    /** The newest first. */
+    list: (organizationId: string, modes: readonly Mode[], page: Page): Promise<ListPage<ApiKey>> =>
       paged(
         handle,
         { table: 'api_keys', where: visible(organizationId, modes), order: 'created_at desc, id desc' },
@@ -75,7 +60,8 @@ export function apiKeyStore(handle: Handle): ApiKeyStore {
         apiKeyOf,
       ),
 
-    async touch(id, now) {
+    /** Notes a use, at most once a minute. */
+    async touch(id: string, now: number): Promise<void> {
       await execute(
         handle,
         'update api_keys set last_used_at = ? where id = ? and (last_used_at is null or last_used_at <= ?)',
@@ -83,19 +69,22 @@ export function apiKeyStore(handle: Handle): ApiKeyStore {
       );
     },
 
-    async revoke(id, now) {
+    /** False when it was revoked before. */
+    async revoke(id: string, now: number): Promise<boolean> {
       const sql = 'update api_keys set revoked_at = ? where id = ? and revoked_at is null';
       return (await execute(handle, sql, [now, id])) === 1;
     },
 
-    async roll(id, until, now) {
+    /** Marks a key as rolled now, and lets it end at a time unless it ends before. False when it was rolled before. */
+    async roll(id: string, until: number, now: number): Promise<boolean> {
       const sql = `update api_keys set rolled_at = ?,
                      expires_at = case when expires_at < ? then expires_at else ? end
                    where id = ? and rolled_at is null`;
       return (await execute(handle, sql, [now, until, until, id])) === 1;
     },
 
-    async hasOtherAdmin({ id, organizationId, mode }, now) {
+    /** True when the key's mode has another key with the permission `admin` that is not expired, revoked or rolled. */
+    async hasOtherAdmin({ id, organizationId, mode }: ApiKey, now: number): Promise<boolean> {
       const rows = await rowsOf(
         handle,
         `select id from api_keys where organization_id = ? and mode = ? and id <> ? and permission = 'admin'

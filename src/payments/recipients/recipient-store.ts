@@ -9,35 +9,7 @@ import { allOf, type ListPage, ownedBy, type Page, paged } from '../store/paging
 import { type RecipientRow, recipientOf, recipientValues } from './recipient-rows.ts';
 
 /** Addresses that organizations are paid at, and which organization owns each. Decision 136. */
-export interface RecipientStore {
-  /**
-   * The recipient of an organization at an address, inserted when it is new. The first organization that names an
-   * address on a chain is its owner. Needs a transaction.
-   */
-  name(owner: Owner, at: ChainAddress, now: number): Promise<Recipient>;
-  find(owner: Owner, id: string): Promise<Recipient | undefined>;
-  /** The recipient of an organization at an address; undefined when the organization never named it. */
-  at(owner: Owner, at: ChainAddress): Promise<Recipient | undefined>;
-  /** Undefined when nobody named the address. */
-  ownerOf(at: ChainAddress): Promise<Recipient | undefined>;
-  /** Of every organization at an address, the first that named it first. */
-  allAt(at: ChainAddress): Promise<Recipient[]>;
-  /** The newest first. */
-  list(
-    owner: Owner,
-    filters: { readonly chainId?: number | undefined },
-    page: Page,
-  ): Promise<ListPage<Recipient>>;
-  /** Of all organizations or one, by chain and address: for the operator. */
-  everybodys(filters: {
-    readonly organizationId: string | undefined;
-    readonly chainId: number | undefined;
-  }): Promise<Recipient[]>;
-  /** Replaces the nonce, so that a signature of the former text is worth nothing. */
-  renewNonce(id: string, now: number): Promise<void>;
-}
-
-export function recipientStore(handle: Handle): RecipientStore {
+export function recipientStore(handle: Handle) {
   const where = async (sql: string, bindings: readonly Binding[]): Promise<Recipient[]> => {
     const rows = await rowsOf<RecipientRow>(handle, `select * from recipients where ${sql}`, bindings);
     return rows.map(recipientOf);
@@ -55,11 +27,18 @@ export function recipientStore(handle: Handle): RecipientStore {
     (await where('chain_id = ? and address = ? and is_owner', [chainId, address]))[0];
 
   return {
+    /** The recipient of an organization at an address; undefined when the organization never named it. */
     at,
+    /** Of every organization at an address, the first that named it first. */
     allAt,
+    /** Undefined when nobody named the address. */
     ownerOf,
 
-    async name(owner, place, now) {
+    /**
+     * The recipient of an organization at an address, inserted when it is new. The first organization that names an
+     * address on a chain is its owner. Needs a transaction.
+     */
+    async name(owner: Owner, place: ChainAddress, now: number): Promise<Recipient> {
       const known = await at(owner, place);
       if (known !== undefined) return known;
       const isOwner = (await ownerOf(place)) === undefined;
@@ -72,12 +51,17 @@ export function recipientStore(handle: Handle): RecipientStore {
       return named;
     },
 
-    async find(owner, id) {
+    async find(owner: Owner, id: string): Promise<Recipient | undefined> {
       const { sql, bindings } = allOf([ownedBy(owner), { sql: 'id = ?', bindings: [id] }]);
       return (await where(sql, bindings))[0];
     },
 
-    list(owner, { chainId }, page) {
+    /** The newest first. */
+    list(
+      owner: Owner,
+      { chainId }: { readonly chainId?: number | undefined },
+      page: Page,
+    ): Promise<ListPage<Recipient>> {
       const condition = allOf([
         ownedBy(owner),
         chainId === undefined ? undefined : { sql: 'chain_id = ?', bindings: [chainId] },
@@ -86,7 +70,14 @@ export function recipientStore(handle: Handle): RecipientStore {
       return paged(handle, listing, page, recipientOf);
     },
 
-    everybodys({ organizationId, chainId }) {
+    /** Of all organizations or one, by chain and address: for the operator. */
+    everybodys({
+      organizationId,
+      chainId,
+    }: {
+      readonly organizationId: string | undefined;
+      readonly chainId: number | undefined;
+    }): Promise<Recipient[]> {
       const { sql, bindings } = allOf([
         organizationId === undefined ? undefined : { sql: 'organization_id = ?', bindings: [organizationId] },
         chainId === undefined ? undefined : { sql: 'chain_id = ?', bindings: [chainId] },
@@ -94,7 +85,8 @@ export function recipientStore(handle: Handle): RecipientStore {
       return where(`${sql} order by chain_id, address, created_at, id`, bindings);
     },
 
-    async renewNonce(id, now) {
+    /** Replaces the nonce, so that a signature of the former text is worth nothing. */
+    async renewNonce(id: string, now: number): Promise<void> {
       await execute(handle, 'update recipients set nonce = ?, nonce_issued_at = ? where id = ?', [
         newNonce(),
         now,

@@ -21,7 +21,7 @@ const UNLESS_TAKEN = `on conflict (chain_id, token_address, recipient_address, a
 /** Within a transaction the first one is the only one. */
 const MOST_ATTEMPTS = 20;
 
-/** Opens a session as `SessionStore.open` says. */
+/** Opens a session, as `open` of the session store says. */
 export async function openSession(
   handle: Handle,
   seals: Seals,

@@ -25,37 +25,9 @@ export interface SessionFilters {
 }
 
 /** The checkout sessions. What customers wrote is sealed. */
-export interface SessionStore {
-  /**
-   * Opens a session with a random free amount of its place, and has its recipient watched; when no amount is free only
-   * a wallet that signed can pay. Wants a transaction: two that take one amount are in each other's way.
-   */
-  open(draft: SessionDraft): Promise<CheckoutSession>;
-  find(owner: Owner, id: string): Promise<CheckoutSession | undefined>;
-  /** Whoever owns it: for the payer, who knows its id, and the watcher. */
-  findById(id: string): Promise<CheckoutSession | undefined>;
-  /** By id, whoever owns them: for ids that were read from the caller's own records. */
-  findMany(ids: readonly string[]): Promise<Map<string, CheckoutSession>>;
-  /** When a client's open sessions that no wallet signed end, the first `limit` after `now`. UTC milliseconds. */
-  endsOfClient(clientHash: string, window: { now: number; limit: number }): Promise<number[]>;
-  /** The newest first. */
-  list(owner: Owner, filters: SessionFilters, page: Page): Promise<ListPage<CheckoutSession>>;
-  /** Writes all that changes after opening; for the settlement only, which tells of it. */
-  update(session: CheckoutSession): Promise<void>;
-  /**
-   * Makes a wallet the payer. The same one again changes nothing, whatever the session's state; undefined for another
-   * when the session is not active or a transfer for it was seen. Decision 114.
-   */
-  bindWallet(id: string, address: string, now: number): Promise<CheckoutSession | undefined>;
-  /** Of this payer: those that are active, or ended at that time or later; the oldest first. */
-  byPayer(place: DepositAddress, payer: string, endedAfter: number): Promise<CheckoutSession[]>;
-  /** Of an organization, that ask for exactly this: the active one, if any, then at most two that expired at that time or later. */
-  byAmount(place: DepositAddress & Owner, amount: bigint, endedAfter: number): Promise<CheckoutSession[]>;
-  /** True when an open session or an active link of the organization has this price at the place. */
-  isPrice(place: OwnPlace, amount: bigint): Promise<boolean>;
-}
+export type SessionStore = ReturnType<typeof sessionStore>;
 
-export function sessionStore(handle: Handle, seals: Seals): SessionStore {
+export function sessionStore(handle: Handle, seals: Seals) {
   const opened = (row: SessionRow) => sessionOf(row, seals);
   const findWhere = async ({ sql, bindings }: Sql): Promise<CheckoutSession | undefined> => {
     const [row] = await rowsOf<SessionRow>(handle, `select * from checkout_sessions where ${sql}`, bindings);
@@ -64,20 +36,31 @@ export function sessionStore(handle: Handle, seals: Seals): SessionStore {
   const findById = (id: string) => findWhere({ sql: 'id = ?', bindings: [id] });
 
   return {
-    open: draft => openSession(handle, seals, draft),
+    /**
+     * Opens a session with a random free amount of its place, and has its recipient watched; when no amount is free only
+     * a wallet that signed can pay. Wants a transaction: two that take one amount are in each other's way.
+     */
+    open: (draft: SessionDraft): Promise<CheckoutSession> => openSession(handle, seals, draft),
 
-    find: (owner, id) => findWhere(allOf([ownedBy(owner), { sql: 'id = ?', bindings: [id] }])),
+    find: (owner: Owner, id: string): Promise<CheckoutSession | undefined> =>
+      findWhere(allOf([ownedBy(owner), { sql: 'id = ?', bindings: [id] }])),
 
+    /** Whoever owns it: for the payer, who knows its id, and the watcher. */
     findById,
 
-    async findMany(ids) {
+    /** By id, whoever owns them: for ids that were read from the caller's own records. */
+    async findMany(ids: readonly string[]): Promise<Map<string, CheckoutSession>> {
       if (ids.length === 0) return new Map();
       const sql = `select * from checkout_sessions where id in (${placeholders(ids.length)})`;
       const rows = await rowsOf<SessionRow>(handle, sql, ids);
       return new Map(rows.map(row => [row.id, opened(row)]));
     },
 
-    async endsOfClient(clientHash, { now, limit }) {
+    /** When a client's open sessions that no wallet signed end, the first `limit` after `now`. UTC milliseconds. */
+    async endsOfClient(
+      clientHash: string,
+      { now, limit }: { now: number; limit: number },
+    ): Promise<number[]> {
       const rows = await rowsOf<{ expires_at: number }>(
         handle,
         `select expires_at from checkout_sessions
@@ -88,7 +71,8 @@ export function sessionStore(handle: Handle, seals: Seals): SessionStore {
       return rows.map(row => row.expires_at);
     },
 
-    list(owner, filters, page) {
+    /** The newest first. */
+    list(owner: Owner, filters: SessionFilters, page: Page): Promise<ListPage<CheckoutSession>> {
       const where = matching(owner, filters);
       return paged(
         handle,
@@ -98,14 +82,19 @@ export function sessionStore(handle: Handle, seals: Seals): SessionStore {
       );
     },
 
-    async update(session) {
+    /** Writes all that changes after opening; for the settlement only, which tells of it. */
+    async update(session: CheckoutSession): Promise<void> {
       await updateRows(handle, 'checkout_sessions', progressValues(session), {
         sql: 'id = ?',
         bindings: [session.id],
       });
     },
 
-    async bindWallet(id, address, now) {
+    /**
+     * Makes a wallet the payer. The same one again changes nothing, whatever the session's state; undefined for another
+     * when the session is not active or a transfer for it was seen. Decision 114.
+     */
+    async bindWallet(id: string, address: string, now: number): Promise<CheckoutSession | undefined> {
       const [row] = await rowsOf<SessionRow>(
         handle,
         `update checkout_sessions set payer_address = ?, updated_at = ?
@@ -118,15 +107,22 @@ export function sessionStore(handle: Handle, seals: Seals): SessionStore {
       return findWhere({ sql: 'id = ? and payer_address = ?', bindings: [id, address] });
     },
 
-    async byPayer(place, payer, endedAfter) {
+    /** Of this payer: those that are active, or ended at that time or later; the oldest first. */
+    async byPayer(place: DepositAddress, payer: string, endedAfter: number): Promise<CheckoutSession[]> {
       return (await byPayer(handle, place, payer, endedAfter)).map(opened);
     },
 
-    async byAmount(place, amount, endedAfter) {
+    /** Of an organization, that ask for exactly this: the active one, if any, then at most two that expired at that time or later. */
+    async byAmount(
+      place: DepositAddress & Owner,
+      amount: bigint,
+      endedAfter: number,
+    ): Promise<CheckoutSession[]> {
       return (await byAmount(handle, place, amount, endedAfter)).map(opened);
     },
 
-    isPrice: (place, amount) => isPrice(handle, place, amount),
+    /** True when an open session or an active link of the organization has this price at the place. */
+    isPrice: (place: OwnPlace, amount: bigint): Promise<boolean> => isPrice(handle, place, amount),
   };
 }
 

@@ -9,23 +9,9 @@ export interface ChainCursor {
 }
 
 /** The cursors of the chains on which payments are taken. */
-export interface CursorStore {
-  find(chainId: number): Promise<ChainCursor | undefined>;
-  set(chainId: number, cursor: ChainCursor): Promise<void>;
-  /** The head on which everything settled was last found to stand; undefined before the first time. */
-  settledBlock(chainId: number): Promise<number | undefined>;
-  /** Changes nothing for a chain without a cursor. */
-  setSettledBlock(chainId: number, settledBlock: number): Promise<void>;
-  /**
-   * Keeps the hash of a chain's first block. When it was another one before, that was another chain of the same id: true,
-   * and how far it was looked through is forgotten. Wants a transaction.
-   */
-  isNewChain(chainId: number, firstBlock: string): Promise<boolean>;
-}
-
-export function cursorStore(handle: Handle): CursorStore {
+export function cursorStore(handle: Handle) {
   return {
-    async find(chainId) {
+    async find(chainId: number): Promise<ChainCursor | undefined> {
       const [row] = await rowsOf<{ block_number: number; scanned_at: number }>(
         handle,
         'select block_number, scanned_at from chain_cursors where chain_id = ?',
@@ -34,7 +20,7 @@ export function cursorStore(handle: Handle): CursorStore {
       return row && { blockNumber: row.block_number, scannedAt: row.scanned_at };
     },
 
-    async set(chainId, { blockNumber, scannedAt }) {
+    async set(chainId: number, { blockNumber, scannedAt }: ChainCursor): Promise<void> {
       await execute(
         handle,
         `insert into chain_cursors (chain_id, block_number, scanned_at) values (?, ?, ?)
@@ -43,7 +29,8 @@ export function cursorStore(handle: Handle): CursorStore {
       );
     },
 
-    async settledBlock(chainId) {
+    /** The head on which everything settled was last found to stand; undefined before the first time. */
+    async settledBlock(chainId: number): Promise<number | undefined> {
       const [row] = await rowsOf<{ settled_block: number | null }>(
         handle,
         'select settled_block from chain_cursors where chain_id = ?',
@@ -52,14 +39,19 @@ export function cursorStore(handle: Handle): CursorStore {
       return row?.settled_block ?? undefined;
     },
 
-    async setSettledBlock(chainId, settledBlock) {
+    /** Changes nothing for a chain without a cursor. */
+    async setSettledBlock(chainId: number, settledBlock: number): Promise<void> {
       await execute(handle, 'update chain_cursors set settled_block = ? where chain_id = ?', [
         settledBlock,
         chainId,
       ]);
     },
 
-    async isNewChain(chainId, firstBlock) {
+    /**
+     * Keeps the hash of a chain's first block. When it was another one before, that was another chain of the same id: true,
+     * and how far it was looked through is forgotten. Wants a transaction.
+     */
+    async isNewChain(chainId: number, firstBlock: string): Promise<boolean> {
       const [before] = await rowsOf<{ block_hash: string }>(
         handle,
         'select block_hash from first_blocks where chain_id = ?',

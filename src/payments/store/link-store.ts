@@ -23,41 +23,27 @@ export interface LinkList {
 }
 
 /** The payment links. Times are UTC milliseconds. */
-export interface LinkStore {
-  /** Its short code has been reserved before, in the same transaction. */
-  insert(link: PaymentLink): Promise<void>;
-  find(owner: Owner, id: string): Promise<PaymentLink | undefined>;
-  /** Whoever owns it: this is the payer's way in. */
-  findByShortCode(code: string): Promise<PaymentLink | undefined>;
-  list(owner: Owner, list: LinkList, page: Page): Promise<ListPage<PaymentLink>>;
-  /** Writes all but id, owner, uses and creation. False when it is gone. */
-  update(link: PaymentLink): Promise<boolean>;
-  /** False when there is none. Sessions and transactions of it stay, without a link. */
-  remove(owner: Owner, id: string): Promise<boolean>;
-  /** Takes the link from up to `limit` of its transactions; answers with how many. */
-  detachTransactions(id: string, limit: number): Promise<number>;
-  /** Whether a session, of whatever status, was ever opened of it. */
-  hasSessions(id: string): Promise<boolean>;
-  /** Counts one completed checkout. False, and nothing is counted, when no use is left or the link is gone. */
-  countUse(id: string, now: number): Promise<boolean>;
-  /** Makes a code the link's for ever. False when another link has it or had it. Decision 108. */
-  reserveShortCode(code: string, linkId: string): Promise<boolean>;
-}
-
-export function linkStore(handle: Handle): LinkStore {
+export function linkStore(handle: Handle) {
   const findWhere = async ({ sql, bindings }: Sql): Promise<PaymentLink | undefined> => {
     const [row] = await rowsOf<LinkRow>(handle, `select * from payment_links where ${sql}`, bindings);
     return row && linkOf(row);
   };
 
   return {
-    insert: link => insertRow(handle, 'payment_links', linkValues(link)),
+    /** Its short code has been reserved before, in the same transaction. */
+    insert: (link: PaymentLink): Promise<void> => insertRow(handle, 'payment_links', linkValues(link)),
 
-    find: (owner, id) => findWhere(oneOf(owner, id)),
+    find: (owner: Owner, id: string): Promise<PaymentLink | undefined> => findWhere(oneOf(owner, id)),
 
-    findByShortCode: code => findWhere({ sql: 'short_code = ?', bindings: [code] }),
+    /** Whoever owns it: this is the payer's way in. */
+    findByShortCode: (code: string): Promise<PaymentLink | undefined> =>
+      findWhere({ sql: 'short_code = ?', bindings: [code] }),
 
-    list(owner, { search, active, sort, order }, page) {
+    list(
+      owner: Owner,
+      { search, active, sort, order }: LinkList,
+      page: Page,
+    ): Promise<ListPage<PaymentLink>> {
       const where = allOf([
         ownedBy(owner),
         searched(handle, search ?? ''),
@@ -67,33 +53,39 @@ export function linkStore(handle: Handle): LinkStore {
       return paged(handle, listing, page, linkOf);
     },
 
-    async update(link) {
+    /** Writes all but id, owner, uses and creation. False when it is gone. */
+    async update(link: PaymentLink): Promise<boolean> {
       return (await updateRows(handle, 'payment_links', changeableValues(link), oneOf(link, link.id))) === 1;
     },
 
-    async remove(owner, id) {
+    /** False when there is none. Sessions and transactions of it stay, without a link. */
+    async remove(owner: Owner, id: string): Promise<boolean> {
       const { sql, bindings } = oneOf(owner, id);
       return (await execute(handle, `delete from payment_links where ${sql}`, bindings)) === 1;
     },
 
-    detachTransactions(id, limit) {
+    /** Takes the link from up to `limit` of its transactions; answers with how many. */
+    detachTransactions(id: string, limit: number): Promise<number> {
       const sql = `update transactions set payment_link_id = null
                    where id in (select id from transactions where payment_link_id = ? limit ?)`;
       return execute(handle, sql, [id, limit]);
     },
 
-    async hasSessions(id) {
+    /** Whether a session, of whatever status, was ever opened of it. */
+    async hasSessions(id: string): Promise<boolean> {
       const sql = 'select id from checkout_sessions where payment_link_id = ? limit 1';
       return (await rowsOf(handle, sql, [id])).length > 0;
     },
 
-    async countUse(id, now) {
+    /** Counts one completed checkout. False, and nothing is counted, when no use is left or the link is gone. */
+    async countUse(id: string, now: number): Promise<boolean> {
       const sql = `update payment_links set current_uses = current_uses + 1, updated_at = ?
                    where id = ? and (max_uses is null or current_uses < max_uses)`;
       return (await execute(handle, sql, [now, id])) === 1;
     },
 
-    async reserveShortCode(code, linkId) {
+    /** Makes a code the link's for ever. False when another link has it or had it. Decision 108. */
+    async reserveShortCode(code: string, linkId: string): Promise<boolean> {
       // One that fails would end a transaction of PostgreSQL.
       const reserved = await rowsOf(
         handle,

@@ -8,16 +8,10 @@ import { organizationStore } from './organization-store.ts';
 import { storedJson } from './rows.ts';
 
 /** Settings of organizations, one row for each organization and mode that changed them. */
-export interface OrganizationSettingsStore {
-  /** The defaults when none were saved. @throws Error when there is no such organization */
-  find(owner: Owner): Promise<OrganizationSettings>;
-  /** Writes all settings, in the transaction that read them. */
-  save(settings: OrganizationSettings): Promise<void>;
-}
-
-export function organizationSettingsStore(handle: Handle): OrganizationSettingsStore {
+export function organizationSettingsStore(handle: Handle) {
   return {
-    async find(owner) {
+    /** The defaults when none were saved. @throws Error when there is no such organization */
+    async find(owner: Owner): Promise<OrganizationSettings> {
       const { organizationId, mode } = owner;
       const [row] = await rowsOf<SettingsRow>(
         handle,
@@ -30,7 +24,8 @@ export function organizationSettingsStore(handle: Handle): OrganizationSettingsS
       return defaultOrganizationSettings(owner, organization.createdAt);
     },
 
-    async save(settings) {
+    /** Writes all settings, in the transaction that read them. */
+    async save(settings: OrganizationSettings): Promise<void> {
       const values = valuesOf(settings);
       const columns = Object.keys(values);
       await execute(

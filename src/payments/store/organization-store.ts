@@ -4,17 +4,9 @@ import type { Organization, Tier } from '../model/owner.ts';
 import { insertRow } from './rows.ts';
 
 /** The organizations that are paid; no two have the same name. */
-export interface OrganizationStore {
-  insert(organization: Organization): Promise<void>;
-  find(id: string): Promise<Organization | undefined>;
-  findByName(name: string): Promise<Organization | undefined>;
-  /** All of them by name. */
-  list(): Promise<Organization[]>;
-}
-
-export function organizationStore(handle: Handle): OrganizationStore {
+export function organizationStore(handle: Handle) {
   return {
-    insert: organization =>
+    insert: (organization: Organization): Promise<void> =>
       insertRow(handle, 'organizations', {
         id: organization.id,
         name: organization.name,
@@ -25,18 +17,19 @@ export function organizationStore(handle: Handle): OrganizationStore {
         created_at: organization.createdAt,
       }),
 
-    async find(id) {
+    async find(id: string): Promise<Organization | undefined> {
       const [row] = await rowsOf<OrganizationRow>(handle, 'select * from organizations where id = ?', [id]);
       return row && organizationOf(row);
     },
 
-    async findByName(name) {
+    async findByName(name: string): Promise<Organization | undefined> {
       const sql = 'select * from organizations where name = ?';
       const [row] = await rowsOf<OrganizationRow>(handle, sql, [name]);
       return row && organizationOf(row);
     },
 
-    async list() {
+    /** All of them by name. */
+    async list(): Promise<Organization[]> {
       const rows = await rowsOf<OrganizationRow>(handle, 'select * from organizations order by name');
       return rows.map(organizationOf);
     },

@@ -23,68 +23,50 @@ export interface TransactionFilters {
 }
 
 /** The payments that were matched with a session, or claimed for one. */
-export interface TransactionStore {
-  find(owner: Owner, id: string): Promise<PaymentTransaction | undefined>;
-  /** Whoever owns it: for the watcher. */
-  findById(id: string): Promise<PaymentTransaction | undefined>;
-  /** The newest first. */
-  list(owner: Owner, filters: TransactionFilters, page: Page): Promise<ListPage<PaymentTransaction>>;
-  /** How many match. */
-  count(owner: Owner, filters: TransactionFilters): Promise<number>;
-  /** At most so many, the newest first; those that follow a transaction in this order, or from the first one on. */
-  export(
-    owner: Owner,
-    filters: TransactionFilters,
-    limit: number,
-    after?: PaymentTransaction,
-  ): Promise<PaymentTransaction[]>;
-  /** The oldest first. */
-  ofSession(sessionId: string): Promise<PaymentTransaction[]>;
-  /** How many transfers were recorded for a session; what was only claimed is none. */
-  countOf(sessionId: string): Promise<number>;
-  /** All of the session that this transaction is of, itself included; the oldest first. */
-  siblings(id: string): Promise<PaymentTransaction[]>;
-  /** Of a chain, what is neither completed nor failed; the oldest first. */
-  open(chainId: number): Promise<PaymentTransaction[]>;
-  /** Completed ones whose block has this number or a higher one. */
-  completedSince(chainId: number, blockNumber: number): Promise<PaymentTransaction[]>;
-  byPlace(chainId: number, txHash: string, logIndex: number): Promise<PaymentTransaction | undefined>;
-  /** Whatever was recorded of one transaction of a chain: claims and failed ones too. */
-  byHash(chainId: number, txHash: string): Promise<PaymentTransaction[]>;
-  insert(transaction: PaymentTransaction): Promise<void>;
-  /** Writes all that changes after recording; for the settlement only, which tells of it. */
-  update(transaction: PaymentTransaction): Promise<void>;
-}
+export type TransactionStore = ReturnType<typeof transactionStore>;
 
-export function transactionStore(handle: Handle): TransactionStore {
+export function transactionStore(handle: Handle) {
   const where = async (sql: string, bindings: readonly Binding[]): Promise<PaymentTransaction[]> => {
     const rows = await rowsOf<TransactionRow>(handle, `select * from transactions where ${sql}`, bindings);
     return rows.map(transactionOf);
   };
 
   return {
-    async find(owner, id) {
+    async find(owner: Owner, id: string): Promise<PaymentTransaction | undefined> {
       const { sql, bindings } = allOf([ownedBy(owner), { sql: 'id = ?', bindings: [id] }]);
       return (await where(sql, bindings))[0];
     },
 
-    findById: async id => (await where('id = ?', [id]))[0],
+    /** Whoever owns it: for the watcher. */
+    findById: async (id: string): Promise<PaymentTransaction | undefined> => (await where('id = ?', [id]))[0],
 
-    list(owner, filters, page) {
+    /** The newest first. */
+    list(owner: Owner, filters: TransactionFilters, page: Page): Promise<ListPage<PaymentTransaction>> {
       const listing = { table: 'transactions', where: matching(owner, filters), order: NEWEST_FIRST };
       return paged(handle, listing, page, transactionOf);
     },
 
-    count: (owner, filters) => countOf(handle, 'transactions', matching(owner, filters)),
+    /** How many match. */
+    count: (owner: Owner, filters: TransactionFilters): Promise<number> =>
+      countOf(handle, 'transactions', matching(owner, filters)),
 
-    export(owner, filters, limit, after) {
+    /** At most so many, the newest first; those that follow a transaction in this order, or from the first one on. */
+    export(
+      owner: Owner,
+      filters: TransactionFilters,
+      limit: number,
+      after?: PaymentTransaction,
+    ): Promise<PaymentTransaction[]> {
       const { sql, bindings } = allOf([matching(owner, filters), after && before(after)]);
       return where(`${sql} order by ${NEWEST_FIRST} limit ?`, [...bindings, limit]);
     },
 
-    ofSession: sessionId => where('session_id = ? order by created_at, id', [sessionId]),
+    /** The oldest first. */
+    ofSession: (sessionId: string): Promise<PaymentTransaction[]> =>
+      where('session_id = ? order by created_at, id', [sessionId]),
 
-    async countOf(sessionId) {
+    /** How many transfers were recorded for a session; what was only claimed is none. */
+    async countOf(sessionId: string): Promise<number> {
       const [row] = await rowsOf<{ total: unknown }>(
         handle,
         'select count(*) as total from transactions where session_id = ? and sender is not null',
@@ -93,16 +75,23 @@ export function transactionStore(handle: Handle): TransactionStore {
       return exactInteger(row?.total);
     },
 
-    siblings: id =>
+    /** All of the session that this transaction is of, itself included; the oldest first. */
+    siblings: (id: string): Promise<PaymentTransaction[]> =>
       where('session_id = (select session_id from transactions where id = ?) order by created_at, id', [id]),
 
-    open: chainId =>
+    /** Of a chain, what is neither completed nor failed; the oldest first. */
+    open: (chainId: number): Promise<PaymentTransaction[]> =>
       where("chain_id = ? and status in ('pending', 'confirming') order by created_at, id", [chainId]),
 
-    completedSince: (chainId, blockNumber) =>
+    /** Completed ones whose block has this number or a higher one. */
+    completedSince: (chainId: number, blockNumber: number): Promise<PaymentTransaction[]> =>
       where("chain_id = ? and status = 'completed' and block_number >= ?", [chainId, blockNumber]),
 
-    async byPlace(chainId, txHash, logIndex) {
+    async byPlace(
+      chainId: number,
+      txHash: string,
+      logIndex: number,
+    ): Promise<PaymentTransaction | undefined> {
       const placed = await where('chain_id = ? and tx_hash = ? and log_index = ?', [
         chainId,
         txHash,
@@ -111,12 +100,15 @@ export function transactionStore(handle: Handle): TransactionStore {
       return placed[0];
     },
 
-    byHash: (chainId, txHash) =>
+    /** Whatever was recorded of one transaction of a chain: claims and failed ones too. */
+    byHash: (chainId: number, txHash: string): Promise<PaymentTransaction[]> =>
       where('chain_id = ? and tx_hash = ? order by created_at, id', [chainId, txHash]),
 
-    insert: transaction => insertRow(handle, 'transactions', transactionValues(transaction)),
+    insert: (transaction: PaymentTransaction): Promise<void> =>
+      insertRow(handle, 'transactions', transactionValues(transaction)),
 
-    async update(transaction) {
+    /** Writes all that changes after recording; for the settlement only, which tells of it. */
+    async update(transaction: PaymentTransaction): Promise<void> {
       await updateRows(handle, 'transactions', changeableValues(transaction), {
         sql: 'id = ?',
         bindings: [transaction.id],

@@ -19,25 +19,7 @@ export interface NewTransfer extends Transfer {
 }
 
 /** Transfers that match no session. Each belongs to the owner of its recipient. */
-export interface TransferStore {
-  /** Seen again in another block, one that nobody assigned has to be confirmed again. Times are UTC milliseconds. */
-  upsert(owner: Owner, transfer: NewTransfer, now: number): Promise<void>;
-  /** Confirmed ones only, the newest first. */
-  list(owner: Owner, filters: TransferFilters, page: Page): Promise<ListPage<UnmatchedTransfer>>;
-  /** Undefined for one that is not confirmed. */
-  find(owner: Owner, id: string): Promise<UnmatchedTransfer | undefined>;
-  unconfirmed(chainId: number): Promise<UnmatchedTransfer[]>;
-  /** Confirmed or not, that nobody assigned, whose block has this number or a higher one. */
-  openSince(chainId: number, blockNumber: number): Promise<UnmatchedTransfer[]>;
-  /** How many were confirmed by this. */
-  confirm(ids: readonly string[], now: number): Promise<number>;
-  /** Forgets what the chain dropped; what was assigned stays. */
-  remove(ids: readonly string[]): Promise<number>;
-  /** For the settlement. False when it is not confirmed, or assigned already. */
-  assign(id: string, to: { sessionId: string; transactionId: string }, now: number): Promise<boolean>;
-}
-
-export function transferStore(handle: Handle): TransferStore {
+export function transferStore(handle: Handle) {
   const where = async (sql: string, bindings: readonly Binding[]): Promise<UnmatchedTransfer[]> => {
     const rows = await rowsOf<TransferRow>(
       handle,
@@ -48,7 +30,8 @@ export function transferStore(handle: Handle): TransferStore {
   };
 
   return {
-    async upsert(owner, transfer, now) {
+    /** Seen again in another block, one that nobody assigned has to be confirmed again. Times are UTC milliseconds. */
+    async upsert(owner: Owner, transfer: NewTransfer, now: number): Promise<void> {
       const values = transferValues(owner, transfer, now);
       const columns = Object.keys(values);
       await execute(
@@ -63,7 +46,12 @@ export function transferStore(handle: Handle): TransferStore {
       );
     },
 
-    list(owner, { status, chainId }, page) {
+    /** Confirmed ones only, the newest first. */
+    list(
+      owner: Owner,
+      { status, chainId }: TransferFilters,
+      page: Page,
+    ): Promise<ListPage<UnmatchedTransfer>> {
       const condition = allOf([
         ownedBy(owner),
         { sql: 'confirmed_at is not null', bindings: [] },
@@ -74,29 +62,38 @@ export function transferStore(handle: Handle): TransferStore {
       return paged(handle, listing, page, transferOf);
     },
 
-    async find(owner, id) {
+    /** Undefined for one that is not confirmed. */
+    async find(owner: Owner, id: string): Promise<UnmatchedTransfer | undefined> {
       const { sql, bindings } = allOf([ownedBy(owner), { sql: 'id = ?', bindings: [id] }]);
       return (await where(`${sql} and confirmed_at is not null`, bindings))[0];
     },
 
-    unconfirmed: chainId =>
+    unconfirmed: (chainId: number): Promise<UnmatchedTransfer[]> =>
       where('chain_id = ? and confirmed_at is null order by block_number, id', [chainId]),
 
-    openSince: (chainId, blockNumber) =>
+    /** Confirmed or not, that nobody assigned, whose block has this number or a higher one. */
+    openSince: (chainId: number, blockNumber: number): Promise<UnmatchedTransfer[]> =>
       where('chain_id = ? and block_number >= ? and assigned_at is null', [chainId, blockNumber]),
 
-    confirm(ids, now) {
+    /** How many were confirmed by this. */
+    confirm(ids: readonly string[], now: number): Promise<number> {
       const sql = `update unmatched_transfers set confirmed_at = ?
                    where confirmed_at is null and id in (${placeholders(ids.length)})`;
       return ids.length === 0 ? Promise.resolve(0) : execute(handle, sql, [now, ...ids]);
     },
 
-    remove(ids) {
+    /** Forgets what the chain dropped; what was assigned stays. */
+    remove(ids: readonly string[]): Promise<number> {
       const sql = `delete from unmatched_transfers where assigned_at is null and id in (${placeholders(ids.length)})`;
       return ids.length === 0 ? Promise.resolve(0) : execute(handle, sql, ids);
     },
 
-    async assign(id, { sessionId, transactionId }, now) {
+    /** For the settlement. False when it is not confirmed, or assigned already. */
+    async assign(
+      id: string,
+      { sessionId, transactionId }: { sessionId: string; transactionId: string },
+      now: number,
+    ): Promise<boolean> {
       const changed = await execute(
         handle,
         `update unmatched_transfers set session_id = ?, transaction_id = ?, assigned_at = ?

@@ -8,18 +8,14 @@ import type { OldRecords } from './old-records.ts';
 export const WATCH_NOTE_MS = 3_600_000;
 
 /** Recipients whose transfers are looked for: each has a session, or had one within the retention time. */
-export interface WatchedStore {
-  /** Notes that a session opens now (UTC milliseconds). */
-  watch(owner: Owner, place: DepositAddress, now: number): Promise<void>;
-  /** Removes recipients without an active session whose last one was opened before a time. Answers with their number. */
-  removeUnused(old: OldRecords): Promise<number>;
-  /** Each once, however many are paid there. */
-  recipients(chainId: number): Promise<DepositAddress[]>;
-}
-
-export function watchedStore(handle: Handle): WatchedStore {
+export function watchedStore(handle: Handle) {
   return {
-    async watch({ organizationId, mode }, { chainId, tokenAddress, recipientAddress }, now) {
+    /** Notes that a session opens now (UTC milliseconds). */
+    async watch(
+      { organizationId, mode }: Owner,
+      { chainId, tokenAddress, recipientAddress }: DepositAddress,
+      now: number,
+    ): Promise<void> {
       const row = [organizationId, mode, chainId, tokenAddress, recipientAddress];
       // Read first: an upsert would lock the row of a busy recipient for every session that opens.
       const recent = await rowsOf(
@@ -40,7 +36,8 @@ export function watchedStore(handle: Handle): WatchedStore {
       );
     },
 
-    removeUnused({ before, limit }) {
+    /** Removes recipients without an active session whose last one was opened before a time. Answers with their number. */
+    removeUnused({ before, limit }: OldRecords): Promise<number> {
       const columns = 'organization_id, mode, chain_id, token_address, recipient_address';
       return execute(
         handle,
@@ -54,7 +51,8 @@ export function watchedStore(handle: Handle): WatchedStore {
       );
     },
 
-    async recipients(chainId) {
+    /** Each once, however many are paid there. */
+    async recipients(chainId: number): Promise<DepositAddress[]> {
       const rows = await rowsOf<{ token_address: string; recipient_address: string }>(
         handle,
         `select distinct token_address, recipient_address from watched_recipients
