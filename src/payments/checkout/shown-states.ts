@@ -1,7 +1,7 @@
 import type { PaymentsSchemas } from '../../contract/contracts/payments.ts';
 import type { Db } from '../../db/open.ts';
 import type { SessionState } from '../model/session.ts';
-import { sessionStates } from '../sessions/session-states.ts';
+import { sessionStates } from '../sessions/session-store.ts';
 import { checkoutState } from './bodies.ts';
 
 /** True while payments on a chain are seen late. Decision 131. */

@@ -6,7 +6,6 @@ import { type PaymentChains, tokenOf } from '../model/payment-chain.ts';
 import { availabilityOf, type PaymentLink } from '../model/payment-link.ts';
 import type { CheckoutSession, Presentation } from '../model/session.ts';
 import { formDataOf } from './form-data.ts';
-import { sessionTextsOf } from './session-texts.ts';
 
 /** Keys of one record's metadata. Source: `MetadataInput` of the contract. */
 const MAX_METADATA_KEYS = 50;
@@ -176,4 +175,30 @@ function presentationOf(terms: Terms, merchantName: string): Presentation {
 function endOf(terms: Terms, end: number): number {
   const limit = 'link' in terms ? terms.link.expiresAt : null;
   return limit === null ? end : Math.min(end, limit);
+}
+
+type SessionTexts = Pick<CheckoutSession, 'clientReferenceId' | 'customerEmail' | 'customerName'>;
+
+/** The other name that a body may use for each field which document 3 prints in camelCase (Decision 168). */
+const SNAKE_CASE = {
+  clientReferenceId: 'client_reference_id',
+  customerEmail: 'customer_email',
+  customerName: 'customer_name',
+} as const satisfies Record<keyof SessionTexts, keyof PaymentsSchemas['CheckoutStart']>;
+
+/** The merchant's reference and the payer's e-mail address and name, from a body in either spelling. */
+function sessionTextsOf(body: PaymentsSchemas['CheckoutStart'], report: Report): SessionTexts {
+  const textOf = (name: keyof SessionTexts): string | null => {
+    const other = SNAKE_CASE[name];
+    const { [name]: text, [other]: same } = body;
+    if (text !== undefined && same !== undefined && text !== same) {
+      report(wrong(other, `must not differ from '${name}'`));
+    }
+    return text ?? same ?? null;
+  };
+  return {
+    clientReferenceId: textOf('clientReferenceId'),
+    customerEmail: textOf('customerEmail'),
+    customerName: textOf('customerName')?.trim() ?? null,
+  };
 }

@@ -1,5 +1,6 @@
 import type { Binding } from '../../db/columns.ts';
 import { booleanOf, jsonColumn, uintColumn, uintOf } from '../../db/columns.ts';
+import type { DepositAddress } from '../model/deposit-address.ts';
 import type { Mode } from '../model/owner.ts';
 import type {
   CheckoutSession,
@@ -182,4 +183,13 @@ function customerOf({ id, sealed_customer }: SessionRow, seals: Seals): Customer
 
 function customerCell(id: string): Cell {
   return { table: 'checkout_sessions', column: 'sealed_customer', id };
+}
+
+/** The condition that a row of sessions or links is of one place, with `bindingsOf` it. */
+export const OF_PLACE = 'chain_id = ? and token_address = ? and recipient_address = ?';
+
+export function bindingsOf(
+  place: DepositAddress,
+): [chainId: number, tokenAddress: string, recipientAddress: string] {
+  return [place.chainId, place.tokenAddress, place.recipientAddress];
 }

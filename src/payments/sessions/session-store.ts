@@ -1,18 +1,25 @@
-import type { Binding } from '../../db/columns.ts';
+import { type Binding, uintColumn } from '../../db/columns.ts';
 import { placeholders } from '../../db/insert.ts';
 import type { Handle } from '../../db/open.ts';
 import { rowsOf, type Sql } from '../../db/query.ts';
 import type { DepositAddress } from '../model/deposit-address.ts';
 import type { Owner } from '../model/owner.ts';
-import type { CheckoutSession, SessionStatus } from '../model/session.ts';
+import type { CheckoutSession, SessionState, SessionStatus } from '../model/session.ts';
 import type { Seals } from '../secrets/sealed.ts';
 import { allOf, type ListPage, ownedBy, type Page, paged } from '../store/paging.ts';
 import { updateRows } from '../store/rows.ts';
-import { byAmount, byPayer } from './candidates.ts';
+import { isPrice, type OwnPlace } from './amounts-due.ts';
 import type { SessionDraft } from './opening.ts';
 import { openSession } from './opening-sessions.ts';
-import { isPrice, type OwnPlace } from './prices.ts';
-import { progressValues, type SessionRow, sessionOf } from './session-rows.ts';
+import {
+  bindingsOf,
+  OF_PLACE,
+  progressValues,
+  type SessionRow,
+  STATE_COLUMNS,
+  sessionOf,
+  stateOf,
+} from './session-rows.ts';
 
 export type { SessionDraft } from './opening.ts';
 
@@ -23,6 +30,8 @@ export interface SessionFilters {
   readonly from?: number | undefined;
   readonly to?: number | undefined;
 }
+
+const OF_OWNER = 'organization_id = ? and mode = ?';
 
 /** The checkout sessions. What customers wrote is sealed. */
 export type SessionStore = ReturnType<typeof sessionStore>;
@@ -109,16 +118,36 @@ export function sessionStore(handle: Handle, seals: Seals) {
 
     /** Of this payer: those that are active, or ended at that time or later; the oldest first. */
     async byPayer(place: DepositAddress, payer: string, endedAfter: number): Promise<CheckoutSession[]> {
-      return (await byPayer(handle, place, payer, endedAfter)).map(opened);
+      const sql = `select * from checkout_sessions
+        where ${OF_PLACE} and payer_address = ? and (ended_at is null or ended_at >= ?)
+        order by created_at, id`;
+      const rows = await rowsOf<SessionRow>(handle, sql, [...bindingsOf(place), payer, endedAfter]);
+      return rows.map(opened);
     },
 
-    /** Of an organization, that ask for exactly this: the active one, if any, then at most two that expired at that time or later. */
+    /**
+     * Of an organization, that ask for exactly this: the active one, if any, then two of those that expired at that time
+     * or later, which tells one from several.
+     */
     async byAmount(
       place: DepositAddress & Owner,
       amount: bigint,
       endedAfter: number,
     ): Promise<CheckoutSession[]> {
-      return (await byAmount(handle, place, amount, endedAfter)).map(opened);
+      const asked = [...bindingsOf(place), place.organizationId, place.mode, uintColumn(amount)];
+      const active = await rowsOf<SessionRow>(
+        handle,
+        `select * from checkout_sessions where status = 'active' and not is_wallet_only and ${OF_PLACE} and ${OF_OWNER} and amount_due = ?`,
+        asked,
+      );
+      const expired = await rowsOf<SessionRow>(
+        handle,
+        `select * from checkout_sessions
+         where status = 'expired' and not is_wallet_only and ${OF_PLACE} and ${OF_OWNER} and amount_due = ? and ended_at >= ?
+         order by ended_at desc limit 2`,
+        [...asked, endedAfter],
+      );
+      return [...active, ...expired].map(opened);
     },
 
     /** True when an open session or an active link of the organization has this price at the place. */
@@ -136,4 +165,14 @@ function matching(owner: Owner, { status, paymentLinkId, from, to }: SessionFilt
     when('created_at >= ?', from),
     when('created_at < ?', to),
   ]);
+}
+
+/** What payers follow of these sessions, by id, in one statement. Unknown ids are left out. */
+export async function sessionStates(
+  handle: Handle,
+  ids: readonly string[],
+): Promise<Map<string, SessionState>> {
+  const sql = `select ${STATE_COLUMNS.join(', ')} from checkout_sessions where id in (${placeholders(ids.length)})`;
+  const rows = await rowsOf<Parameters<typeof stateOf>[0]>(handle, sql, ids);
+  return new Map(rows.map(row => [row.id, stateOf(row)]));
 }

@@ -4,7 +4,7 @@ import { rowsOf } from '../../db/query.ts';
 import { largestTail } from '../amounts/exact-amount.ts';
 import type { DepositAddress } from '../model/deposit-address.ts';
 import type { Owner } from '../model/owner.ts';
-import { bindingsOf, OF_PLACE } from './candidates.ts';
+import { bindingsOf, OF_PLACE } from './session-rows.ts';
 
 /** Expired sessions of a place that are considered, the latest ended first. */
 const MOST_EXPIRED = 1000;
