@@ -1,12 +1,12 @@
 import type { Clock } from '../../lib/clock.ts';
 import { cursorStore } from '../store/cursor-store.ts';
-import { blockBeforeSessions } from './first-block.ts';
+import type { Failpoint } from './effect.ts';
 import type { NativeReader } from './node/native-transfers.ts';
 import { scan } from './node/scan.ts';
 import { logKey, record } from './record.ts';
 import { repricedBy } from './replaced.ts';
 import type { Round } from './round.ts';
-import type { Failpoint } from './steps.ts';
+import { blockBeforeSessions } from './starting-point.ts';
 
 /** Nodes commonly refuse logs of longer ranges. */
 const BLOCKS_PER_SCAN = 500;

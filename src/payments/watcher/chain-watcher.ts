@@ -10,8 +10,8 @@ import { hasOpenSessions } from '../sessions/chain-sessions.ts';
 import { type ChainCursor, cursorStore } from '../store/cursor-store.ts';
 import { watchedStore } from '../store/watched-store.ts';
 import { advance } from './advance.ts';
-import { confirmPayments } from './confirm.ts';
-import { effects, LeadershipLost, type LeaderTransaction } from './effect.ts';
+import { confirmPayments, confirmUnmatched } from './confirm.ts';
+import { effects, type Failpoint, LeadershipLost, type LeaderTransaction } from './effect.ts';
 import { blockRhythm } from './node/block-rhythm.ts';
 import { nativeReader } from './node/native-transfers.ts';
 import { NodeLost, nodePool } from './node/node-pool.ts';
@@ -21,9 +21,7 @@ import { roundHeads, type SeenHead } from './node/round-heads.ts';
 import { claimFollower } from './payment-hints.ts';
 import { watchReorganisations } from './reorgs.ts';
 import type { Round } from './round.ts';
-import { sameChain } from './same-chain.ts';
-import type { Failpoint } from './steps.ts';
-import { confirmUnmatched } from './unmatched.ts';
+import { sameChain } from './starting-point.ts';
 
 export interface ChainWatcherOptions {
   readonly chain: PaymentChain;
