@@ -3,7 +3,7 @@ import createKnex, { type Knex } from 'knex';
 import Koa from 'koa';
 import { listen } from '#http/server/server.ts';
 import type { Logger } from '#lib/logger.ts';
-import { linkValues } from '#payments/store/link-rows.ts';
+import { linkValues } from '#payments/store/link-store.ts';
 import { aLink } from './link.ts';
 
 /**

@@ -8,7 +8,7 @@ import { newId } from '#lib/ids.ts';
 import { issueKey } from '#payments/keys/issue-key.ts';
 import type { Owner } from '#payments/model/owner.ts';
 import type { PaymentLink } from '#payments/model/payment-link.ts';
-import { linkValues } from '#payments/store/link-rows.ts';
+import { linkValues } from '#payments/store/link-store.ts';
 import { PAYMENTS_MIGRATIONS } from '#payments/store/migrations/payments-migrations.ts';
 import { organizationStore } from '#payments/store/organization-store.ts';
 

@@ -1,4 +1,5 @@
-import type { Handle } from '../../db/open.ts';
+import { InvalidBody } from '../../contract/contracts/violations.ts';
+import type { Handle, Transaction } from '../../db/open.ts';
 import type { DepositAddress } from '../model/deposit-address.ts';
 import { type FieldError, notNow } from '../model/fault.ts';
 import type { Owner } from '../model/owner.ts';
@@ -21,4 +22,20 @@ export async function lockFault(
   return isNamed
     ? undefined
     : notNow('Payments to the recipient of the payment link are not taken any more.');
+}
+
+/** Puts the recipient of a link or a session on the list. @throws InvalidBody when the list is locked (Decision 138) */
+export async function nameRecipient(
+  handle: Transaction,
+  owner: Owner,
+  { place, now }: { place: Pick<DepositAddress, 'chainId' | 'recipientAddress'>; now: number },
+): Promise<void> {
+  const at = { chainId: place.chainId, address: place.recipientAddress };
+  if (!(await mayName(handle, owner, at))) {
+    throw new InvalidBody(
+      'recipient_address',
+      'must be on the list of recipients, which is locked: an admin key can add it',
+    );
+  }
+  await recipientStore(handle).name(owner, at, now);
 }

@@ -1,12 +1,11 @@
-import type { Binding } from '../../db/columns.ts';
+import { type Binding, booleanOf } from '../../db/columns.ts';
 import { placeholders } from '../../db/insert.ts';
 import type { Handle } from '../../db/open.ts';
 import { execute, rowsOf } from '../../db/query.ts';
 import { newId } from '../../lib/ids.ts';
-import type { Owner } from '../model/owner.ts';
-import { type ChainAddress, newNonce, type Recipient } from '../model/recipient.ts';
+import type { Mode, Owner } from '../model/owner.ts';
+import { type ChainAddress, newNonce, type Recipient, type RecipientProof } from '../model/recipient.ts';
 import { allOf, type ListPage, ownedBy, type Page, paged } from '../store/paging.ts';
-import { type RecipientRow, recipientOf, recipientValues } from './recipient-rows.ts';
 
 /** Addresses that organizations are paid at, and which organization owns each. Decision 136. */
 export function recipientStore(handle: Handle) {
@@ -128,4 +127,53 @@ async function insertUnlessTaken(handle: Handle, recipient: Recipient): Promise<
     `insert into recipients (${columns.join(', ')}) values (${placeholders(columns.length)}) on conflict do nothing`,
     Object.values(values),
   );
+}
+
+/** Row of `recipients`. */
+interface RecipientRow {
+  id: string;
+  organization_id: string;
+  mode: Mode;
+  chain_id: number;
+  address: string;
+  is_owner: number | boolean;
+  proof: RecipientProof | null;
+  proven_at: number | null;
+  nonce: string;
+  nonce_issued_at: number;
+  created_at: number;
+}
+
+/** A whole recipient, by column. */
+function recipientValues(recipient: Recipient) {
+  return {
+    id: recipient.id,
+    organization_id: recipient.organizationId,
+    mode: recipient.mode,
+    chain_id: recipient.chainId,
+    address: recipient.address,
+    is_owner: recipient.isOwner,
+    proof: recipient.proof,
+    proven_at: recipient.provenAt,
+    nonce: recipient.nonce,
+    nonce_issued_at: recipient.nonceIssuedAt,
+    created_at: recipient.createdAt,
+  } satisfies Record<keyof RecipientRow, Binding>;
+}
+
+/** The recipient in a row. */
+function recipientOf(row: RecipientRow): Recipient {
+  return {
+    id: row.id,
+    organizationId: row.organization_id,
+    mode: row.mode,
+    chainId: row.chain_id,
+    address: row.address,
+    isOwner: booleanOf(row.is_owner),
+    proof: row.proof,
+    provenAt: row.proven_at,
+    nonce: row.nonce,
+    nonceIssuedAt: row.nonce_issued_at,
+    createdAt: row.created_at,
+  };
 }

@@ -1,16 +1,11 @@
-import { type Binding, exactInteger } from '../../db/columns.ts';
+import { type Binding, booleanOf, exactInteger, uintColumn, uintOf, uintOrNull } from '../../db/columns.ts';
 import type { Handle } from '../../db/open.ts';
 import { rowsOf, type Sql } from '../../db/query.ts';
-import type { Owner } from '../model/owner.ts';
-import type { PaymentTransaction, TransactionStatus } from '../model/payment-transaction.ts';
+import type { Mode, Owner } from '../model/owner.ts';
+import type { MatchedBy, PaymentTransaction, TransactionStatus } from '../model/payment-transaction.ts';
+import type { FailureReason } from '../model/session.ts';
 import { allOf, countOf, type ListPage, ownedBy, type Page, paged } from './paging.ts';
-import { insertRow, updateRows } from './rows.ts';
-import {
-  changeableValues,
-  type TransactionRow,
-  transactionOf,
-  transactionValues,
-} from './transaction-rows.ts';
+import { insertRow, updateRows, type Values } from './rows.ts';
 
 /** What transactions are narrowed to. Times are UTC milliseconds of recording: from this one, to before that one. */
 export interface TransactionFilters {
@@ -135,4 +130,112 @@ function matching(owner: Owner, filters: TransactionFilters): Sql {
     when('created_at >= ?', filters.from),
     when('created_at < ?', filters.to),
   ]);
+}
+
+/** A row of `transactions`. */
+interface TransactionRow {
+  id: string;
+  organization_id: string;
+  mode: Mode;
+  status: TransactionStatus;
+  payment_link_id: string | null;
+  session_id: string;
+  chain_id: number;
+  token_address: string;
+  amount: string;
+  sender: string | null;
+  recipient: string;
+  tx_hash: string | null;
+  log_index: number | null;
+  block_number: number | null;
+  block_hash: string | null;
+  block_time: number | null;
+  confirmations: number;
+  required_confirmations: number;
+  matched_by: MatchedBy;
+  failure_reason: FailureReason | null;
+  is_late: number | boolean;
+  is_duplicate: number | boolean;
+  is_partial: number | boolean;
+  overpaid_amount: string | null;
+  nonce: number | null;
+  created_at: number;
+  confirmed_at: number | null;
+  completed_at: number | null;
+}
+
+/** What of a transaction changes after it was recorded, by column. */
+function changeableValues(transaction: PaymentTransaction) {
+  const { overpaidAmount } = transaction;
+  return {
+    status: transaction.status,
+    amount: uintColumn(transaction.amount),
+    sender: transaction.sender,
+    tx_hash: transaction.txHash,
+    log_index: transaction.logIndex,
+    block_number: transaction.blockNumber,
+    block_hash: transaction.blockHash,
+    block_time: transaction.blockTime,
+    confirmations: transaction.confirmations,
+    matched_by: transaction.matchedBy,
+    failure_reason: transaction.failureReason,
+    is_late: transaction.isLate,
+    is_duplicate: transaction.isDuplicate,
+    is_partial: transaction.isPartial,
+    overpaid_amount: overpaidAmount === null ? null : uintColumn(overpaidAmount),
+    nonce: transaction.nonce,
+    confirmed_at: transaction.confirmedAt,
+    completed_at: transaction.completedAt,
+  } satisfies Values;
+}
+
+/** A whole transaction, by column. */
+function transactionValues(transaction: PaymentTransaction) {
+  return {
+    id: transaction.id,
+    organization_id: transaction.organizationId,
+    mode: transaction.mode,
+    payment_link_id: transaction.paymentLinkId,
+    session_id: transaction.sessionId,
+    chain_id: transaction.chainId,
+    token_address: transaction.tokenAddress,
+    recipient: transaction.recipient,
+    required_confirmations: transaction.requiredConfirmations,
+    created_at: transaction.createdAt,
+    ...changeableValues(transaction),
+  } satisfies Record<keyof TransactionRow, Binding>;
+}
+
+/** The transaction in a row. */
+function transactionOf(row: TransactionRow): PaymentTransaction {
+  return {
+    id: row.id,
+    organizationId: row.organization_id,
+    mode: row.mode,
+    status: row.status,
+    paymentLinkId: row.payment_link_id,
+    sessionId: row.session_id,
+    chainId: row.chain_id,
+    tokenAddress: row.token_address,
+    amount: uintOf(row.amount),
+    sender: row.sender,
+    recipient: row.recipient,
+    txHash: row.tx_hash,
+    logIndex: row.log_index,
+    blockNumber: row.block_number,
+    blockHash: row.block_hash,
+    blockTime: row.block_time,
+    confirmations: row.confirmations,
+    requiredConfirmations: row.required_confirmations,
+    matchedBy: row.matched_by,
+    failureReason: row.failure_reason,
+    isLate: booleanOf(row.is_late),
+    isDuplicate: booleanOf(row.is_duplicate),
+    isPartial: booleanOf(row.is_partial),
+    overpaidAmount: uintOrNull(row.overpaid_amount),
+    nonce: row.nonce,
+    createdAt: row.created_at,
+    confirmedAt: row.confirmed_at,
+    completedAt: row.completed_at,
+  };
 }

@@ -6,7 +6,7 @@ import { newId, randomBase62 } from '#lib/ids.ts';
 import type { LinkDefaults } from '../../model/owner.ts';
 import { normalToken } from '../../model/payment-chain.ts';
 import type { PaymentLink } from '../../model/payment-link.ts';
-import { nameRecipient } from '../../recipients/named-recipient.ts';
+import { nameRecipient } from '../../recipients/recipient-lock.ts';
 import { linkStore } from '../../store/link-store.ts';
 import { organizationStore } from '../../store/organization-store.ts';
 import type { PaymentsContext } from '../gate/api-context.ts';
