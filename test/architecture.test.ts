@@ -238,6 +238,7 @@ const MAY_IMPORT: readonly (readonly [folder: string, allowed: readonly string[]
       'types:src/contract/',
       'src/http/',
       'src/db/',
+      'src/evm/',
       'src/lib/',
     ],
   ],

@@ -1,6 +1,6 @@
-import type { Address } from 'viem';
 import type { BackendConfig, ChainConfig, Config } from '../config/config.ts';
 import { ConfigError } from '../config/config-error.ts';
+import { lowerCase } from '../evm/address.ts';
 import { type KnownContracts, readKnownContracts } from './abi-files/known-contracts.ts';
 import type { ServedChain } from './open-chain.ts';
 import type { DataServiceOptions } from './service.ts';
@@ -72,21 +72,16 @@ function servedChain(
       ? {}
       : {
           prices: {
-            usdToken: addressOf(prices.usdToken),
-            factory: addressOf(prices.factory),
+            usdToken: lowerCase(prices.usdToken),
+            factory: lowerCase(prices.factory),
             ...(native.wrapped === undefined
               ? {}
-              : { native: { symbol: native.symbol, wrapped: addressOf(native.wrapped) } }),
+              : { native: { symbol: native.symbol, wrapped: lowerCase(native.wrapped) } }),
           },
         }),
-    ...(names === undefined ? {} : { names: { registry: addressOf(names.registry) } }),
+    ...(names === undefined ? {} : { names: { registry: lowerCase(names.registry) } }),
     backends: backends.map(backendOptions),
   };
-}
-
-/** Of an address that the schema of the configuration has checked. */
-function addressOf(text: string): Address {
-  return `0x${text.slice(2).toLowerCase()}`;
 }
 
 function backendOptions(backend: BackendConfig): ServedChain['backends'][number] {

@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Address } from 'viem';
 import { recoverAuthorizationAddress } from 'viem/utils';
+import { lowerCase } from './address.ts';
 
 /**
  * Accounts that signed the EIP-7702 authorizations of a transaction, in lower case. Authorizations for other chains are
@@ -30,7 +31,7 @@ async function authorityOf(entry: unknown, chainId: number): Promise<Address | n
     yParity: Number(entry.yParity),
   };
   try {
-    return lower(await recoverAuthorizationAddress({ authorization }));
+    return lowerCase(await recoverAuthorizationAddress({ authorization }));
   } catch {
     return null; // the chain skips an authorization with an impossible signature, too
   }
@@ -47,8 +48,4 @@ function isAuthorization(entry: unknown): entry is Authorization {
     const value = fields[name];
     return typeof value === 'string' && value.startsWith('0x');
   });
-}
-
-function lower(address: Address): Address {
-  return `0x${address.slice(2).toLowerCase()}`;
 }

@@ -1,4 +1,5 @@
 import { type Address, decodeEventLog, type Hash, type Hex, parseAbiItem } from 'viem';
+import { lowerCase, ZERO_ADDRESS } from './address.ts';
 
 /**
  * What Seaport of every version says when an order was fulfilled.
@@ -42,8 +43,6 @@ export interface FulfilledOrder {
   consideration: (OrderItem & { recipient: Address })[];
 }
 
-const NOBODY = '0x0000000000000000000000000000000000000000';
-
 /** The order that a log with that topic tells of; null when it only looks like one. */
 export function fulfilledOrder(log: {
   address: Address;
@@ -61,13 +60,16 @@ export function fulfilledOrder(log: {
       data: log.data,
     });
     return {
-      marketplace: lower(log.address),
+      marketplace: lowerCase(log.address),
       transactionHash: log.transactionHash,
       logIndex: log.logIndex,
-      offerer: lower(args.offerer),
-      recipient: args.recipient === NOBODY ? null : lower(args.recipient),
+      offerer: lowerCase(args.offerer),
+      recipient: args.recipient === ZERO_ADDRESS ? null : lowerCase(args.recipient),
       offer: args.offer.map(itemOf),
-      consideration: args.consideration.map(item => ({ ...itemOf(item), recipient: lower(item.recipient) })),
+      consideration: args.consideration.map(item => ({
+        ...itemOf(item),
+        recipient: lowerCase(item.recipient),
+      })),
     };
   } catch {
     // Anybody may emit a log with this topic.
@@ -78,9 +80,5 @@ export function fulfilledOrder(log: {
 function itemOf(item: { itemType: number; token: Address; identifier: bigint; amount: bigint }): OrderItem {
   const kind = KINDS[item.itemType];
   if (kind === undefined) throw new RangeError(`Seaport has no items of type ${item.itemType}.`);
-  return { kind, token: lower(item.token), tokenId: item.identifier, amount: item.amount };
-}
-
-function lower(address: Address): Address {
-  return `0x${address.slice(2).toLowerCase()}`;
+  return { kind, token: lowerCase(item.token), tokenId: item.identifier, amount: item.amount };
 }

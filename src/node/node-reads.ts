@@ -1,4 +1,5 @@
 import { type Address, encodeFunctionData, erc20Abi, type Hash, type Hex, numberToHex, parseAbi } from 'viem';
+import { lowerCase } from '../evm/address.ts';
 import { wordOf } from '../evm/call-result.ts';
 import { parityOfFrame } from '../evm/parity-traces.ts';
 import type { RpcFullTrace } from '../evm/rpc-trace.ts';
@@ -81,7 +82,7 @@ export function nodeReader(client: ChainClient): NodeReader {
       const post = diff.post[address];
       // Afterwards only what changed is named; an account that is not named at all is gone, and its coins with it.
       const after = post === undefined ? 0n : BigInt(post.balance ?? before);
-      return before === after ? [] : [{ address: lower(address), before, after }];
+      return before === after ? [] : [{ address: lowerCase(address), before, after }];
     });
   }
 
@@ -117,10 +118,6 @@ export function nodeReader(client: ChainClient): NodeReader {
 
 function isAddressKey(key: string): key is Address {
   return key.startsWith('0x');
-}
-
-function lower(address: Address): Address {
-  return `0x${address.slice(2).toLowerCase()}`;
 }
 
 function orNull(error: unknown): null {

@@ -1,4 +1,5 @@
-import { type Address, type Hash, isAddressEqual, parseAbi, zeroAddress } from 'viem';
+import { type Address, type Hash, isAddressEqual, parseAbi } from 'viem';
+import { lowerCase, ZERO_ADDRESS } from '../evm/address.ts';
 import type { ChainClient } from './client.ts';
 import { nodeAnswered } from './node-refusal.ts';
 
@@ -28,14 +29,14 @@ export async function resolveName(
       functionName: 'resolver',
       args,
     });
-    if (isAddressEqual(resolver, zeroAddress)) return null;
+    if (isAddressEqual(resolver, ZERO_ADDRESS)) return null;
     const address = await client.public.readContract({
       address: resolver,
       abi: RESOLVER,
       functionName: 'addr',
       args,
     });
-    return isAddressEqual(address, zeroAddress) ? null : `0x${address.slice(2).toLowerCase()}`;
+    return isAddressEqual(address, ZERO_ADDRESS) ? null : lowerCase(address);
   } catch (error) {
     // A resolver is anybody's contract: what it does not answer, or not as an address, is not there.
     if (nodeAnswered(error)) return null;

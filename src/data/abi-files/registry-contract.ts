@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join, normalize } from 'node:path';
-import { type Address, type Hex, isHex, keccak256, toBytes } from 'viem';
+import { type Hex, isHex, keccak256, toBytes } from 'viem';
 import type { KnownAbi } from '../../evm/abi/abi.ts';
+import { lowerCase } from '../../evm/address.ts';
 import { isObject } from '../../lib/json.ts';
 import { checkedAbi } from './plain-abi.ts';
 import { member, readJson, readText, UnreadableAbi } from './read-json.ts';
@@ -32,7 +33,7 @@ export function registryContract(
   if (main === undefined)
     throw new UnreadableAbi('metadata.json must list the source of its compilationTarget');
   return {
-    address: asAddress(address),
+    address: lowerCase(address),
     name: contractName,
     abi: checkedAbi(member(metadata, 'output', 'abi')),
     source: {
@@ -91,8 +92,4 @@ function recordAt(value: unknown, ...path: readonly string[]): Record<string, un
   const found = member(value, ...path);
   if (!isObject(found)) throw new UnreadableAbi(`metadata.json must have ${path.join('.')}`);
   return found;
-}
-
-function asAddress(text: string): Address {
-  return `0x${text.slice(2).toLowerCase()}`;
 }

@@ -11,6 +11,7 @@ import {
   size,
   slice,
 } from 'viem';
+import { lowerCase } from '../address.ts';
 import { panicText } from '../panic-codes.ts';
 import { quotedText } from './abi-text.ts';
 import type { ContractSource } from './contract-source.ts';
@@ -113,7 +114,7 @@ export function knownAbis(known: readonly KnownAbi[]): Abis {
       const contracts = ownOf(address);
       return contracts.find(({ source }) => source !== undefined) ?? contracts[0] ?? null;
     },
-    methodName: selector => methods.get(lower(selector)) ?? null,
+    methodName: selector => methods.get(lowerCase(selector)) ?? null,
     selectorsOf: wanted => [...methods].filter(([, name]) => name === wanted).map(([selector]) => selector),
     callOf,
     eventOf,
@@ -132,7 +133,7 @@ export function knownAbis(known: readonly KnownAbi[]): Abis {
 
 function decodeError({ errors }: Signatures, output: Hex): string | null {
   if (size(output) < 4) return null;
-  const item = errors.get(lower(slice(output, 0, 4)));
+  const item = errors.get(lowerCase(slice(output, 0, 4)));
   const data: Hex = `0x${output.slice(10)}`;
   if (item === undefined || !mayDecode(item.inputs, data)) return null;
   const { name, inputs } = item;
@@ -153,8 +154,4 @@ function firstOf<From, T>(abis: readonly From[], decode: (abi: From) => T | null
     }
   }
   return null;
-}
-
-function lower(selector: Hex): Hex {
-  return `0x${selector.slice(2).toLowerCase()}`;
 }

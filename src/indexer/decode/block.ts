@@ -1,4 +1,5 @@
 import { bytesColumn, bytesOrNullColumn, uintColumn } from '../../db/columns.ts';
+import { ZERO_ADDRESS } from '../../evm/address.ts';
 import type { JudgedBlock } from '../fetch/fetched-block.ts';
 import type {
   BLOCK_COLUMNS,
@@ -78,7 +79,7 @@ function blockRow({ fetched, internals, withdrawals: paid }: BlockContent): RowO
     hash: bytesColumn(hash),
     parent_hash: bytesColumn(block.parentHash),
     timestamp: timestampMs(block),
-    miner: bytesColumn(block.miner ?? `0x${'0'.repeat(40)}`),
+    miner: bytesColumn(block.miner ?? ZERO_ADDRESS),
     gas_limit: uintColumn(BigInt(block.gasLimit)),
     gas_used: Number(block.gasUsed),
     base_fee_per_gas: optionalUint(block.baseFeePerGas),

@@ -4,8 +4,6 @@ import { insertRows } from '../../db/insert.ts';
 import type { Handle } from '../../db/open.ts';
 import { DIRTY_COLUMNS, type RowOf, valuesOf } from './columns.ts';
 
-export const ZERO_ADDRESS = '0x0000000000000000000000000000000000000000';
-
 /** What kind of state has to be read again; the number is the column. */
 export const DIRTY_KINDS = { coin: 1, token: 2, balance: 3, instance: 4 } as const;
 

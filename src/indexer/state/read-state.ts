@@ -1,5 +1,6 @@
 import { type Address, encodeFunctionData, erc20Abi, erc721Abi, type Hex, numberToHex, parseAbi } from 'viem';
 import { uintOf } from '../../db/columns.ts';
+import { DELEGATION_PREFIX } from '../../evm/address.ts';
 import { textOf, uint8Of, wordOf } from '../../evm/call-result.ts';
 import { minimalProxyTarget } from '../../evm/minimal-proxy.ts';
 import type { ChainClient } from '../../node/client.ts';
@@ -13,7 +14,6 @@ const DECIMALS = encodeFunctionData({ abi: erc20Abi, functionName: 'decimals' })
 const TOTAL_SUPPLY = encodeFunctionData({ abi: erc20Abi, functionName: 'totalSupply' });
 
 /** Code that only points to another account's is not a contract: EIP-7702. */
-const DELEGATION_PREFIX = '0xef0100';
 
 /** What the index already knows, so that it need not be asked again. */
 export interface KnownState {

@@ -1,4 +1,5 @@
 import { checksumAddress } from 'viem';
+import { lowerCase } from '../../evm/address.ts';
 import { type Denomination, tokenAmount } from '../amounts/token-amount.ts';
 
 /** Stands in the message where the wallet's address belongs. Decision 156. */
@@ -66,5 +67,5 @@ function statementText(text: string): string | undefined {
 }
 
 function checksummed(address: string): string {
-  return checksumAddress(`0x${address.slice(2).toLowerCase()}`);
+  return checksumAddress(lowerCase(address));
 }

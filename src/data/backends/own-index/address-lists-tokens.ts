@@ -1,8 +1,9 @@
+import { lowerCase } from '#evm/address.ts';
 import { NFT_TYPES } from '#evm/token-id.ts';
 import type { NftHoldingRow } from '#indexer/read/tokens/nft-holdings.ts';
 import type { Answers } from '../port/backend.ts';
 import type { CursorPosition } from '../port/cursor.ts';
-import { addressKey, asAddress, countKey, uintKey, wholeKeys } from './cursor/addresses-position.ts';
+import { addressKey, countKey, uintKey, wholeKeys } from './cursor/addresses-position.ts';
 import type { Keys } from './cursor/position.ts';
 import { checksummed } from './parts/text.ts';
 import { addressToken } from './records/address-token.ts';
@@ -24,7 +25,7 @@ export function addressTokenAnswers(source: IndexSource): AddressTokenAnswers {
         ['fiat_value', 'token_name', 'token_type', 'value'],
       );
       const { items, hasMore } = await reader.tokenHoldings({
-        holder: asAddress(path.address_hash),
+        holder: lowerCase(path.address_hash),
         limit: PAGE_SIZE,
         ...(query.type === undefined ? {} : { types: query.type }),
         ...(keys === undefined ? {} : { beforeId: countKey(keys.id) }),
@@ -53,7 +54,7 @@ export function addressTokenAnswers(source: IndexSource): AddressTokenAnswers {
       const after = nftAfter(position, query);
       const { type: wanted } = query;
       const { items, hasMore } = await reader.nftHoldings({
-        holder: asAddress(path.address_hash),
+        holder: lowerCase(path.address_hash),
         limit: PAGE_SIZE,
         types: wanted === undefined ? NFT_TYPES : NFT_TYPES.filter(type => wanted.includes(type)),
         ...(after === undefined ? {} : { after }),

@@ -1,6 +1,6 @@
+import { lowerCase } from '#evm/address.ts';
 import type { Answers } from '../port/backend.ts';
 import { blockRecords, nextBlocks } from './blocks.ts';
-import { asAddress } from './cursor/addresses-position.ts';
 import { blockBefore, placeBefore } from './cursor/position.ts';
 import { tracePlace } from './cursor/trace-position.ts';
 import { nodeCannot } from './source/mined.ts';
@@ -21,7 +21,7 @@ export function addressListAnswers(source: IndexSource): AddressListAnswers {
       assertWhole(source);
       const before = placeBefore(position, query);
       const page = await reader.addressLogs({
-        address: asAddress(path.address_hash),
+        address: lowerCase(path.address_hash),
         limit: PAGE_SIZE,
         ...(before === undefined ? {} : { before }),
       });
@@ -33,7 +33,7 @@ export function addressListAnswers(source: IndexSource): AddressListAnswers {
       const before = tracePlace(position, query);
       const [page, { items: newest }] = await Promise.all([
         reader.addressInternalTransactions({
-          address: asAddress(path.address_hash),
+          address: lowerCase(path.address_hash),
           limit: PAGE_SIZE,
           ...(query.filter === undefined ? {} : { direction: query.filter }),
           ...(before === undefined ? {} : { before }),
@@ -48,7 +48,7 @@ export function addressListAnswers(source: IndexSource): AddressListAnswers {
       assertWhole(source);
       const before = blockBefore(position, query);
       const { items, hasMore } = await reader.validatedBlocks({
-        miner: asAddress(path.address_hash),
+        miner: lowerCase(path.address_hash),
         limit: PAGE_SIZE,
         ...(before === undefined ? {} : { beforeNumber: before.number }),
       });

@@ -1,3 +1,4 @@
+import { lowerCase } from '#evm/address.ts';
 import type { BlockRow } from '#indexer/read/blocks/blocks.ts';
 import type { Answers } from '../port/backend.ts';
 import { blockBefore, placeBefore } from './cursor/position.ts';
@@ -11,7 +12,7 @@ import {
   missingFrom,
   PAGE_SIZE,
 } from './source/source.ts';
-import { asHash, nextTransactions, transactionRecords } from './transactions/transactions.ts';
+import { nextTransactions, transactionRecords } from './transactions/transactions.ts';
 
 const MAIN_PAGE_BLOCKS = 4;
 
@@ -80,7 +81,7 @@ export function blockAnswers(source: IndexSource): BlockAnswers {
 
 /** @throws BackendError when nobody knows the block. */
 export async function findBlock(source: IndexSource, numberOrHash: string): Promise<BlockRow> {
-  const id = numberOrHash.startsWith('0x') ? asHash(numberOrHash) : Number(numberOrHash);
+  const id = numberOrHash.startsWith('0x') ? lowerCase(numberOrHash) : Number(numberOrHash);
   const row = await source.reader.blockByNumberOrHash(id);
   if (row === null)
     throw missingFrom(source, `Block ${numberOrHash}`, typeof id === 'number' ? id : undefined);

@@ -1,4 +1,5 @@
 import type { Address } from 'viem';
+import { lowerCase } from '#evm/address.ts';
 import type { Reader } from '#indexer/index-reader.ts';
 import type { QueryEngine } from '#indexer/query/query.ts';
 import type { Exchange } from '#indexer/read/tokens/markets.ts';
@@ -139,8 +140,4 @@ function inLowerCase({ factory, usdToken, native }: Exchange): Exchange {
     usdToken: lowerCase(usdToken),
     ...(native === undefined ? {} : { native: { ...native, wrapped: lowerCase(native.wrapped) } }),
   };
-}
-
-function lowerCase(address: Address): Address {
-  return `0x${address.slice(2).toLowerCase()}`;
 }

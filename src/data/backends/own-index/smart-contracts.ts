@@ -1,4 +1,5 @@
-import type { Address, Hash, Hex } from 'viem';
+import type { Hash, Hex } from 'viem';
+import { DELEGATION_PREFIX, lowerCase } from '#evm/address.ts';
 import { minimalProxyTarget } from '#evm/minimal-proxy.ts';
 import type { Answers } from '../port/backend.ts';
 import { smartContract } from './records/smart-contract.ts';
@@ -6,14 +7,13 @@ import { nodeCannot } from './source/mined.ts';
 import { type IndexSource, missingFrom } from './source/source.ts';
 
 /** Code that only points to another account's makes no contract: EIP-7702. */
-const DELEGATION_PREFIX = '0xef0100';
 
 /** A contract with what is known of its sources; its code from the node at the time of the request. */
 export function smartContractAnswers(source: IndexSource): Pick<Answers, 'getSmartContract'> {
   const { reader } = source;
   return {
     async getSmartContract({ path }, { signal }) {
-      const address = asAddress(path.address_hash);
+      const address = lowerCase(path.address_hash);
       const [head, creation] = await Promise.all([reader.head(), reader.contract(address)]);
       const code =
         head === null ? null : await reader.node.code({ address, blockNumber: head.number }, signal);
@@ -38,8 +38,4 @@ export function smartContractAnswers(source: IndexSource): Pick<Answers, 'getSma
       }
     },
   };
-}
-
-function asAddress(text: string): Address {
-  return `0x${text.slice(2).toLowerCase()}`;
 }

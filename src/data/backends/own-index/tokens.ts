@@ -1,7 +1,7 @@
+import { lowerCase } from '#evm/address.ts';
 import type { InstanceRow } from '#indexer/read/tokens/nft-holdings.ts';
 import type { TokenRow } from '#indexer/read/tokens/tokens.ts';
 import type { Answers } from '../port/backend.ts';
-import { asAddress } from './cursor/addresses-position.ts';
 import { tokenInstance } from './records/token-instance.ts';
 import { type IndexSource, missingFrom } from './source/source.ts';
 import { describeInstance } from './token-metadata.ts';
@@ -10,7 +10,7 @@ import { describeInstance } from './token-metadata.ts';
 export function tokenAnswers(source: IndexSource): Pick<Answers, 'getTokenInstance'> {
   return {
     async getTokenInstance({ path }, { signal }) {
-      const token = asAddress(path.address_hash);
+      const token = lowerCase(path.address_hash);
       const missing = () => missingFrom(source, `Token instance ${path.id} of ${path.address_hash}`);
       const [found] = await source.reader.tokens([token]);
       const row = found === undefined ? null : await instanceRow(source, { found, tokenId: path.id }, signal);

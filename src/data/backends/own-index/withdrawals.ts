@@ -1,9 +1,10 @@
+import { lowerCase } from '#evm/address.ts';
 import type { WithdrawalRow } from '#indexer/read/blocks/withdrawals.ts';
 import type { Page } from '#indexer/read/page.ts';
 import type { Answers } from '../port/backend.ts';
 import type { CursorPosition } from '../port/cursor.ts';
 import { depthOf, findBlock } from './blocks.ts';
-import { asAddress, countKey, wholeKeys } from './cursor/addresses-position.ts';
+import { countKey, wholeKeys } from './cursor/addresses-position.ts';
 import type { Keys } from './cursor/position.ts';
 import { loadParties } from './parts/parties.ts';
 import { addressWithdrawal, blockWithdrawal, withdrawal } from './records/withdrawal.ts';
@@ -53,7 +54,7 @@ export function withdrawalAnswers(source: IndexSource): WithdrawalAnswers {
 
     async listAddressWithdrawals({ path, query }, { position }) {
       assertWhole(source);
-      const receiver = asAddress(path.address_hash);
+      const receiver = lowerCase(path.address_hash);
       const page = await reader.withdrawals({ receiver, ...request(position, query) });
       return {
         body: {

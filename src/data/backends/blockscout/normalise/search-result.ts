@@ -1,4 +1,5 @@
 import type { ExplorerSchemas } from '#contract/contracts/explorer.ts';
+import { ZERO_ADDRESS } from '#evm/address.ts';
 import { isObject } from '#lib/json.ts';
 import { type Fields, fieldsOf, pick } from '../../upstream-json/fields.ts';
 import {
@@ -16,7 +17,6 @@ import {
 type SearchResult = ExplorerSchemas['SearchResult'];
 type SearchBlock = ExplorerSchemas['SearchBlock'];
 
-const NOBODY = `0x${'0'.repeat(40)}`;
 const BLOCK_TYPES: readonly SearchBlock['block_type'][] = ['block', 'uncle', 'reorg'];
 
 /**
@@ -100,7 +100,7 @@ function searchAddressOrNull(record: Fields): SearchResult | null {
 /** A name may be registered and lead nowhere; some versions write that as the zero address. */
 function searchNameOrNull(record: Fields): SearchResult | null {
   const target = addressOrNullOf(record);
-  return target === null || target === NOBODY ? null : searchAddress(record, target);
+  return target === null || target === ZERO_ADDRESS ? null : searchAddress(record, target);
 }
 
 /**

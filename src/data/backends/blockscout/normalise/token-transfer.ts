@@ -1,4 +1,5 @@
 import type { ExplorerSchemas } from '#contract/contracts/explorer.ts';
+import { ZERO_ADDRESS } from '#evm/address.ts';
 import { isObject } from '#lib/json.ts';
 import { at, type Fields, fieldsOf, given, pick, required } from '../../upstream-json/fields.ts';
 import {
@@ -15,8 +16,6 @@ import { tokenInstanceOrNull } from './token-instance.ts';
 type EmbeddedTokenTransfer = ExplorerSchemas['EmbeddedTokenTransfer'];
 type TokenTransfer = ExplorerSchemas['TokenTransfer'];
 type Address = ExplorerSchemas['Address'];
-
-const ZERO = '0x0000000000000000000000000000000000000000';
 
 /**
  * A token transfer of any generation, as it is inside a transaction. Numbers were strings up to 6.8. Celo's transfers
@@ -81,6 +80,6 @@ function kindOf(type: unknown, from: Address, to: Address): TokenTransfer['type'
     case 'token_spawning':
       return type;
   }
-  if (from.hash === ZERO) return 'token_minting';
-  return to.hash === ZERO ? 'token_burning' : 'token_transfer';
+  if (from.hash === ZERO_ADDRESS) return 'token_minting';
+  return to.hash === ZERO_ADDRESS ? 'token_burning' : 'token_transfer';
 }

@@ -1,5 +1,6 @@
 import type { Address } from 'viem';
 import { isAddress } from 'viem';
+import { lowerCase } from '#evm/address.ts';
 import { BackendError } from '../../port/backend-error.ts';
 import type { CursorPosition } from '../../port/cursor.ts';
 import { isHeight, type Keys, notOurs } from './position.ts';
@@ -26,15 +27,10 @@ export function wholeKeys(
   throw new BackendError('rejected', 'bad_input', `${lost}: must be given together with ${given}`);
 }
 
-/** An address in the form that the index keeps. The contract has checked its digits. */
-export function asAddress(text: string): Address {
-  return `0x${text.slice(2).toLowerCase()}`;
-}
-
 /** @throws BackendError `rejected` when a cursor holds anything else. */
 export function addressKey(value: unknown): Address {
   if (typeof value !== 'string' || !isAddress(value, { strict: false })) throw notOurs();
-  return asAddress(value);
+  return lowerCase(value);
 }
 
 /** A decimal integer below 2^256. @throws BackendError `rejected` when a cursor holds anything else, `null` included. */

@@ -1,10 +1,9 @@
 import type { InsightsSchemas } from '#contract/contracts/insights.ts';
+import { ZERO_ADDRESS } from '#evm/address.ts';
 import type { FulfilledOrder, OrderItem } from '#evm/seaport.ts';
 import type { NftTransferRow } from '#indexer/read/tokens/nft-transfers.ts';
 
 type SaleItem = InsightsSchemas['SaleItem'];
-
-const NO_ADDRESS = '0x0000000000000000000000000000000000000000';
 
 /** Every version calls itself so: `name()` in Seaport's ConsiderationInterface. */
 const MARKETPLACE = 'Seaport';
@@ -81,7 +80,7 @@ function saleItem(
   { from, to }: { from: string | undefined; to: string | undefined },
 ): SaleItem {
   return {
-    token_address: kind === 'native' ? NO_ADDRESS : token,
+    token_address: kind === 'native' ? ZERO_ADDRESS : token,
     token_id: isNft(kind) ? tokenId.toString() : '0',
     amount: amount.toString(),
     token_type: kind,

@@ -1,5 +1,6 @@
-import { type Address, ethAddress, zeroAddress } from 'viem';
+import { type Address, ethAddress } from 'viem';
 import type { InsightsSchemas } from '#contract/contracts/insights.ts';
+import { ZERO_ADDRESS } from '#evm/address.ts';
 import type { TokenRow } from '#indexer/read/tokens/tokens.ts';
 import type { InsightsAnswers, InsightsRequestOf } from '../../port/insights-backend.ts';
 import { dateText } from '../parts/day.ts';
@@ -51,7 +52,7 @@ interface AskedToken {
 }
 
 /** Addresses that stand for the native coin where a token is expected. */
-const NATIVE: readonly Address[] = [zeroAddress, ethAddress];
+const NATIVE: readonly Address[] = [ZERO_ADDRESS, ethAddress];
 
 /** In the order in which they were named, those of one symbol the most held first; each once. */
 async function tokensOf(source: IndexSource, { address = [], symbol = [] }: Query): Promise<AskedToken[]> {

@@ -1,4 +1,5 @@
 import { type Address, decodeFunctionData, parseAbi } from 'viem';
+import { lowerCase } from '#evm/address.ts';
 import type { TransactionRow } from '#indexer/read/blocks/transaction-row.ts';
 
 /** What a call to a token allows somebody else. */
@@ -22,14 +23,10 @@ export function approvalOf({ input, selector }: Pick<TransactionRow, 'input' | '
   try {
     const { functionName, args } = decodeFunctionData({ abi: ABI, data: input });
     return functionName === 'approve'
-      ? { to: lower(args[0]), value: args[1], isGiven: true }
-      : { to: lower(args[0]), value: null, isGiven: args[1] };
+      ? { to: lowerCase(args[0]), value: args[1], isGiven: true }
+      : { to: lowerCase(args[0]), value: null, isGiven: args[1] };
   } catch {
     // Any other method, or call data that does not fit one of these.
     return null;
   }
-}
-
-function lower(address: Address): Address {
-  return `0x${address.slice(2).toLowerCase()}`;
 }

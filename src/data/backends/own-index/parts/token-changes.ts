@@ -1,4 +1,5 @@
 import type { Address } from 'viem';
+import { ZERO_ADDRESS } from '#evm/address.ts';
 import type { BalanceMove } from '#indexer/read/tokens/token-moves.ts';
 
 /** How one transaction changed what one address holds of one token, or of one id of an ERC-1155 token. */
@@ -14,8 +15,6 @@ export interface TokenChange {
   readonly nfts: readonly { readonly direction: 'from' | 'to'; readonly tokenId: bigint }[];
 }
 
-const NOBODY = '0x0000000000000000000000000000000000000000';
-
 /** What the transaction at a position changed, in the order in which it touched each balance. Minting has no giver. */
 export function tokenChanges(moves: readonly BalanceMove[], transactionIndex: number): TokenChange[] {
   const changes = new Map<string, TokenChange>();
@@ -23,7 +22,7 @@ export function tokenChanges(moves: readonly BalanceMove[], transactionIndex: nu
     if (move.transactionIndex !== transactionIndex) continue;
     for (const direction of ['from', 'to'] as const) {
       const holder = move[direction];
-      if (holder === NOBODY) continue;
+      if (holder === ZERO_ADDRESS) continue;
       const { token, tokenType } = move;
       const tokenId = tokenType === 'ERC-1155' ? move.tokenId : null;
       const key = `${token} ${holder} ${tokenId ?? ''}`;

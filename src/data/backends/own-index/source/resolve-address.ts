@@ -1,5 +1,6 @@
 import { type Address, isAddress } from 'viem';
 import { normalize } from 'viem/ens';
+import { lowerCase } from '#evm/address.ts';
 import { BackendError } from '../../port/backend-error.ts';
 import type { IndexSource } from './source.ts';
 
@@ -9,7 +10,7 @@ import type { IndexSource } from './source.ts';
  * @throws BackendError `not_found` with the reason `unknown_name` when the chain has no registry or not this name.
  */
 export async function resolveAddress(source: Pick<IndexSource, 'names'>, text: string): Promise<Address> {
-  if (isAddress(text, { strict: false })) return `0x${text.slice(2).toLowerCase()}`;
+  if (isAddress(text, { strict: false })) return lowerCase(text);
   const name = normalised(text);
   const address = name === null ? null : await source.names?.addressOf(name);
   if (address === null || address === undefined) {

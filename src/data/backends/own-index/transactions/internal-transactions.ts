@@ -1,4 +1,5 @@
 import type { ExplorerSchemas } from '#contract/contracts/explorer.ts';
+import { lowerCase } from '#evm/address.ts';
 import type { InternalTransactionRow } from '#indexer/read/blocks/internal-transactions.ts';
 import type { Page } from '#indexer/read/page.ts';
 import type { Answers } from '../../port/backend.ts';
@@ -13,7 +14,6 @@ import {
   type IndexSource,
   PAGE_SIZE,
 } from '../source/source.ts';
-import { asHash } from './transactions.ts';
 
 type InternalAnswers = Pick<Answers, 'listInternalTransactions' | 'listTransactionInternalTransactions'>;
 
@@ -34,7 +34,7 @@ export function internalTransactionAnswers(source: IndexSource): InternalAnswers
     },
 
     async listTransactionInternalTransactions({ path, query }, { position }) {
-      const hash = asHash(path.transaction_hash);
+      const hash = lowerCase(path.transaction_hash);
       const after = tracePlace(position, query);
       const mined = await minedOrPending(source, hash);
       if (mined === undefined) return { body: { items: [], next_page_params: null } };

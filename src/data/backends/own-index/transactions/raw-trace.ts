@@ -1,14 +1,14 @@
+import { lowerCase } from '#evm/address.ts';
 import type { Answers } from '../../port/backend.ts';
 import { rawTrace } from '../../port/raw-trace.ts';
 import { minedOrPending, nodeCannot } from '../source/mined.ts';
 import type { IndexSource } from '../source/source.ts';
-import { asHash } from './transactions.ts';
 
 /** The trace of one transaction, from the node at the time of the request. */
 export function rawTraceAnswers(source: IndexSource): Pick<Answers, 'getTransactionRawTrace'> {
   return {
     async getTransactionRawTrace({ path }, { signal }) {
-      const hash = asHash(path.transaction_hash);
+      const hash = lowerCase(path.transaction_hash);
       const mined = await minedOrPending(source, hash);
       if (mined === undefined) return { body: [] };
       const items = await source.reader.node.trace(hash, signal);

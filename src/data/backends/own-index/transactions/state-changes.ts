@@ -1,4 +1,5 @@
 import type { Address } from 'viem';
+import { lowerCase } from '#evm/address.ts';
 import type { CoinChange } from '#node/node-reads.ts';
 import type { Answers } from '../../port/backend.ts';
 import { BackendError } from '../../port/backend-error.ts';
@@ -10,7 +11,6 @@ import { type TokenChange, tokenChanges } from '../parts/token-changes.ts';
 import { coinChange, tokenChange } from '../records/state-change.ts';
 import { minedOrPending, nodeCannot } from '../source/mined.ts';
 import { cursorFields, type IndexSource, PAGE_SIZE } from '../source/source.ts';
-import { asHash } from './transactions.ts';
 
 type Change = { coin: CoinChange } | { token: TokenChange };
 
@@ -19,7 +19,7 @@ export function stateChangeAnswers(source: IndexSource): Pick<Answers, 'listTran
   const { reader } = source;
   return {
     async listTransactionStateChanges({ path, query }, { position, signal }) {
-      const hash = asHash(path.transaction_hash);
+      const hash = lowerCase(path.transaction_hash);
       const seen = seenBefore(position, query);
       const mined = await minedOrPending(source, hash);
       if (mined === undefined) return { body: { items: [], next_page_params: null } };

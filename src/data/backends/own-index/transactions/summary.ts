@@ -1,4 +1,5 @@
 import type { Address } from 'viem';
+import { lowerCase } from '#evm/address.ts';
 import type { TransactionRow } from '#indexer/read/blocks/transaction-row.ts';
 import type { TokenTransferRow } from '#indexer/read/tokens/token-transfers.ts';
 import type { Answers } from '../../port/backend.ts';
@@ -8,7 +9,6 @@ import { approvalSentence, callSentence, coinSentence, creationSentence } from '
 import { transferSentence } from '../records/transfer-summary.ts';
 import { minedOrPending } from '../source/mined.ts';
 import type { IndexSource } from '../source/source.ts';
-import { asHash } from './transactions.ts';
 
 /** Most transfers that become a sentence each, as many as a transaction's own record has. */
 const TOLD_TRANSFERS = 10;
@@ -18,7 +18,7 @@ export function summaryAnswers(source: IndexSource): Pick<Answers, 'getTransacti
   const { reader } = source;
   return {
     async getTransactionSummary({ path }) {
-      const hash = asHash(path.transaction_hash);
+      const hash = lowerCase(path.transaction_hash);
       const mined = await minedOrPending(source, hash);
       // Decision 31.
       const nothing = { success: false, data: { summaries: [] } };

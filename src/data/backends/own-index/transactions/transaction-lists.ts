@@ -1,5 +1,6 @@
 import type { Hash } from 'viem';
 import type { ExplorerSchemas } from '#contract/contracts/explorer.ts';
+import { lowerCase } from '#evm/address.ts';
 import type { LogRow } from '#indexer/read/blocks/logs.ts';
 import type { Page } from '#indexer/read/page.ts';
 import type { Answers } from '../../port/backend.ts';
@@ -9,7 +10,6 @@ import { logRecord } from '../records/log.ts';
 import { minedOrPending } from '../source/mined.ts';
 import { cursorFields, type IndexSource, PAGE_SIZE } from '../source/source.ts';
 import { transferPage } from './token-transfers.ts';
-import { asHash } from './transactions.ts';
 
 type TransactionListAnswers = Pick<Answers, 'listTransactionTokenTransfers' | 'listTransactionLogs'>;
 
@@ -18,7 +18,7 @@ export function transactionListAnswers(source: IndexSource): TransactionListAnsw
   const { reader } = source;
   return {
     async listTransactionTokenTransfers({ path, query }, { position }) {
-      const transactionHash = asHash(path.transaction_hash);
+      const transactionHash = lowerCase(path.transaction_hash);
       const after = placeBefore(position, query);
       // First of all: what a transaction in a block did is complete by then.
       const depth = await settled(source, transactionHash);
@@ -32,7 +32,7 @@ export function transactionListAnswers(source: IndexSource): TransactionListAnsw
     },
 
     async listTransactionLogs({ path, query }, { position }) {
-      const transactionHash = asHash(path.transaction_hash);
+      const transactionHash = lowerCase(path.transaction_hash);
       const after = placeBefore(position, query);
       const depth = await settled(source, transactionHash);
       const page = await reader.logs({

@@ -1,5 +1,6 @@
 import type { Address, Hash, Hex } from 'viem';
 import type { ExplorerSchemas } from '#contract/contracts/explorer.ts';
+import { lowerCase } from '#evm/address.ts';
 import type { TransactionRow } from '#indexer/read/blocks/transaction-row.ts';
 import type { TransactionQuery } from '#indexer/read/blocks/transactions.ts';
 import type { PendingTransaction } from '#node/pending-transactions.ts';
@@ -64,7 +65,7 @@ export function transactionAnswers(source: IndexSource): TransactionAnswers {
     },
 
     async getTransaction({ path }, { signal }) {
-      const hash = asHash(path.transaction_hash);
+      const hash = lowerCase(path.transaction_hash);
       const { mined, pending } = await knownTransaction(source, hash);
       if (mined !== undefined) return singleTransaction(source, mined.row);
       const record = pendingTransaction(pending, await pendingContext(source, [pending], signal));
@@ -91,11 +92,6 @@ export async function transactionRecords(
 export function nextTransactions(source: IndexSource, last: TransactionRow, itemsCount: number) {
   const position = { block_number: last.blockNumber, index: last.index };
   return { ...position, items_count: itemsCount, ...cursorFields(source, position) };
-}
-
-/** A hash in the form that the index keeps. The contract has checked its digits. */
-export function asHash(text: string): Hash {
-  return `0x${text.slice(2).toLowerCase()}`;
 }
 
 async function singleTransaction({ reader }: IndexSource, row: TransactionRow) {
@@ -188,7 +184,7 @@ function selectorsOf(
   methods: readonly string[],
 ): NonNullable<TransactionQuery['selectors']> {
   return methods.flatMap((method): Hex[] =>
-    method.startsWith('0x') ? [`0x${method.slice(2).toLowerCase()}`] : reader.abis.selectorsOf(method),
+    method.startsWith('0x') ? [lowerCase(method)] : reader.abis.selectorsOf(method),
   );
 }
 

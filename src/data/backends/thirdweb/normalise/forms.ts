@@ -1,3 +1,4 @@
+import { ZERO_ADDRESS } from '#evm/address.ts';
 import { type Fields, required } from '../../upstream-json/fields.ts';
 import {
   addressHashOrNull,
@@ -22,7 +23,6 @@ export interface UpstreamPlace {
 }
 
 const HEX_QUANTITY = /^0x[0-9a-fA-F]{1,64}$/;
-const ZERO_ADDRESS = `0x${'0'.repeat(40)}`;
 /** Moments from here on are in milliseconds: in seconds it would be the year 5138. */
 const FIRST_MILLISECONDS = 100_000_000_000;
 /** The latest moment that a Date holds. */

@@ -1,4 +1,5 @@
 import type { InsightsSchemas } from '#contract/contracts/insights.ts';
+import { ZERO_ADDRESS } from '#evm/address.ts';
 import { isObject } from '#lib/json.ts';
 import { type Fields, given, listOf } from '../../upstream-json/fields.ts';
 import { hashOrNull } from '../../upstream-json/values.ts';
@@ -7,8 +8,6 @@ import { assetTypeOrNull } from './token-kind.ts';
 
 type NftSale = InsightsSchemas['NftSale'];
 type SaleItem = InsightsSchemas['SaleItem'];
-
-const NO_CONTRACT = `0x${'0'.repeat(40)}`;
 
 /** A sale; null where there is none, or one of which a part cannot be read: half a price would be a wrong one. */
 export function nftSaleOrNull(value: unknown): NftSale | null {
@@ -40,7 +39,7 @@ function itemsOrNull(value: unknown): SaleItem[] | null {
 function itemOrNull(item: Fields): SaleItem | null {
   const type = assetTypeOrNull(item.token_type);
   const isFungible = type === 'native' || type === 'erc20';
-  const address = addressOrNull(item.token_address) ?? (type === 'native' ? NO_CONTRACT : null);
+  const address = addressOrNull(item.token_address) ?? (type === 'native' ? ZERO_ADDRESS : null);
   const id = quantityOrNull(item.token_id) ?? (isFungible ? '0' : null);
   const amount = quantityOrNull(item.amount);
   if (type === null || address === null || id === null || amount === null) return null;

@@ -1,4 +1,5 @@
 import type { InsightsSchemas } from '#contract/contracts/insights.ts';
+import { ZERO_ADDRESS } from '#evm/address.ts';
 import { fieldsOf, given, pick, required } from '../../upstream-json/fields.ts';
 import { hashOrNull } from '../../upstream-json/values.ts';
 import {
@@ -14,8 +15,6 @@ import { nftSaleOrNull } from './nft-sale.ts';
 import { nftTypeOrNull } from './token-kind.ts';
 
 type NftTransfer = InsightsSchemas['NftTransfer'];
-
-const ZERO = `0x${'0'.repeat(40)}`;
 
 /** A transfer of an NFT of any generation. @throws Unreadable without what was moved, where and between whom. */
 export function nftTransfer(value: unknown, place: Pick<UpstreamPlace, 'chainIds'>): NftTransfer {
@@ -48,5 +47,5 @@ export function nftTransfer(value: unknown, place: Pick<UpstreamPlace, 'chainIds
 /** Burning is a transfer. Decision 90. */
 function kindOf(value: unknown, from: string): NftTransfer['transfer_type'] {
   if (value === 'sale' || value === 'mint') return value;
-  return from === ZERO ? 'mint' : 'transfer';
+  return from === ZERO_ADDRESS ? 'mint' : 'transfer';
 }
