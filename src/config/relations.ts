@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import ipaddr from 'ipaddr.js';
 import type { components } from '../../generated/config/types.ts';
+import { DAY_MS } from '../lib/clock.ts';
 import type { Steps } from './config-error.ts';
 import { durationMs, listenAddress, sizeBytes } from './units.ts';
 import type { Violation } from './violations.ts';
@@ -8,7 +9,7 @@ import type { Violation } from './violations.ts';
 type File = components['schemas']['ConfigFile'];
 
 const FIRST_EMBEDDED_ID = 31_337;
-const SHORTEST_RETENTION_MS = 2 * 24 * 60 * 60 * 1000;
+const SHORTEST_RETENTION_MS = 2 * DAY_MS;
 const LEAST_QUERY_MB = 256;
 const LONGEST_TIMER_MS = 2 ** 31 - 1; // beyond it a timer of Node fires at once
 

@@ -1,3 +1,4 @@
+import { DAY_MS } from '../lib/clock.ts';
 /** A host and port to listen on; the host of an IPv6 address stands without brackets. */
 export interface ListenAddress {
   host: string;
@@ -8,7 +9,7 @@ export interface ListenAddress {
 export type SqliteDatabase = { kind: 'sqlite'; file: string };
 export type Database = SqliteDatabase | { kind: 'postgres'; url: string };
 
-const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: DAY_MS };
 const UNIT_BYTES: Readonly<Record<string, number>> = {
   B: 1,
   kB: 1e3,

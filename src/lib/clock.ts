@@ -1,5 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
+/** Milliseconds of a UTC day. */
+export const DAY_MS = 86_400_000;
+
 /** The only source of time. Milliseconds since the epoch, UTC; tests advance their own. */
 export interface Clock {
   now(): number;

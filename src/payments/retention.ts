@@ -1,6 +1,7 @@
 import { leadership } from '../db/leader.ts';
 import type { Db } from '../db/open.ts';
 import type { Clock } from '../lib/clock.ts';
+import { DAY_MS } from '../lib/clock.ts';
 import type { Worker } from '../lib/worker.ts';
 import { IDEMPOTENCY_LIFETIME_MS, idempotencyStore } from './api/gate/idempotency-store.ts';
 import { messengerLinks } from './notifications/store/messenger-links.ts';
@@ -10,7 +11,6 @@ import { removeOldEvents, removeUnpaidSessions } from './store/old-records.ts';
 import { WATCH_NOTE_MS, watchedStore } from './store/watched-store.ts';
 import { DELIVERY_LIFETIME_MS, deliveryStore } from './webhooks/store/delivery-store.ts';
 
-const DAY_MS = 24 * 60 * 60 * 1000;
 /** How far back events are listed, and so kept, in milliseconds. Decision 113. */
 export const EVENT_LIFETIME_MS = 90 * DAY_MS;
 /** How long unpaid sessions are kept after their end unless configured, in milliseconds. Decision 152. */

@@ -1,4 +1,5 @@
 import type { PaymentsHandlers } from '../../contract/contracts/payments.ts';
+import { DAY_MS } from '../../lib/clock.ts';
 import { eventStore } from '../events/event-store.ts';
 import type { PaymentsContext } from './gate/api-context.ts';
 import type { AnonymousCaller, ApiCaller } from './gate/caller.ts';
@@ -6,7 +7,7 @@ import { eventBody } from './responses/event-body.ts';
 import { pagedList } from './responses/paged-list.ts';
 
 /** How far back events are told. Decision 113. */
-const EVENTS_FOR_MS = 90 * 24 * 60 * 60 * 1000;
+const EVENTS_FOR_MS = 90 * DAY_MS;
 
 /** What happened, for receivers that missed it. */
 export function eventHandlers({

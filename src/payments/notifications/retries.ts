@@ -1,3 +1,4 @@
+import { DAY_MS } from '../../lib/clock.ts';
 import type { Channel } from '../model/notification.ts';
 import type { NotSent } from './messages/not-sent.ts';
 
@@ -6,7 +7,7 @@ export const MAIL_WAITS_MS = [60_000, 5 * 60_000, 30 * 60_000, 2 * 3_600_000] as
 /** The same of a message while the messenger does not say when; it ends with `MESSAGE_LIFETIME_MS`. */
 const MESSAGE_WAITS_MS = [5_000, 30_000, 2 * 60_000, 10 * 60_000] as const;
 /** After so long nobody wants to be told any more that a payment came, in milliseconds. */
-export const MESSAGE_LIFETIME_MS = 86_400_000;
+export const MESSAGE_LIFETIME_MS = DAY_MS;
 
 /** When to try again after a failure, in UTC milliseconds; null for never. */
 export function nextTry(

@@ -2,6 +2,7 @@ import type { Address, Hex } from 'viem';
 import { bytesColumn, hexOf } from '#db/columns.ts';
 import { placeholders } from '#db/insert.ts';
 import type { Handle } from '#db/open.ts';
+import { DAY_MS } from '#lib/clock.ts';
 import { readHead } from '../../schema/head.ts';
 
 /** Where prices are read: the pairs that this factory made, and the token that is a dollar. */
@@ -43,7 +44,6 @@ export interface Reserves {
   timestamp: number;
 }
 
-const DAY_MS = 86_400_000;
 /** The same literal as in the index over these logs, which SQLite would not take otherwise. */
 const IS_SYNC = `topic0 = x'1c411e9a96e071241c2f21f7726b17ae89e3cab4c78be50e062b03a9fffbbad1' and length(data) = 64`;
 

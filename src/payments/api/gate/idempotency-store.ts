@@ -1,11 +1,12 @@
 import type { Handle } from '#db/open.ts';
 import { execute, rowsOf, type Sql } from '#db/query.ts';
+import { DAY_MS } from '#lib/clock.ts';
 import type { Owner } from '../../model/owner.ts';
 import type { Cell, Seals } from '../../secrets/sealed.ts';
 import { updateRows } from '../../store/rows.ts';
 
 /** How long an answer is repeated, in milliseconds. Decision 106. */
-export const IDEMPOTENCY_LIFETIME_MS = 24 * 60 * 60 * 1000;
+export const IDEMPOTENCY_LIFETIME_MS = DAY_MS;
 
 /** How long a key is taken by an effect outside of the database that nobody has told the end of, in milliseconds. Decision 106. */
 export const STARTED_LIFETIME_MS = 60_000;

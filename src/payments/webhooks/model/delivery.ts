@@ -1,4 +1,5 @@
 import type { PaymentsSchemas } from '#contract/contracts/payments.ts';
+import { DAY_MS } from '#lib/clock.ts';
 
 export type DeliveryStatus = PaymentsSchemas['DeliveryStatus'];
 
@@ -10,7 +11,7 @@ export const RETRY_DELAYS_MS = [60_000, 600_000, 3_600_000] as const;
 /** How much later than its delay a retry may come, as a part of the delay. Decision 123. */
 export const RETRY_JITTER = 0.1;
 /** How old a delivery may be when its webhook is switched on again. Decision 124. */
-export const HOLD_LIMIT_MS = 86_400_000;
+export const HOLD_LIMIT_MS = DAY_MS;
 
 /** How far one event for one webhook is. Times are UTC milliseconds. */
 export interface DeliveryState {

@@ -2,6 +2,7 @@ import type { Binding } from '#db/columns.ts';
 import { insertRows } from '#db/insert.ts';
 import type { Handle } from '#db/open.ts';
 import { execute, rowsOf, type Sql } from '#db/query.ts';
+import { DAY_MS } from '#lib/clock.ts';
 import type { Owner } from '../../model/owner.ts';
 import type { Seals } from '../../secrets/sealed.ts';
 import { allOf, type ListPage, type Page, paged } from '../../store/paging.ts';
@@ -10,7 +11,7 @@ import type { Delivery, DeliveryEventType } from '../model/webhook.ts';
 import { bodyCell, type DeliveryRow, deliveryOf, deliveryValues } from './delivery-rows.ts';
 
 /** How long deliveries are kept, in milliseconds. Decision 123. */
-export const DELIVERY_LIFETIME_MS = 30 * 24 * 60 * 60 * 1000;
+export const DELIVERY_LIFETIME_MS = 30 * DAY_MS;
 
 /** A delivery, and the text that all its attempts send. */
 export interface NewDelivery {

@@ -1,6 +1,7 @@
 import { jsonColumn } from '#db/columns.ts';
 import type { Handle } from '#db/open.ts';
 import { execute, rowsOf } from '#db/query.ts';
+import { DAY_MS } from '#lib/clock.ts';
 import type { PaymentEvent } from '../../model/event.ts';
 import type { Owner } from '../../model/owner.ts';
 import { ownersOf } from '../../store/owners.ts';
@@ -9,7 +10,7 @@ import type { Subscription } from '../model/webhook.ts';
 import { rowLock } from './row-lock.ts';
 
 /** How long a subscription that is over is remembered, in milliseconds: longer than an event ever waits for its relay. */
-const MEMORY_MS = 7 * 24 * 60 * 60 * 1000;
+const MEMORY_MS = 7 * DAY_MS;
 
 /** What webhooks were told about, and when. An event is relayed after it occurred, and goes to who was subscribed then. */
 export interface Subscriptions {

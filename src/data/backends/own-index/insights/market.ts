@@ -1,6 +1,7 @@
 import type { MarketReader } from '#indexer/index-reader.ts';
 import type { BlockAtTime } from '#indexer/read/tokens/markets.ts';
 import type { TokenRow } from '#indexer/read/tokens/tokens.ts';
+import { DAY_MS } from '#lib/clock.ts';
 import type { IndexSource } from '../source/source.ts';
 import { type QuoteAt, type QuotedToken, quotesOf } from './quotes.ts';
 import { product, type Ratio } from './ratio.ts';
@@ -22,7 +23,6 @@ export interface Market {
   history(): Promise<{ day: number; price: Ratio }[]>;
 }
 
-const DAY_MS = 86_400_000;
 const ONE: Ratio = { value: 1n, over: 1n };
 
 /**

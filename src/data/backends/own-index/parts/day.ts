@@ -1,4 +1,4 @@
-const DAY_MS = 86_400_000;
+import { DAY_MS } from '#lib/clock.ts';
 
 /** The day in UTC of a time in milliseconds, as days since 1970-01-01. */
 export function dayOf(ms: number): number {

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '#lib/clock.ts';
+import { DAY_MS } from '#lib/clock.ts';
 import { contentOf } from './metadata.ts';
 import { turns } from './metadata-turns.ts';
 
@@ -37,7 +38,7 @@ export const INSIDE_ONLY: MetadataDocuments = {
   browsable: link => link,
 };
 
-const SUCCESS_MS = 86_400_000;
+const SUCCESS_MS = DAY_MS;
 const FAILURE_MS = 60_000;
 const CACHE_BYTES = 32 * 2 ** 20;
 /** What an entry takes beside its texts, about. */
