@@ -1,5 +1,4 @@
 import { createHmac } from 'node:crypto';
-import { setTimeout as delay } from 'node:timers/promises';
 import { Webhook as Verifier } from 'standardwebhooks';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { openDatabase } from '#db/open.ts';
@@ -16,7 +15,7 @@ import {
   startReceiver,
   type WebhookReceiver,
 } from '../../support/webhook-receiver.ts';
-import { allArrived, startSetting } from './setting.ts';
+import { allArrived, type Setting, startSetting } from './setting.ts';
 
 /** Data whose text is not what another writer of JSON would make of it. */
 const TRICKY = {
@@ -24,9 +23,6 @@ const TRICKY = {
   metadata: { b: '\\u0041/\u2028', 2: '1.0', 1: 'ü 🧾 \ud800', a: '-0' },
   customerName: '"\u0007"',
 };
-
-/** Long enough for a dispatcher to have looked several times. */
-const A_WHILE_MS = 150;
 
 const arrivalsOnce = (receiver: WebhookReceiver, count: number) =>
   until(
@@ -54,10 +50,10 @@ eachDatabase('the dispatcher', databases => {
   });
 
   const setUp = async (time: Clock = clock) => startSetting(await databases.create('payments'), time);
-  /** Time goes on, and whoever has something to do by then has done it. */
-  const pass = async (ms: number) => {
+  /** Advances the time, and waits until the dispatchers have done what is due by then. */
+  const pass = async (setting: Setting, ms: number) => {
     clock.advance(ms);
-    await delay(A_WHILE_MS);
+    await setting.idle();
   };
 
   test('sends an event once, signed, and counts the success', async () => {
@@ -98,13 +94,13 @@ eachDatabase('the dispatcher', databases => {
 
     await settled(1);
     for (const [index, wait] of [60_000, 600_000, 3_600_000].entries()) {
-      await pass(wait - 1);
+      await pass(setting, wait - 1);
       expect(receiver.arrivals).toHaveLength(index + 1);
-      await pass(1);
+      await pass(setting, 1);
       const [delivery] = await settled(index + 2);
       expect(delivery).toMatchObject({ status: 'failed', responseCode: 503 });
     }
-    await pass(30 * 86_400_000);
+    await pass(setting, 30 * 86_400_000);
 
     expect(receiver.arrivals).toHaveLength(4);
     expect(await setting.deliveries(webhook)).toMatchObject([{ attempts: 4, nextAttemptAt: null }]);
@@ -124,9 +120,9 @@ eachDatabase('the dispatcher', databases => {
     setting.dispatch({ chance: () => 1 });
     await setting.deliveriesOnce(webhook, ([one]) => one?.status === 'failed');
 
-    await pass(65_999);
+    await pass(setting, 65_999);
     expect(receiver.arrivals).toHaveLength(1);
-    await pass(1);
+    await pass(setting, 1);
 
     expect(await setting.deliveriesOnce(webhook, allArrived)).toMatchObject([
       { status: 'success', attempts: 2, nextAttemptAt: null },
@@ -150,14 +146,14 @@ eachDatabase('the dispatcher', databases => {
       () => setting.current(webhook),
       ({ isActive }) => !isActive,
     );
-    await pass(2 * 3_600_000);
+    await pass(setting, 2 * 3_600_000);
 
     expect(disabled).toMatchObject({ disabledReason: 'too_many_failures', failureCount: 10 });
     expect(receiver.arrivals).toHaveLength(10);
 
     status = 200;
     await setting.change(webhook, { isActive: true });
-    await pass(0);
+    await pass(setting, 0);
     const all = await setting.deliveriesOnce(webhook, allArrived);
 
     expect(all.map(({ attempts }) => attempts)).toEqual([...Array(10).fill(2), 1, 1]);
@@ -175,10 +171,10 @@ eachDatabase('the dispatcher', databases => {
     await setting.happen(webhook);
     await setting.change(webhook, { isActive: false });
     setting.dispatch();
-    await pass(HOLD_LIMIT_MS);
+    await pass(setting, HOLD_LIMIT_MS);
 
     await setting.change(webhook, { isActive: true });
-    await pass(0);
+    await pass(setting, 0);
     const [old, recent] = await setting.deliveriesOnce(webhook, all => all[1]?.status === 'success');
 
     expect([old, recent]).toMatchObject([
@@ -230,12 +226,12 @@ eachDatabase('the dispatcher', databases => {
       const db = openDatabase(setting.options);
       const second = setting.dispatch({ db });
 
-      await pass(LEASE_MS - 1);
+      await pass(setting, LEASE_MS - 1);
       expect(receiver.arrivals).toHaveLength(1);
       slow.letGo();
 
       expect(await setting.deliveriesOnce(webhook, allArrived)).toMatchObject([{ attempts: 1 }]);
-      await pass(LEASE_MS);
+      await pass(setting, LEASE_MS);
       expect(receiver.arrivals).toHaveLength(1);
       await second.stop();
       await db.destroy();
@@ -247,13 +243,21 @@ eachDatabase('the dispatcher', databases => {
       await using setting = await setUp();
       const webhook = await setting.webhook(receiver.url);
       await setting.happen(webhook);
-      setting.dispatch();
+      let written = 0;
+      setting.dispatch({
+        fault: step => {
+          if (step === 'after result') written += 1;
+        },
+      });
       await arrivalsOnce(receiver, 1);
 
-      await pass(LEASE_MS);
+      await pass(setting, LEASE_MS);
       await setting.deliveriesOnce(webhook, ([one]) => one?.status === 'failed');
       slow.letGo();
-      await delay(A_WHILE_MS);
+      await until(
+        async () => written,
+        count => count === 2,
+      );
 
       expect(receiver.arrivals.map(({ attempt }) => attempt)).toEqual([1, 2]);
       expect(await setting.deliveries(webhook)).toMatchObject([
@@ -272,10 +276,10 @@ eachDatabase('the dispatcher', databases => {
       setting.dispatch({ chance: () => 0 });
       await setting.deliveriesOnce(webhook, ([one]) => one?.status === 'failed');
 
-      await pass(-3_600_000);
-      await pass(3_600_000 + 59_999);
+      await pass(setting, -3_600_000);
+      await pass(setting, 3_600_000 + 59_999);
       expect(receiver.arrivals).toHaveLength(1);
-      await pass(1);
+      await pass(setting, 1);
 
       expect(await setting.deliveriesOnce(webhook, allArrived)).toMatchObject([{ attempts: 2 }]);
     });
@@ -305,7 +309,7 @@ eachDatabase('the dispatcher', databases => {
       setting.dispatch({ chance: () => 0 });
       await setting.deliveriesOnce(webhook, ([one]) => one?.status === 'failed');
 
-      await pass(86_400_000);
+      await pass(setting, 86_400_000);
       const [delivery] = await setting.deliveriesOnce(
         webhook,
         ([one]) => one?.attempts === 2 && one.sending === null,
@@ -348,9 +352,9 @@ eachDatabase('the dispatcher', databases => {
 
       await dispatcher.stop();
       setting.dispatch();
-      await pass(LEASE_MS - 1);
+      await pass(setting, LEASE_MS - 1);
       expect(receiver.arrivals).toHaveLength(1);
-      await pass(1);
+      await pass(setting, 1);
 
       expect(await setting.deliveriesOnce(webhook, allArrived)).toMatchObject([
         { attempts: 2, automaticFailures: 0, hasFailed: false },

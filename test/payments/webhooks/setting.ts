@@ -1,3 +1,4 @@
+import { expect } from 'vitest';
 import { type DatabaseOptions, type Db, openDatabase } from '#db/open.ts';
 import { transaction } from '#db/transaction.ts';
 import type { Clock } from '#lib/clock.ts';
@@ -42,6 +43,11 @@ export interface Setting extends AsyncDisposable {
   happen(owner: Owner, count?: number, session?: Partial<EventSession>): Promise<PaymentEvent[]>;
   /** Starts a dispatcher, which ends with the setting. */
   dispatch(options?: Partial<DispatcherOptions>): ReturnType<typeof startDispatcher>;
+  /**
+   * Resolves when every running dispatcher has looked for due deliveries again, found none, and has ended the attempts
+   * it began meanwhile.
+   */
+  idle(): Promise<void>;
   /** All deliveries of a webhook, the oldest first. */
   deliveries(webhook: Webhook): Promise<Delivery[]>;
   /** The same, once it is right, or what there is after ten seconds. */
@@ -58,6 +64,7 @@ export async function startSetting(options: DatabaseOptions, clock: Clock): Prom
   const sender = loopbackSender();
   opened.defer(() => sender.close());
   const resources = opened.move();
+  const running = new Set<Activity>();
   let place = 0;
 
   const deliveries = async (webhook: Webhook) => {
@@ -102,12 +109,35 @@ export async function startSetting(options: DatabaseOptions, clock: Clock): Prom
         pauseMs: 20,
         stopWithinMs: 50,
       };
-      const dispatcher = startDispatcher({ ...defaults, ...more });
+      const options = { ...defaults, ...more };
+      const activity = { rests: 0, begun: 0, ended: 0 };
+      const dispatcher = startDispatcher(observed(options, activity));
+      running.add(activity);
       // Whoever tests with a clock that stands still is looked after all the same.
       const nudging = setInterval(dispatcher.nudge, 20);
       resources.defer(() => clearInterval(nudging));
-      resources.defer(() => dispatcher.stop());
-      return dispatcher;
+      const stop = () => {
+        running.delete(activity);
+        return dispatcher.stop();
+      };
+      resources.defer(stop);
+      return { ...dispatcher, stop };
+    },
+    async idle() {
+      await Promise.all(
+        [...running].map(async activity => {
+          const { rests, begun, ended } = activity;
+          // The first rest may end a look that began before.
+          const hasLooked = () =>
+            activity.rests >= rests + 2 && activity.ended - ended >= activity.begun - begun;
+          expect(
+            await until(
+              async () => hasLooked(),
+              isTrue => isTrue,
+            ),
+          ).toBe(true);
+        }),
+      );
     },
     deliveries,
     deliveriesOnce: (webhook, isRight) => until(() => deliveries(webhook), isRight),
@@ -121,6 +151,33 @@ export async function startSetting(options: DatabaseOptions, clock: Clock): Prom
         webhookStore(handle, seals).change(webhook, webhook.id, changes, clock.now()),
       )),
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
+  };
+}
+
+/** Counts of what a dispatcher has done: rests after it found nothing due, attempts begun and ended. */
+interface Activity {
+  rests: number;
+  begun: number;
+  ended: number;
+}
+
+/** The same options, with what the dispatcher does counted. */
+function observed(options: DispatcherOptions & { pauseMs: number }, activity: Activity): DispatcherOptions {
+  const { clock, fault, pauseMs } = options;
+  return {
+    ...options,
+    clock: {
+      now: clock.now,
+      sleep(ms, signal) {
+        if (ms === pauseMs) activity.rests += 1;
+        return clock.sleep(ms, signal);
+      },
+    },
+    async fault(step) {
+      if (step === 'before send') activity.begun += 1;
+      if (step === 'after send') activity.ended += 1;
+      await fault?.(step);
+    },
   };
 }
 
