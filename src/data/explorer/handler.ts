@@ -15,9 +15,8 @@ import type { CachedAnswers, HandlerResponse } from '../serve/cached-answers.ts'
 import { type Lifetimes, lifetimeOf } from '../serve/lifetime.ts';
 import type { FreshAnswer } from '../serve/shared-load.ts';
 import { failureOf } from './failure.ts';
-import { withWayOn } from './next-chain.ts';
 import type { OperationPolicy } from './operation-policy.ts';
-import { type Selection, type SelectionQuery, select } from './selection.ts';
+import { type Selection, type SelectionQuery, select, withWayOn } from './selection.ts';
 
 export interface AnswererOptions {
   readonly chains: readonly Chain[];

@@ -1,7 +1,7 @@
 import type { Handlers } from '../../contract/contracts/operations.ts';
+import { isObject } from '../../lib/json.ts';
 import type { DataOperations } from '../backends/port/backend.ts';
 import { firstChain, firstFound } from '../fallback/strategies.ts';
-import { isEmptyPage, leadsNowhere } from './empty-answers.ts';
 import type { Serve } from './handler.ts';
 import type { OperationPolicy } from './operation-policy.ts';
 
@@ -80,4 +80,14 @@ function hashOf(path: object): string | undefined {
   const transaction = 'transaction_hash' in path ? path.transaction_hash : undefined;
   const asked = 'block_number_or_hash' in path ? path.block_number_or_hash : transaction;
   return typeof asked === 'string' && asked.startsWith('0x') ? asked.toLowerCase() : undefined;
+}
+
+/** A first page without items: of an address that this chain does not know, or of a search in vain. */
+function isEmptyPage(body: unknown): boolean {
+  return isObject(body) && Array.isArray(body.items) && body.items.length === 0;
+}
+
+/** The search redirect of a search that leads nowhere on this chain. Decision 30. */
+function leadsNowhere(body: unknown): boolean {
+  return isObject(body) && body.redirect === false;
 }

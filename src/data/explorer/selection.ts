@@ -1,4 +1,6 @@
 import { InvalidParameter } from '../../contract/contracts/violations.ts';
+import { HttpError } from '../../http/errors.ts';
+import type { Backend } from '../backends/port/backend.ts';
 import { type CursorPosition, decodeCursor } from '../backends/port/cursor.ts';
 import type { Chain } from '../fallback/chain.ts';
 
@@ -9,7 +11,7 @@ export interface Selection {
 }
 
 /** A page behind a cursor. */
-export interface PageWalk {
+interface PageWalk {
   /** Name of the back end that wrote the cursor. The others of the chain read the document's keys. */
   readonly writer: string;
   readonly position: CursorPosition;
@@ -66,4 +68,24 @@ function holdsOneOf(sets: PositionSets, query: SelectionQuery): boolean {
 
 function notOurs(): InvalidParameter {
   return new InvalidParameter('cursor', 'must be the cursor of an earlier page of this list');
+}
+
+/** What could go on with a page walk: keys of the list, and the back ends that have it. */
+interface WaysOn {
+  readonly sets: PositionSets | undefined;
+  readonly backends: readonly Backend[];
+}
+
+/** Adds to an outage in a page walk how the client gets on, where another back end of the chain has the list. */
+export function withWayOn(
+  failure: HttpError,
+  { chains: [chain], walk }: Selection,
+  { sets, backends }: WaysOn,
+): HttpError {
+  if (failure.status < 500 || walk === undefined || walk.isPortable) return failure;
+  const hasOther = backends.some(({ name, chainId }) => chainId === chain?.id && name !== walk.writer);
+  if (!hasOther) return failure;
+  const way = sets === undefined ? 'begin again' : 'hand back all keys of next_page_params, or begin again';
+  const { status, headers, message, cause } = failure;
+  return new HttpError(status, `${message}. Another back end has this list: ${way}`, { headers, cause });
 }

@@ -1,13 +1,13 @@
+import { LRUCache } from 'lru-cache';
 import type { Caller, EncodedBody } from '../../contract/contracts/operations.ts';
 import { HttpError } from '../../http/errors.ts';
 import type { Metrics } from '../../http/metrics.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Logger } from '../../lib/logger.ts';
 import type { Entry } from '../cache/entry.ts';
-import { reloads } from '../cache/reload-limit.ts';
 import type { ResponseCache } from '../cache/response-cache.ts';
-import { type CacheResult, headersOf } from './answer-headers.ts';
 import type { BackendValidities } from './index-revisions.ts';
+import { REVALIDATION_MS } from './lifetime.ts';
 import { outages } from './outages.ts';
 import { type AnswerRequest, type LoadResult, loader } from './shared-load.ts';
 
@@ -127,4 +127,45 @@ function asksForReload({ headers }: Caller): boolean {
   return String(headers['cache-control'] ?? '')
     .toLowerCase()
     .includes('no-cache');
+}
+
+/** Origin of an answer: kept and fresh, made now, kept past its freshness, or made now past the cache. */
+type CacheResult = 'HIT' | 'MISS' | 'STALE' | 'BYPASS';
+
+/** Headers that tell a client where an answer is from and how long it may keep it. */
+function headersOf(entry: Entry, result: CacheResult, now: number): Record<string, string> {
+  const age = Math.max(0, Math.floor((now - entry.storedAt) / 1000));
+  return {
+    'X-Cache': result,
+    Age: String(age),
+    'Cache-Control': cacheControlOf(entry, now),
+    'X-Chain-Id': entry.chainIds.join(', '),
+    'X-Backend': entry.backends.join(', '),
+  };
+}
+
+/** `max-age` is the whole lifetime: a cache subtracts `Age` itself (RFC 9111, 4.2). */
+function cacheControlOf({ storedAt, freshUntil, revalidateUntil, final }: Entry, now: number): string {
+  const maxAge = Math.floor((freshUntil - storedAt) / 1000);
+  const isFresh = maxAge > 0 && now < freshUntil;
+  if (final && isFresh) return `public, max-age=${maxAge}`;
+  if (revalidateUntil !== undefined && maxAge > 0 && now < revalidateUntil)
+    return `public, max-age=${maxAge}, stale-while-revalidate=${REVALIDATION_MS / 1000}`;
+  return 'max-age=0, must-revalidate';
+}
+
+/** How often a client may force the same answer to be made again. */
+const INTERVAL_MS = 10_000;
+/** Keys remembered; one that is forgotten early is loaded once more than it should be. */
+const REMEMBERED = 10_000;
+
+/** Says whether an answer stored at that time may be made again now, and takes note if so, whatever comes of it. */
+function reloads(clock: Clock): (key: string, storedAt: number) => boolean {
+  const lastTries = new LRUCache<string, number>({ max: REMEMBERED });
+  return (key, storedAt) => {
+    const now = clock.now();
+    if (now - Math.max(storedAt, lastTries.get(key) ?? 0) < INTERVAL_MS) return false;
+    lastTries.set(key, now);
+    return true;
+  };
 }

@@ -2,7 +2,6 @@ import { represent } from '../../http/representation.ts';
 import { toJson } from '../../lib/json.ts';
 import type { Entry } from '../cache/entry.ts';
 import type { ResponseCache } from '../cache/response-cache.ts';
-import { singleFlight } from '../cache/single-flight.ts';
 import type { Lifetime } from './lifetime.ts';
 
 /** An answer that is wanted, and how to make it. */
@@ -49,23 +48,22 @@ export interface Loader {
  * fails nobody else.
  */
 export function loader({ cache, loadTimeoutMs }: { cache: ResponseCache; loadTimeoutMs: number }): Loader {
-  const flight = singleFlight<LoadResult>();
   const closing = new AbortController();
-  const running = new Set<Promise<unknown>>();
+  const running = new Map<string, Promise<LoadResult>>();
 
   return {
     load(wanted) {
-      const { key, moment, forced } = wanted;
-      return flight(`${key} ${moment} ${forced}`, () => {
-        const signal = AbortSignal.any([closing.signal, AbortSignal.timeout(loadTimeoutMs)]);
-        const loading = makeAndKeep(wanted, signal);
-        running.add(loading);
-        return loading.finally(() => running.delete(loading));
-      });
+      const flight = `${wanted.key} ${wanted.moment} ${wanted.forced}`;
+      const current = running.get(flight);
+      if (current !== undefined) return current;
+      const signal = AbortSignal.any([closing.signal, AbortSignal.timeout(loadTimeoutMs)]);
+      const started = makeAndKeep(wanted, signal).finally(() => running.delete(flight));
+      running.set(flight, started);
+      return started;
     },
     async close() {
       closing.abort();
-      await Promise.allSettled(running);
+      await Promise.allSettled(running.values());
     },
   };
 
