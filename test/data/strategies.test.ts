@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Answers, Backend } from '../../src/data/backends/port/backend.ts';
 import { BackendError } from '../../src/data/backends/port/backend-error.ts';
-import { failureOf } from '../../src/data/explorer/failure.ts';
+import { failureOf } from '../../src/data/explorer/handler.ts';
 import { explorer } from '../../src/data/explorer/operations.ts';
 import { firstFound } from '../../src/data/fallback/strategies.ts';
 import { HttpError } from '../../src/http/errors.ts';

@@ -1,5 +1,6 @@
 import { explorerContract } from '../../contract/contracts/explorer.ts';
 import type { Caller } from '../../contract/contracts/operations.ts';
+import { HttpError } from '../../http/errors.ts';
 import type { Metrics } from '../../http/metrics.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Logger } from '../../lib/logger.ts';
@@ -8,15 +9,14 @@ import { BackendError, isOfKind } from '../backends/port/backend-error.ts';
 import { cacheKey } from '../cache/key.ts';
 import { askChain } from '../fallback/ask-chain.ts';
 import { observed } from '../fallback/backend-metrics.ts';
-import type { Chain } from '../fallback/chain.ts';
-import { type ChainAnswer, leavesOpen, NothingFound } from '../fallback/chain-answer.ts';
+import { type Chain, type ChainAnswer, type Failure, NothingFound } from '../fallback/chain.ts';
+import { leavesOpen, replyTo } from '../fallback/failure-table.ts';
 import { locations } from '../fallback/hash-locations.ts';
+import type { Strategy } from '../fallback/strategies.ts';
 import type { CachedAnswers, HandlerResponse } from '../serve/cached-answers.ts';
-import { type Lifetimes, lifetimeOf } from '../serve/lifetime.ts';
+import { type AnswerStability, type Lifetimes, lifetimeOf } from '../serve/lifetime.ts';
 import type { FreshAnswer } from '../serve/shared-load.ts';
-import { failureOf } from './failure.ts';
-import type { OperationPolicy } from './operation-policy.ts';
-import { type Selection, type SelectionQuery, select, withWayOn } from './selection.ts';
+import { type PositionSets, type Selection, type SelectionQuery, select, withWayOn } from './selection.ts';
 
 export interface AnswererOptions {
   readonly chains: readonly Chain[];
@@ -31,7 +31,7 @@ export interface AnswererOptions {
 }
 
 /** What the handler of one data operation takes and answers. */
-export type DataHandler<Id extends OperationId> = (
+type DataHandler<Id extends OperationId> = (
   request: RequestOf<Id> & { path: object; query: SelectionQuery },
   caller: Caller,
 ) => Promise<HandlerResponse<BodyOf<Id>>>;
@@ -163,4 +163,22 @@ function revisionOf({ chains }: Selection): string {
   return chains
     .flatMap(({ backends }) => backends.map(backend => backend.validity?.().revision ?? ''))
     .join();
+}
+
+/** What a client hears when no chain had an answer. A chain that may have the record turns "not found" into a 501. */
+export function failureOf(failures: readonly Failure[], cause: unknown): HttpError {
+  const { status, message, headers } = replyTo(failures, leavesOpen);
+  return new HttpError(status, message, { cause, headers });
+}
+
+/** What sets one operation apart from the others: how it goes over chains, and what may become of its answers. */
+export interface OperationPolicy {
+  strategyFor(path: object): Strategy;
+  /** The transaction's or block's hash that the path asks for, in lower case: the chain it was found on is remembered. */
+  hashOf?(path: object): string | undefined;
+  readonly lifetime: AnswerStability;
+  /** Whether an answer means that this chain has nothing of it, so that the next one is asked. Pages behind the first never do. */
+  isNothing?(body: unknown): boolean;
+  /** Keys of `next_page_params` that mean the same place at every back end; absent where none do. Decision 172. */
+  readonly portablePositions?: PositionSets;
 }

@@ -2,8 +2,7 @@ import type { Handlers } from '../../contract/contracts/operations.ts';
 import { isObject } from '../../lib/json.ts';
 import type { DataOperations } from '../backends/port/backend.ts';
 import { firstChain, firstFound } from '../fallback/strategies.ts';
-import type { Serve } from './handler.ts';
-import type { OperationPolicy } from './operation-policy.ts';
+import type { OperationPolicy, Serve } from './handler.ts';
 
 const lookup: OperationPolicy = { strategyFor: () => firstFound, hashOf, lifetime: 'record' };
 /** An empty feed is an answer: only a chain that cannot answer is passed over. */

@@ -1,11 +1,10 @@
 import type { Answer, Backend, Validity } from '../backends/port/backend.ts';
-import { asBackendError } from '../backends/port/backend-error.ts';
-import type { Chain } from './chain.ts';
-import { type ChainAnswer, type Failure, NothingFound } from './chain-answer.ts';
-import { timedOut, unsupported, untilAborted } from './deadline.ts';
+import { asBackendError, BackendError } from '../backends/port/backend-error.ts';
+import { type Chain, type ChainAnswer, type Failure, NothingFound } from './chain.ts';
+import { isLastWord } from './failure-table.ts';
 
 /** Asks one back end; undefined when it has no answer of this kind. */
-export type AskBackend<Body> = (backend: Backend, signal: AbortSignal) => Promise<Answer<Body>> | undefined;
+type AskBackend<Body> = (backend: Backend, signal: AbortSignal) => Promise<Answer<Body>> | undefined;
 
 /**
  * An answer during which the back end moved on may be half of one state and half of another: nothing in it is settled.
@@ -50,9 +49,28 @@ export async function askChain<Body>(
     } catch (cause) {
       const error = until.aborted ? timedOut(cause) : asBackendError(cause);
       failures.push({ chain, backend, error });
-      if (error.kind === 'not_found' || error.kind === 'rejected' || signal.aborted) break;
+      if (isLastWord(error) || signal.aborted) break;
     }
   }
   if (failures.length === 0) failures.push({ chain, backend: undefined, error: unsupported() });
   throw new NothingFound(failures);
+}
+
+/** The outcome, or the signal's reason as soon as it aborts: a back end that does not listen must not hold a load. */
+export function untilAborted<Value>(pending: Promise<Value>, signal: AbortSignal): Promise<Value> {
+  const { promise, resolve, reject } = Promise.withResolvers<Value>();
+  const abort = () => reject(signal.reason);
+  signal.addEventListener('abort', abort, { once: true });
+  pending.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
+  return promise;
+}
+
+/** What a back end without this answer counts as having thrown. */
+export function unsupported(): BackendError {
+  return new BackendError('unsupported', 'no_such_answer', 'the back end has no such answer');
+}
+
+/** What a back end counts as having thrown when its deadline has passed. */
+export function timedOut(cause: unknown): BackendError {
+  return new BackendError('unavailable', 'timeout', 'the back end did not answer in time', { cause });
 }

@@ -1,4 +1,5 @@
-import type { Backend } from '../backends/port/backend.ts';
+import type { Answer, Backend, Validity } from '../backends/port/backend.ts';
+import type { BackendError } from '../backends/port/backend-error.ts';
 
 /** One configured chain with its back ends in the order they are tried. */
 export interface Chain {
@@ -7,4 +8,33 @@ export interface Chain {
   /** Blocks on top of a record after which it counts as final. */
   readonly confirmations: number;
   readonly backends: readonly Backend[];
+}
+
+/** One back end's failure, with where it happened. */
+export interface Failure {
+  readonly chain: Chain;
+  /** Absent where the chain has no back end that could be asked. */
+  readonly backend: Backend | undefined;
+  readonly error: BackendError;
+}
+
+/** An answer with where it came from and what failed on the way to it. */
+export interface ChainAnswer<Body> {
+  readonly answer: Answer<Body>;
+  readonly chain: Chain;
+  readonly backend: Backend;
+  /** Until when the answer holds, as of the moment before it was asked for. */
+  readonly validity: Validity | undefined;
+  /** Failures of chains and back ends that were preferred to this one. */
+  readonly passedOver: readonly Failure[];
+}
+
+/** Nobody had an answer. Carries every failure, most preferred first. */
+export class NothingFound extends Error {
+  readonly failures: readonly Failure[];
+  constructor(failures: readonly Failure[]) {
+    super('no back end had an answer', { cause: new AggregateError(failures.map(({ error }) => error)) });
+    this.name = 'NothingFound';
+    this.failures = failures;
+  }
 }

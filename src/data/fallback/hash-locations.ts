@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../lib/clock.ts';
-import type { Chain } from './chain.ts';
-import { type ChainAnswer, isPassing, NothingFound } from './chain-answer.ts';
+import { type Chain, type ChainAnswer, NothingFound } from './chain.ts';
+import { isPassing } from './failure-table.ts';
 import type { Strategy } from './strategies.ts';
 
 /** How long a hash stays tied to the chain it was found on. */

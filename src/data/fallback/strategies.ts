@@ -1,7 +1,7 @@
 import type { Clock } from '../../lib/clock.ts';
 import { asBackendError, BackendError } from '../backends/port/backend-error.ts';
-import type { Chain } from './chain.ts';
-import { type ChainAnswer, type Failure, leavesOpen, NothingFound } from './chain-answer.ts';
+import { type Chain, type ChainAnswer, type Failure, NothingFound } from './chain.ts';
+import { isRefusal, leavesOpen } from './failure-table.ts';
 
 export interface StrategyOptions<Body> {
   readonly chains: readonly Chain[];
@@ -58,7 +58,7 @@ export const firstFound: Strategy = async options => {
       }
       pause.abort();
       // Whoever is behind a chain that calls the input bad is not asked.
-      if (outcomes.some(isRefusal)) break;
+      if (outcomes.some(one => one !== undefined && 'failures' in one && one.failures.some(isRefusal))) break;
     }
     while (running.size > 0) {
       await Promise.race(running);
@@ -90,7 +90,7 @@ function decided<Body>(
       isOneThinking = true;
       passedOver.push({ chain, backend: undefined, error: outrun() });
     } else if ('failures' in outcome) {
-      const rejected = outcome.failures.find(({ error }) => error.kind === 'rejected');
+      const rejected = outcome.failures.find(isRefusal);
       if (rejected !== undefined && isOneThinking) return undefined;
       if (rejected !== undefined) throw new NothingFound([rejected]);
       passedOver.push(...outcome.failures);
@@ -99,14 +99,6 @@ function decided<Body>(
     }
   }
   return undefined;
-}
-
-function isRefusal(outcome: Outcome<unknown> | undefined): boolean {
-  return (
-    outcome !== undefined &&
-    'failures' in outcome &&
-    outcome.failures.some(({ error }) => error.kind === 'rejected')
-  );
 }
 
 /**

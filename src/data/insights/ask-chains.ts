@@ -3,10 +3,10 @@ import type { Logger } from '../../lib/logger.ts';
 import type { Backend, Validity } from '../backends/port/backend.ts';
 import { asBackendError, type BackendError } from '../backends/port/backend-error.ts';
 import type { InsightsAsk } from '../backends/port/insights-backend.ts';
+import { timedOut, unsupported, untilAborted } from '../fallback/ask-chain.ts';
 import { observed } from '../fallback/backend-metrics.ts';
-import type { Chain } from '../fallback/chain.ts';
-import type { Failure } from '../fallback/chain-answer.ts';
-import { timedOut, unsupported, untilAborted } from '../fallback/deadline.ts';
+import type { Chain, Failure } from '../fallback/chain.ts';
+import { isLastWord } from '../fallback/failure-table.ts';
 
 /** What one back end answered about some of the chains. */
 export interface Part<Result> {
@@ -154,16 +154,15 @@ export async function askChains<Result>(
       position: position + 1,
       failures: [...failures, { chain, backend, error }],
     }));
-    const isLastWord = error.kind === 'not_found' || error.kind === 'rejected' || options.signal.aborted;
-    if (isLastWord) failed.push(...next);
+    if (isLastWord(error) || options.signal.aborted) failed.push(...next);
     else await go(next);
   }
 }
 
 /** The first of a chain's back ends that would answer but for the blocks before its first one. Nobody is asked after it. */
 function partialMember({ chain, failures }: Candidate): Member | undefined {
-  const last = failures.at(-1)?.error.kind;
-  if (last === 'not_found' || last === 'rejected') return undefined;
+  const last = failures.at(-1)?.error;
+  if (last !== undefined && isLastWord(last)) return undefined;
   const backend = failures.find(({ error }) => error.reason === 'not_indexed')?.backend;
   const partial = backend?.partial?.();
   if (backend === undefined || partial === undefined) return undefined;

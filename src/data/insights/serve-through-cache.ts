@@ -1,17 +1,17 @@
 import type { Caller } from '../../contract/contracts/operations.ts';
+import { HttpError } from '../../http/errors.ts';
 import type { Metrics } from '../../http/metrics.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { canonicalJson } from '../../lib/json.ts';
 import type { Logger } from '../../lib/logger.ts';
 import type { InsightsOperationId } from '../backends/port/insights-backend.ts';
 import type { Chain } from '../fallback/chain.ts';
-import { isPassing } from '../fallback/chain-answer.ts';
+import { isPassing, replyTo } from '../fallback/failure-table.ts';
 import type { CachedAnswers, HandlerResponse } from '../serve/cached-answers.ts';
 import { joined } from '../serve/index-revisions.ts';
 import { type Lifetimes, lifetime } from '../serve/lifetime.ts';
 import type { FreshAnswer } from '../serve/shared-load.ts';
 import { type AskBackend, askChains, type ChainsAnswer } from './ask-chains.ts';
-import { insightsFailure, nothingAnswered } from './failure.ts';
 import type { ConfiguredChains, UnknownChain } from './select-chains.ts';
 
 export interface InsightsOptions extends ConfiguredChains {
@@ -25,7 +25,7 @@ export interface InsightsOptions extends ConfiguredChains {
 }
 
 /** One answer: from which chains, under which identity, by which question, and how its parts become a body. */
-export interface ServedQuery<Result, Body> {
+interface ServedQuery<Result, Body> {
   readonly operation: InsightsOperationId;
   readonly chains: readonly Chain[];
   /** Whatever of the request the body depends on, beside the chains. */
@@ -136,4 +136,30 @@ function past<Result>(
 
 function revisionOf({ backends }: Chain): string {
   return backends.map(backend => backend.validity?.().revision ?? '').join();
+}
+
+/**
+ * What a client hears when no chain answered: the failure table, except that a name that is not known may be bad input
+ * and that too many queries have a status of their own. The statuses above 500 decide whether a held answer stands in.
+ */
+function nothingAnswered({ failed }: ChainsAnswer<unknown>, unknown: UnknownChain): HttpError {
+  const failures = failed.flatMap(({ failures: own }) => own);
+  const cause = new AggregateError(failures.map(({ error }) => error));
+  const { kind, status, message, headers, causes } = replyTo(failures);
+  if (kind === 'unavailable' && causes.every(({ error }) => error.reason === 'busy'))
+    return new HttpError(BUSY, TOO_MANY_QUERIES, { cause, headers });
+  if (kind === 'not_found' && unknown === 'invalid' && causes[0]?.error.reason === 'unknown_name')
+    return new HttpError(400, message, { cause });
+  return new HttpError(status, message, { cause, headers });
+}
+
+/** Too many long queries run. Decision 164. */
+const BUSY = 503;
+const TOO_MANY_QUERIES =
+  'Too many long queries run at the moment: retry in a few seconds, or narrow the query';
+
+/** A failure in this family's statuses: above 500 it has only the one of too many queries. */
+function insightsFailure(error: unknown): unknown {
+  if (!(error instanceof HttpError) || error.status <= 500 || error.status === BUSY) return error;
+  return new HttpError(500, error.message, { cause: error, headers: error.headers });
 }

@@ -1,6 +1,7 @@
 import type { Validity } from '../backends/port/backend.ts';
 import type { Entry } from '../cache/entry.ts';
-import { type ChainAnswer, isPassing } from '../fallback/chain-answer.ts';
+import type { ChainAnswer } from '../fallback/chain.ts';
+import { isPassing } from '../fallback/failure-table.ts';
 
 /**
  * Stability of an operation's answers. `record`: about one thing that settles with its block. `moving`: a feed,

@@ -1,0 +1,109 @@
+import type { BackendError, BackendErrorKind } from '../backends/port/backend-error.ts';
+import type { Failure } from './chain.ts';
+
+/** What follows from a kind of failure. */
+interface FailureRow {
+  /** What is asked next. A chain whose next one is asked has given its last word: earlier failures there do not matter. */
+  readonly next: 'backend' | 'chain' | 'nothing';
+  /** Status of document 1 when nothing better came. */
+  readonly status: number;
+}
+
+/**
+ * The failure table, the kind that decides the answer first: bad input before an outage, an outage before "not found".
+ * An outage is a 504 instead when every one of them is a timeout.
+ */
+const FAILURE_TABLE: Readonly<Record<BackendErrorKind, FailureRow>> = {
+  rejected: { next: 'nothing', status: 400 },
+  unavailable: { next: 'backend', status: 502 },
+  not_found: { next: 'chain', status: 404 },
+  unsupported: { next: 'backend', status: 501 },
+};
+
+/** True when no other back end of the chain is asked after this failure. */
+export function isLastWord({ kind }: BackendError): boolean {
+  return FAILURE_TABLE[kind].next !== 'backend';
+}
+
+/** True when no other chain is asked after this failure. */
+export function isRefusal({ error: { kind } }: Failure): boolean {
+  return FAILURE_TABLE[kind].next === 'nothing';
+}
+
+/** What a client is told when no chain had an answer, and the failures that decided it. */
+export interface FailureReply {
+  readonly kind: BackendErrorKind;
+  readonly status: number;
+  readonly message: string;
+  readonly headers: Record<string, string>;
+  readonly causes: readonly Failure[];
+}
+
+/**
+ * Reads the failure table for all failures of a request. "Not found" decides only when no failure `leavesOpen` that the
+ * record exists.
+ */
+export function replyTo(
+  all: readonly Failure[],
+  leavesOpen: (failure: Failure) => boolean = () => false,
+): FailureReply {
+  const failures = lastWords(all);
+  const of = (kind: BackendErrorKind) => failures.filter(({ error }) => error.kind === kind);
+  const reply = (kind: BackendErrorKind, causes: readonly Failure[], message: string): FailureReply => ({
+    kind,
+    causes,
+    message,
+    status: FAILURE_TABLE[kind].status,
+    headers: {},
+  });
+
+  const rejected = of('rejected');
+  if (rejected[0] !== undefined) return reply('rejected', rejected, rejected[0].error.message);
+  const outages = of('unavailable');
+  if (outages.length > 0) {
+    const outage = reply('unavailable', outages, `No back end could answer: ${sentencesOf(outages)}`);
+    const isTimeout = outages.every(({ error }) => error.reason === 'timeout');
+    return { ...outage, headers: retryAfterOf(outages), ...(isTimeout ? { status: 504 } : {}) };
+  }
+  const missing = of('not_found');
+  if (missing[0] !== undefined && !failures.some(leavesOpen))
+    return reply('not_found', missing, missing[0].error.message);
+  const why = failures.length === 0 ? 'no back end is configured' : sentencesOf(failures);
+  return reply('unsupported', failures, `No configured back end has this answer: ${why}`);
+}
+
+/** The failures that count: those of a chain's last word, or all of a chain that has none. */
+function lastWords(failures: readonly Failure[]): readonly Failure[] {
+  const settled = new Set(failures.filter(({ error }) => isLastWord(error)).map(({ chain }) => chain.id));
+  return failures.filter(({ chain, error }) => isLastWord(error) || !settled.has(chain.id));
+}
+
+/** Failures in words for clients. Back ends of one chain are told apart by name where their kind does not. */
+function sentencesOf(failures: readonly Failure[]): string {
+  return failures
+    .map(({ chain, backend, error }) => {
+      if (backend === undefined) return `chain ${chain.id}: ${error.message}`;
+      const isOnlyOne = chain.backends.filter(({ kind }) => kind === backend.kind).length < 2;
+      return `chain ${chain.id} (${isOnlyOne ? backend.kind : backend.name}): ${error.message}`;
+    })
+    .join('; ');
+}
+
+/**
+ * `Retry-After` where every failure is a quota that is used up: until the first of them may be asked again, in seconds.
+ */
+function retryAfterOf(failures: readonly Failure[]): Record<string, string> {
+  const waits = failures.map(({ error }) => error.retryAfterMs ?? Number.NaN);
+  const wait = Math.min(...waits);
+  return Number.isFinite(wait) ? { 'Retry-After': String(Math.max(1, Math.ceil(wait / 1000))) } : {};
+}
+
+/** Whether this failure may be gone in a moment, so that what was reached past it must not be kept long. */
+export function isPassing({ error }: Failure): boolean {
+  return error.kind === 'unavailable' || error.reason === 'incomplete';
+}
+
+/** Whether this back end may have what it did not find: it does not know the whole of its chain, now or at all. */
+export function leavesOpen(failure: Failure): boolean {
+  return isPassing(failure) || failure.error.reason === 'not_indexed';
+}
