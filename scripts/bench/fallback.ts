@@ -100,7 +100,7 @@ function serve(urls: readonly string[], staggerMs: number): Promise<DataService>
       confirmations: 12,
       rpcUrls: [],
       abis: [],
-      backends: [{ kind: 'blockscout', url }],
+      backends: [{ kind: 'blockscout', url, apiKey: undefined }],
     })),
     cache: {
       maxBytes: 2 ** 24,

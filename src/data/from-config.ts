@@ -85,8 +85,6 @@ function servedChain(
 }
 
 function backendOptions(backend: BackendConfig): ServedChain['backends'][number] {
-  const { kind } = backend;
-  if (kind === 'blockscout') return { kind, url: backend.url, apiKey: backend.apiKey };
-  if (kind === 'insight') return { kind, url: backend.url, clientId: backend.clientId };
-  return { kind, file: backend.database.file, fromBlock: backend.fromBlock, pollMs: POLL_MS };
+  if (backend.kind !== 'index') return backend;
+  return { kind: 'index', file: backend.database.file, fromBlock: backend.fromBlock, pollMs: POLL_MS };
 }

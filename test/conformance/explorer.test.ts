@@ -45,7 +45,7 @@ async function overBlockscout(generation: Generation): Promise<Subject> {
           confirmations: CONFIRMATIONS,
           rpcUrls: [],
           abis: [],
-          backends: [{ kind: 'blockscout', url: emulator.url }],
+          backends: [{ kind: 'blockscout', url: emulator.url, apiKey: undefined }],
         },
       ],
     }),

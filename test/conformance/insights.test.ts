@@ -41,7 +41,7 @@ async function overInsight(generation: InsightGeneration): Promise<InsightsSubje
         confirmations: 12,
         rpcUrls: [],
         abis: [],
-        backends: [{ kind: 'insight', url: emulator.url }],
+        backends: [{ kind: 'insight', url: emulator.url, clientId: undefined }],
       })),
     }),
   );

@@ -33,8 +33,8 @@ beforeAll(async () => {
   whole = client(serviceUrl);
   alone = await late(join(folder, 'alone.db'), []);
   backed = await late(join(folder, 'backed.db'), [
-    { kind: 'blockscout', url: blockscout.url },
-    { kind: 'insight', url: insight.url },
+    { kind: 'blockscout', url: blockscout.url, apiKey: undefined },
+    { kind: 'insight', url: insight.url, clientId: undefined },
   ]);
 }, 120_000);
 afterAll(() => stack.disposeAsync());
