@@ -2,17 +2,11 @@ import { LEADER_MIGRATION } from '#db/leader.ts';
 import type { Migration } from '#db/migrate.ts';
 import { table } from '#db/table.ts';
 import { SECRET_KEYS_MIGRATION } from '../../secrets/secret-key-store.ts';
-import { AMOUNT_MIGRATIONS } from './amounts.ts';
-import { SETTLED_BLOCK_MIGRATION } from './chains.ts';
-import { EXACT_PRICE_MIGRATION } from './exact-prices.ts';
+import { AMOUNT_MIGRATIONS, EXACT_PRICE_MIGRATION } from './amounts.ts';
+import { OWNER } from './owner-columns.ts';
 import { ORGANIZATION_SETTINGS_MIGRATION, RECIPIENTS_MIGRATION } from './recipients.ts';
-import { RETENTION_MIGRATIONS } from './retention.ts';
+import { RETENTION_MIGRATIONS, SETTLED_BLOCK_MIGRATION } from './retention.ts';
 import { WEBHOOK_MIGRATIONS } from './webhooks.ts';
-
-const OWNER = {
-  organization_id: ['text', 'not null references organizations (id)'],
-  mode: ['text', "not null check (mode in ('live', 'test'))"],
-} as const;
 
 /** The schema of the payments platform. */
 export const PAYMENTS_MIGRATIONS: readonly Migration[] = [

@@ -1,10 +1,6 @@
 import type { Migration } from '#db/migrate.ts';
 import { table } from '#db/table.ts';
-
-const OWNER = {
-  organization_id: ['text', 'not null references organizations (id)'],
-  mode: ['text', "not null check (mode in ('live', 'test'))"],
-} as const;
+import { OWNER } from './owner-columns.ts';
 
 /** Settings of an organization, for each mode. */
 export const ORGANIZATION_SETTINGS_MIGRATION: Migration = {

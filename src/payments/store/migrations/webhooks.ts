@@ -1,11 +1,7 @@
 import { LEASE_COLUMNS } from '#db/lease.ts';
 import type { Migration } from '#db/migrate.ts';
 import { addColumn, table } from '#db/table.ts';
-
-const OWNER = {
-  organization_id: ['text', 'not null references organizations (id)'],
-  mode: ['text', "not null check (mode in ('live', 'test'))"],
-} as const;
+import { OWNER } from './owner-columns.ts';
 
 /** The schema of webhooks and notifications, behind that of payments. */
 export const WEBHOOK_MIGRATIONS: readonly Migration[] = [
