@@ -1,5 +1,5 @@
-/** The largest amount that a token can express. */
-const LARGEST = 2n ** 256n - 1n;
+import { LARGEST_AMOUNT } from './token-amount.ts';
+
 /** Digits after the point of an exact amount: what people type, and what wallets and exchanges do not cut off. */
 const MOST_DECIMALS = 8;
 
@@ -11,7 +11,7 @@ export function exactStep(tokenDecimals: number): bigint {
 /** What the payer is asked for at most: the price and the largest tail. Decision 132. */
 export function highestAmountDue(price: bigint, tokenDecimals: number): bigint {
   const highest = price + largestTail(price, tokenDecimals);
-  return highest < LARGEST ? highest : LARGEST;
+  return highest < LARGEST_AMOUNT ? highest : LARGEST_AMOUNT;
 }
 
 /** 1 % of the price or 0.05 units of the token, whichever is larger, in smallest units. Decision 132. */

@@ -1,11 +1,9 @@
 import type { PaymentsSchemas } from '../../contract/contracts/payments.ts';
 import { missing, type Report, wrong } from '../model/fault.ts';
 import type { PaymentLink } from '../model/payment-link.ts';
+import { LARGEST_AMOUNT } from './token-amount.ts';
 
 type Shipping = PaymentsSchemas['ShippingOption'];
-
-/** The largest amount that a token can express. */
-const LARGEST = 2n ** 256n - 1n;
 
 /**
  * The price of a link without shipping: its amount, or the sum of its items, or what the payer chose between its bounds.
@@ -48,7 +46,7 @@ export function shippingOptionOf(
 /** The price with shipping, which has to be one that can be paid. Decision 97. */
 export function totalOf(subtotal: bigint, shipping: Shipping | null, report: Report): bigint {
   const total = subtotal + BigInt(shipping?.amount ?? 0);
-  if (total > LARGEST) report(wrong('amount', 'must stay below 2^256 together with the shipping'));
+  if (total > LARGEST_AMOUNT) report(wrong('amount', 'must stay below 2^256 together with the shipping'));
   return total;
 }
 

@@ -62,8 +62,6 @@ export interface RunningChainWatcher {
   /** One round now, after the one that is going on. @throws WrongChain, or whatever kept the node from answering */
   runOnce(): Promise<number>;
   status(): WatcherStatus;
-  /** Skips the pause between rounds. */
-  nudge(): void;
   /** Resolves when the round that is going on has ended. */
   stop(): Promise<void>;
 }
@@ -97,7 +95,6 @@ export function startChainWatcher(
   return {
     runOnce: () => watcher.runOnce(new AbortController().signal),
     status: watcher.status,
-    nudge: running.nudge,
     async stop() {
       await running.stop();
       await heartbeat.stop();

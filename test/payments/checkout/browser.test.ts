@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises';
 import type { Browser, Page } from 'playwright-core';
-import { encodeFunctionData, erc20Abi, numberToHex } from 'viem';
+import { encodeFunctionData, erc20Abi, numberToHex, parseUnits } from 'viem';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { deriveAccounts } from '#devnet/chain/accounts.ts';
 import { httpRpc, type Rpc } from '#devnet/chain/rpc.ts';
@@ -8,7 +8,6 @@ import type { EmbeddedChain } from '#devnet/start-devnet.ts';
 import { createMetrics } from '#http/metrics.ts';
 import { systemClock } from '#lib/clock.ts';
 import { createLogger } from '#lib/logger.ts';
-import { unitsOf } from '#payments/amounts/token-amount.ts';
 import { NATIVE_COIN, type PaymentToken } from '#payments/model/payment-chain.ts';
 import { type PaymentsService, startPaymentsService } from '#payments/service.ts';
 import { launchBrowser } from '../../support/browser.ts';
@@ -182,7 +181,7 @@ test('a transfer from elsewhere completes the checkout with the tab closed', asy
   const units = await page.locator('.amount').first().textContent();
   await page.close();
 
-  const amount = unitsOf(units ?? '', token.decimals) ?? 0n;
+  const amount = parseUnits(units?.trim() ?? '', token.decimals);
   const args = [devnet.merchant, amount] as const;
   const data = encodeFunctionData({ abi: erc20Abi, functionName: 'transfer', args });
   await rpc.call('eth_sendTransaction', { from: payer, to: token.address, data });
