@@ -3,7 +3,8 @@ import type { Handle } from '../../db/open.ts';
 import type { EventData, EventType, PaymentEvent } from '../model/event.ts';
 import type { Mode, Owner } from '../model/owner.ts';
 import type { Cell, Seals } from '../secrets/sealed.ts';
-import { allOf, type ListPage, ownedBy, type Page, paged } from '../store/paging.ts';
+import { allOf, ownedBy } from '../store/conditions.ts';
+import { type ListPage, type Page, paged } from '../store/paging.ts';
 import { storedJson } from '../store/rows.ts';
 import { typedFormData } from './event-form-data.ts';
 

@@ -5,7 +5,8 @@ import { execute, rowsOf } from '../../db/query.ts';
 import { newId } from '../../lib/ids.ts';
 import type { Mode, Owner } from '../model/owner.ts';
 import { type ChainAddress, newNonce, type Recipient, type RecipientProof } from '../model/recipient.ts';
-import { allOf, type ListPage, ownedBy, type Page, paged } from '../store/paging.ts';
+import { allOf, given, ownedBy } from '../store/conditions.ts';
+import { type ListPage, type Page, paged } from '../store/paging.ts';
 
 /** Addresses that organizations are paid at, and which organization owns each. Decision 136. */
 export function recipientStore(handle: Handle) {
@@ -61,10 +62,7 @@ export function recipientStore(handle: Handle) {
       { chainId }: { readonly chainId?: number | undefined },
       page: Page,
     ): Promise<ListPage<Recipient>> {
-      const condition = allOf([
-        ownedBy(owner),
-        chainId === undefined ? undefined : { sql: 'chain_id = ?', bindings: [chainId] },
-      ]);
+      const condition = allOf([ownedBy(owner), given('chain_id = ?', chainId)]);
       const listing = { table: 'recipients', where: condition, order: 'created_at desc, id desc' };
       return paged(handle, listing, page, recipientOf);
     },
@@ -78,8 +76,8 @@ export function recipientStore(handle: Handle) {
       readonly chainId: number | undefined;
     }): Promise<Recipient[]> {
       const { sql, bindings } = allOf([
-        organizationId === undefined ? undefined : { sql: 'organization_id = ?', bindings: [organizationId] },
-        chainId === undefined ? undefined : { sql: 'chain_id = ?', bindings: [chainId] },
+        given('organization_id = ?', organizationId),
+        given('chain_id = ?', chainId),
       ]);
       return where(`${sql} order by chain_id, address, created_at, id`, bindings);
     },

@@ -1,4 +1,4 @@
-import { type Binding, uintColumn } from '../../db/columns.ts';
+import { uintColumn } from '../../db/columns.ts';
 import { placeholders } from '../../db/insert.ts';
 import type { Handle } from '../../db/open.ts';
 import { rowsOf, type Sql } from '../../db/query.ts';
@@ -6,7 +6,8 @@ import type { DepositAddress } from '../model/deposit-address.ts';
 import type { Owner } from '../model/owner.ts';
 import type { CheckoutSession, SessionState, SessionStatus } from '../model/session.ts';
 import type { Seals } from '../secrets/sealed.ts';
-import { allOf, type ListPage, ownedBy, type Page, paged } from '../store/paging.ts';
+import { allOf, given, ownedBy } from '../store/conditions.ts';
+import { type ListPage, type Page, paged } from '../store/paging.ts';
 import { updateRows } from '../store/rows.ts';
 import { isPrice, type OwnPlace } from './amounts-due.ts';
 import type { SessionDraft } from './opening.ts';
@@ -156,14 +157,12 @@ export function sessionStore(handle: Handle, seals: Seals) {
 }
 
 function matching(owner: Owner, { status, paymentLinkId, from, to }: SessionFilters): Sql {
-  const when = (sql: string, value: Binding | undefined) =>
-    value === undefined ? undefined : { sql, bindings: [value] };
   return allOf([
     ownedBy(owner),
-    when('status = ?', status),
-    when('payment_link_id = ?', paymentLinkId),
-    when('created_at >= ?', from),
-    when('created_at < ?', to),
+    given('status = ?', status),
+    given('payment_link_id = ?', paymentLinkId),
+    given('created_at >= ?', from),
+    given('created_at < ?', to),
   ]);
 }
 

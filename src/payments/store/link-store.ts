@@ -3,7 +3,8 @@ import type { Handle } from '../../db/open.ts';
 import { containing, execute, rowsOf, type Sql } from '../../db/query.ts';
 import type { Mode, Owner } from '../model/owner.ts';
 import type { PaymentLink } from '../model/payment-link.ts';
-import { allOf, type ListPage, ownedBy, type Page, paged } from './paging.ts';
+import { allOf, ownedBy } from './conditions.ts';
+import { type ListPage, type Page, paged } from './paging.ts';
 import { insertRow, storedJson, updateRows, type Values } from './rows.ts';
 
 /** What a list of links is narrowed to and ordered by; equal ones follow by id in the same direction. */

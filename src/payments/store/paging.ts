@@ -1,7 +1,6 @@
 import { exactInteger } from '../../db/columns.ts';
 import type { Handle } from '../../db/open.ts';
 import { rowsOf, type Sql } from '../../db/query.ts';
-import type { Owner } from '../model/owner.ts';
 
 /** Which part of a list is wanted; the first page is 1. */
 export interface Page {
@@ -44,21 +43,6 @@ export async function paged<Row, T>(
   const endsHere = rows.length < limit && (rows.length > 0 || offset === 0);
   const total = endsHere ? offset + rows.length : await countOf(handle, table, where);
   return { data: rows.map(recordOf), total, hasMore: offset + rows.length < total };
-}
-
-/** The condition that a row is of an organization and mode. */
-export function ownedBy({ organizationId, mode }: Owner): Sql {
-  return { sql: 'organization_id = ? and mode = ?', bindings: [organizationId, mode] };
-}
-
-/** The condition that all of these hold; undefined ones are filters that were not asked for. */
-export function allOf(conditions: readonly (Sql | undefined)[]): Sql {
-  const given = conditions.filter(condition => condition !== undefined);
-  if (given.length === 0) return { sql: '1 = 1', bindings: [] };
-  return {
-    sql: given.map(({ sql }) => `(${sql})`).join(' and '),
-    bindings: given.flatMap(({ bindings }) => bindings),
-  };
 }
 
 /** How many rows of a table a condition holds for. */

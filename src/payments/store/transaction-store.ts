@@ -4,7 +4,8 @@ import { rowsOf, type Sql } from '../../db/query.ts';
 import type { Mode, Owner } from '../model/owner.ts';
 import type { MatchedBy, PaymentTransaction, TransactionStatus } from '../model/payment-transaction.ts';
 import type { FailureReason } from '../model/session.ts';
-import { allOf, countOf, type ListPage, ownedBy, type Page, paged } from './paging.ts';
+import { allOf, given, ownedBy } from './conditions.ts';
+import { countOf, type ListPage, type Page, paged } from './paging.ts';
 import { insertRow, updateRows, type Values } from './rows.ts';
 
 /** What transactions are narrowed to. Times are UTC milliseconds of recording: from this one, to before that one. */
@@ -119,16 +120,14 @@ function before({ createdAt, id }: PaymentTransaction): Sql {
 }
 
 function matching(owner: Owner, filters: TransactionFilters): Sql {
-  const when = (sql: string, value: Binding | undefined) =>
-    value === undefined ? undefined : { sql, bindings: [value] };
   return allOf([
     ownedBy(owner),
-    when('status = ?', filters.status),
-    when('chain_id = ?', filters.chainId),
-    when('payment_link_id = ?', filters.paymentLinkId),
-    when('session_id = ?', filters.sessionId),
-    when('created_at >= ?', filters.from),
-    when('created_at < ?', filters.to),
+    given('status = ?', filters.status),
+    given('chain_id = ?', filters.chainId),
+    given('payment_link_id = ?', filters.paymentLinkId),
+    given('session_id = ?', filters.sessionId),
+    given('created_at >= ?', filters.from),
+    given('created_at < ?', filters.to),
   ]);
 }
 

@@ -5,7 +5,8 @@ import { execute, rowsOf } from '../../db/query.ts';
 import { newId } from '../../lib/ids.ts';
 import type { Mode, Owner } from '../model/owner.ts';
 import type { Transfer, UnmatchedTransfer } from '../model/transfer.ts';
-import { allOf, type ListPage, ownedBy, type Page, paged } from './paging.ts';
+import { allOf, given, ownedBy } from './conditions.ts';
+import { type ListPage, type Page, paged } from './paging.ts';
 
 /** What unmatched transfers are narrowed to. */
 export interface TransferFilters {
@@ -56,7 +57,7 @@ export function transferStore(handle: Handle) {
         ownedBy(owner),
         { sql: 'confirmed_at is not null', bindings: [] },
         status && { sql: `assigned_at is ${status === 'open' ? '' : 'not '}null`, bindings: [] },
-        chainId === undefined ? undefined : { sql: 'chain_id = ?', bindings: [chainId] },
+        given('chain_id = ?', chainId),
       ]);
       const listing = { table: 'unmatched_transfers', where: condition, order: 'created_at desc, id desc' };
       return paged(handle, listing, page, transferOf);

@@ -3,7 +3,7 @@ import type { Handle } from '#db/open.ts';
 import { rowsOf } from '#db/query.ts';
 import { defaultSettings, type NotificationSettings } from '../../model/notification.ts';
 import type { Mode, Owner } from '../../model/owner.ts';
-import { ownersOf } from '../../store/owners.ts';
+import { ownersOf } from '../../store/conditions.ts';
 import { storedJson } from '../../store/rows.ts';
 
 /** The notification settings. */

@@ -4,7 +4,7 @@ import { execute, rowsOf } from '#db/query.ts';
 import { DAY_MS } from '#lib/clock.ts';
 import type { PaymentEvent } from '../../model/event.ts';
 import type { Owner } from '../../model/owner.ts';
-import { ownersOf } from '../../store/owners.ts';
+import { ownersOf } from '../../store/conditions.ts';
 import { insertRow, storedJson } from '../../store/rows.ts';
 import type { Subscription } from '../model/webhook.ts';
 import { rowLock } from './row-lock.ts';
