@@ -4,6 +4,7 @@ import { transaction } from '../db/transaction.ts';
 import { type KnownAbi, knownAbis } from '../evm/abi/abi.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Logger } from '../lib/logger.ts';
+import { type RunningWorker, startWorker, type Worker } from '../lib/worker.ts';
 import type { ChainClient } from '../node/client.ts';
 import { type IndexStatus, indexProgress } from './index-progress.ts';
 import { createReader, type Reader } from './index-reader.ts';
@@ -94,21 +95,14 @@ export async function openIndex(options: IndexOptions): Promise<ChainIndex> {
     last = last.catch(() => 0).then(() => run(stopping.signal));
     return last;
   };
-  let loop: Promise<void> | undefined;
-  let wake = new AbortController();
-
-  async function runUntilStopped(): Promise<void> {
-    while (!stopping.signal.aborted) {
-      // Of this round: a block that appears while it runs may be too late for it, so the next one follows at once.
-      wake = new AbortController();
-      await runOnce().catch((error: unknown) => {
-        log.error({ err: error, chainId: chain.id }, 'indexing failed, will try again');
-      });
-      // A sleep that ends early means that the index is being stopped, or that a look-up waits for a block.
-      const interrupted = AbortSignal.any([stopping.signal, wake.signal]);
-      await clock.sleep(pollMs, interrupted).catch(() => undefined);
-    }
-  }
+  const polling: Worker = {
+    name: `index of chain ${chain.id}`,
+    async runOnce() {
+      await runOnce();
+      return 0; // a run brings the index to the node's head: the next one has nothing to do at once
+    },
+  };
+  let worker: RunningWorker | undefined;
 
   async function untilFound<Found>(lookUp: () => Promise<Found | null>): Promise<Found | null> {
     const ended = new AbortController();
@@ -119,7 +113,7 @@ export async function openIndex(options: IndexOptions): Promise<ChainIndex> {
       },
       () => undefined,
     );
-    wake.abort();
+    worker?.nudge();
     try {
       for (;;) {
         const changed = progress.nextChange(); // before the look-up, so that no change falls between the two
@@ -137,14 +131,19 @@ export async function openIndex(options: IndexOptions): Promise<ChainIndex> {
     queries,
     runOnce,
     start() {
-      loop ??= runUntilStopped();
+      worker ??= startWorker(polling, {
+        pauseMs: pollMs,
+        longestPauseMs: pollMs,
+        clock,
+        log: log.child({ chainId: chain.id }),
+      });
     },
     async stop() {
       stopping.abort();
       // Between two blocks there is no transaction open, and a node that hangs must not hold up the process.
       const ended = new AbortController();
       const patience = clock.sleep(STOP_WITHIN_MS, ended.signal).catch(() => undefined);
-      await Promise.race([Promise.allSettled([loop, last]), patience]);
+      await Promise.race([Promise.allSettled([worker?.stop(), last]), patience]);
       ended.abort(); // a timer that is left would keep the process alive
       await Promise.all([
         db.destroy(),
