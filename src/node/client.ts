@@ -9,7 +9,7 @@ import {
   type PublicClient,
   rpcSchema,
 } from 'viem';
-import type { ChainRpcSchema } from '../evm/rpc-schema.ts';
+import type { ChainRpcSchema } from '../evm/rpc.ts';
 import type { Logger } from '../lib/logger.ts';
 
 export interface ChainClientOptions {

@@ -1,8 +1,8 @@
 import { type Address, encodeFunctionData, erc20Abi, type Hash, type Hex, numberToHex, parseAbi } from 'viem';
 import { lowerCase } from '../evm/address.ts';
 import { wordOf } from '../evm/call-result.ts';
-import { parityOfFrame } from '../evm/parity-traces.ts';
-import type { RpcFullTrace } from '../evm/rpc-trace.ts';
+import type { RpcParityTrace } from '../evm/rpc.ts';
+import { parityOfFrame } from '../evm/traces.ts';
 import type { ChainClient } from './client.ts';
 import { nodeAnswered } from './node-refusal.ts';
 
@@ -13,7 +13,7 @@ import { nodeAnswered } from './node-refusal.ts';
  */
 export interface NodeReader {
   /** Items of the Parity form, the outermost first. */
-  trace(hash: Hash, signal: AbortSignal): Promise<RpcFullTrace[] | null>;
+  trace(hash: Hash, signal: AbortSignal): Promise<RpcParityTrace[] | null>;
   /** Coin balances in wei of the accounts whose balance the transaction changed. */
   coinChanges(hash: Hash, signal: AbortSignal): Promise<CoinChange[] | null>;
   /** `tokenId` only for ERC-1155. Null also when the contract refuses. */
@@ -24,7 +24,7 @@ export interface NodeReader {
 }
 
 /** One item of a trace in the Parity form, as the node gave it. */
-export type TraceItem = RpcFullTrace;
+export type TraceItem = RpcParityTrace;
 
 /** A coin balance in wei before and after a transaction. */
 export interface CoinChange {
@@ -46,7 +46,7 @@ const ERC1155 = parseAbi(['function balanceOf(address account, uint256 id) view 
 export function nodeReader(client: ChainClient): NodeReader {
   const { request } = client;
 
-  async function trace(hash: Hash, signal: AbortSignal): Promise<RpcFullTrace[] | null> {
+  async function trace(hash: Hash, signal: AbortSignal): Promise<RpcParityTrace[] | null> {
     await client.verify();
     const options = { signal };
     const sources = [

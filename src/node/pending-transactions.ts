@@ -1,6 +1,5 @@
 import type { Address, Hash, Hex } from 'viem';
-import type { RpcTransaction } from '../evm/rpc-block.ts';
-import { optionalBigInt } from '../evm/rpc-block.ts';
+import { optionalBigInt, type RpcTransaction } from '../evm/rpc.ts';
 import type { ChainClient } from './client.ts';
 import { nodeAnswered } from './node-refusal.ts';
 

@@ -9,7 +9,7 @@ import {
   pad,
   toEventSelector,
 } from 'viem';
-import type { RpcLog, RpcReceipt, RpcTransaction } from '#evm/rpc-block.ts';
+import type { RpcLog, RpcReceipt, RpcTransaction } from '#evm/rpc.ts';
 import type { JudgedBlock } from '#indexer/fetch/fetched-block.ts';
 
 /** Takes part in every block, so that whatever is asked about it is as long as the chain. */

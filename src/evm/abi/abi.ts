@@ -13,19 +13,18 @@ import {
 } from 'viem';
 import { lowerCase } from '../address.ts';
 import { panicText } from '../panic-codes.ts';
-import { quotedText } from './abi-text.ts';
 import type { ContractSource } from './contract-source.ts';
-import { decodeCall } from './decode-call.ts';
-import { decodeEvent } from './decode-event.ts';
 import {
   type DecodedInput,
   type DecodedLog,
   type DecodedValues,
+  decodeCall,
+  decodeEvent,
   inputInWords,
   logInWords,
-} from './decoded.ts';
+} from './decode.ts';
 import { type DecodingBudget, mayDecode } from './decoding-budget.ts';
-import { type Signatures, signaturesOf } from './signatures.ts';
+import { quotedText, type Signatures, signaturesOf } from './signatures.ts';
 
 /** An ABI that the operator knows: of one contract, or (without an address) of any that matches. */
 export interface KnownAbi {

@@ -1,6 +1,6 @@
 import type { Hex } from 'viem';
 import { bytesColumn, bytesOrNullColumn, uintColumn } from '../../db/columns.ts';
-import type { RpcTransaction } from '../../evm/rpc-block.ts';
+import type { RpcTransaction } from '../../evm/rpc.ts';
 import type { FetchedBlock } from '../fetch/fetched-block.ts';
 import { positionKey } from '../schema/block-position.ts';
 import type { BLOCK_DETAILS_COLUMNS, RowOf, TRANSACTION_DETAILS_COLUMNS } from '../schema/columns.ts';

@@ -1,6 +1,6 @@
 import type { Address } from 'viem';
 import { bytesColumn, bytesOrNullColumn, uintColumn } from '../../db/columns.ts';
-import type { InnerCall } from '../../evm/inner-calls.ts';
+import type { InnerCall } from '../../evm/traces.ts';
 import type { FetchedBlock } from '../fetch/fetched-block.ts';
 import { positionKey } from '../schema/block-position.ts';
 import type { CONTRACT_COLUMNS, INTERNAL_TRANSACTION_COLUMNS, RowOf } from '../schema/columns.ts';

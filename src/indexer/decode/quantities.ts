@@ -1,5 +1,5 @@
 import { uintColumn } from '../../db/columns.ts';
-import type { RpcBlock } from '../../evm/rpc-block.ts';
+import type { RpcBlock } from '../../evm/rpc.ts';
 
 /** Block times are seconds on the wire and milliseconds inside. */
 export function timestampMs(block: RpcBlock): number {

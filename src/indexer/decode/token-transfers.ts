@@ -1,6 +1,6 @@
 import { type Address, decodeAbiParameters, type Hex, hexToBigInt, size, slice } from 'viem';
 import { bytesColumn, uintColumn } from '../../db/columns.ts';
-import type { RpcLog } from '../../evm/rpc-block.ts';
+import type { RpcLog } from '../../evm/rpc.ts';
 import type { FetchedBlock } from '../fetch/fetched-block.ts';
 import { positionKey } from '../schema/block-position.ts';
 import type { RowOf, TOKEN_TRANSFER_COLUMNS } from '../schema/columns.ts';

@@ -1,6 +1,5 @@
 import { booleanColumn, bytesColumn, bytesOrNullColumn, uintColumn } from '../../db/columns.ts';
-import type { RpcReceipt, RpcTransaction } from '../../evm/rpc-block.ts';
-import { optionalBigInt } from '../../evm/rpc-block.ts';
+import { optionalBigInt, type RpcReceipt, type RpcTransaction } from '../../evm/rpc.ts';
 import type { FetchedBlock, JudgedBlock } from '../fetch/fetched-block.ts';
 import { positionKey } from '../schema/block-position.ts';
 import type { RowOf, TRANSACTION_COLUMNS } from '../schema/columns.ts';

@@ -1,6 +1,6 @@
 import type { Address } from 'viem';
 import { authoritiesOf } from '../../evm/authorities.ts';
-import type { RpcTransaction } from '../../evm/rpc-block.ts';
+import type { RpcTransaction } from '../../evm/rpc.ts';
 import type { FetchedBlock } from './fetched-block.ts';
 
 /** Gas of a transaction that only moves coins, without data. */

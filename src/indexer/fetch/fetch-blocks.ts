@@ -1,5 +1,5 @@
 import { type Hash, numberToHex } from 'viem';
-import type { RpcReceipt, RpcTransaction } from '../../evm/rpc-block.ts';
+import type { RpcReceipt, RpcTransaction } from '../../evm/rpc.ts';
 import type { Logger } from '../../lib/logger.ts';
 import type { ChainClient } from '../../node/client.ts';
 import { receiversOf } from './code-trail.ts';

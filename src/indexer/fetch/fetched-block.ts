@@ -1,6 +1,6 @@
 import type { Address, Hash } from 'viem';
-import type { TransactionTrace } from '../../evm/inner-calls.ts';
-import type { RpcBlock, RpcReceipt, RpcTransaction } from '../../evm/rpc-block.ts';
+import type { RpcBlock, RpcReceipt, RpcTransaction } from '../../evm/rpc.ts';
+import type { TransactionTrace } from '../../evm/traces.ts';
 
 /** All that a node knows about one block, checked to belong together. */
 export interface FetchedBlock {

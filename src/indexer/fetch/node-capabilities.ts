@@ -1,6 +1,6 @@
 import { type Hash, type Hex, numberToHex } from 'viem';
-import { type TransactionTrace, tracesOfFrames, tracesOfParity } from '../../evm/inner-calls.ts';
-import type { RpcReceipt } from '../../evm/rpc-block.ts';
+import type { RpcReceipt } from '../../evm/rpc.ts';
+import { type TransactionTrace, tracesOfFrames, tracesOfParity } from '../../evm/traces.ts';
 import type { Logger } from '../../lib/logger.ts';
 import type { ChainClient } from '../../node/client.ts';
 import { nodeAnswered } from '../../node/node-refusal.ts';

@@ -3,7 +3,7 @@ import { type Hash, type Hex, numberToHex, pad } from 'viem';
 import { migrate } from '#db/migrate.ts';
 import { openDatabase } from '#db/open.ts';
 import { transaction } from '#db/transaction.ts';
-import type { RpcLog, RpcReceipt, RpcTransaction } from '#evm/rpc-block.ts';
+import type { RpcLog, RpcReceipt, RpcTransaction } from '#evm/rpc.ts';
 import { blockRows } from '#indexer/decode/block.ts';
 import type { FetchedBlock } from '#indexer/fetch/fetched-block.ts';
 import { claimForChain } from '#indexer/schema/head.ts';

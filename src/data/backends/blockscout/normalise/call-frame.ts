@@ -1,5 +1,5 @@
 import { isHex } from 'viem';
-import type { CallFrame } from '#evm/parity-traces.ts';
+import type { RpcCallFrame } from '#evm/rpc.ts';
 import { at, type Fields, fieldsOf, listOf, required, Unreadable } from '../../upstream-json/fields.ts';
 import { textOrNull } from '../../upstream-json/values.ts';
 
@@ -10,13 +10,13 @@ const DEEPEST = 1024;
  * The frame of a call tracer with all that are inside it.
  * @throws Unreadable for a frame without kind or sender, and for one deeper than the EVM goes.
  */
-export function callFrame(value: unknown): CallFrame {
+export function callFrame(value: unknown): RpcCallFrame {
   const outermost = frameOf(value);
   // A stack of our own: the deepest frames would overflow that of the engine.
   const waiting = [{ frame: outermost, source: fieldsOf(value), path: '', depth: 0 }];
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     const depth = next.depth + 1;
-    const calls: CallFrame[] = [];
+    const calls: RpcCallFrame[] = [];
     for (const [index, call] of listOf(next.source.calls).entries()) {
       const path = `${next.path}calls[${index}]`;
       if (depth > DEEPEST) throw new Unreadable(path, 'is deeper than the EVM goes');
@@ -29,7 +29,7 @@ export function callFrame(value: unknown): CallFrame {
   return outermost;
 }
 
-function frameOf(value: unknown): CallFrame {
+function frameOf(value: unknown): RpcCallFrame {
   const frame: Fields = fieldsOf(value);
   const { from, to, value: sent, gas, gasUsed, input, output } = frame;
   const error = textOrNull(frame.error);

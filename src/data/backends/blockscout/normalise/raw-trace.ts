@@ -1,5 +1,5 @@
 import type { ExplorerSchemas } from '#contract/contracts/explorer.ts';
-import { parityOfFrame } from '#evm/parity-traces.ts';
+import { parityOfFrame } from '#evm/traces.ts';
 import { isObject } from '#lib/json.ts';
 import { type NodeTraceItem, rawTrace as shaped } from '../../port/raw-trace.ts';
 import { at, each, type Fields, fieldsOf, required, Unreadable } from '../../upstream-json/fields.ts';

@@ -1,7 +1,7 @@
 import type { AbiParameter } from 'viem';
 import type { InsightsSchemas } from '#contract/contracts/insights.ts';
-import { typeText } from '#evm/abi/abi-text.ts';
-import type { DecodedValues } from '#evm/abi/decoded.ts';
+import type { DecodedValues } from '#evm/abi/decode.ts';
+import { typeText } from '#evm/abi/signatures.ts';
 
 /** A call in the form of this family. Decision 85. */
 export function decodedCall(decoded: DecodedValues): InsightsSchemas['DecodedCall'] {

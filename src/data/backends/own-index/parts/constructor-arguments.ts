@@ -1,6 +1,6 @@
 import { type Abi, decodeAbiParameters, type Hex } from 'viem';
-import { typeText, valueText } from '#evm/abi/abi-text.ts';
 import { mayDecode } from '#evm/abi/decoding-budget.ts';
+import { typeText, valueText } from '#evm/abi/signatures.ts';
 
 /** What follows the compiled code in the code that created a contract; null when that began otherwise. */
 export function argumentsOf(creationInput: Hex | null, compiled: Hex | null): Hex | null {

@@ -1,0 +1,193 @@
+import type { Address, Hash, Hex } from 'viem';
+
+/** A block as nodes send it, with whole transactions or their hashes. Quantities are hexadecimal. */
+export interface RpcBlock {
+  number: Hex | null;
+  hash: Hash | null;
+  parentHash: Hash;
+  timestamp: Hex;
+  miner?: Address | null;
+  gasLimit: Hex;
+  gasUsed: Hex;
+  baseFeePerGas?: Hex | null;
+  difficulty?: Hex | null;
+  totalDifficulty?: Hex | null;
+  nonce?: Hex | null;
+  extraData: Hex;
+  stateRoot: Hash;
+  sha3Uncles?: Hash | null;
+  mixHash?: Hash | null;
+  transactionsRoot?: Hash | null;
+  receiptsRoot?: Hash | null;
+  logsBloom?: Hex | null;
+  /** Since EIP-4895. */
+  withdrawalsRoot?: Hash | null;
+  size?: Hex | null;
+  uncles?: Hash[];
+  blobGasUsed?: Hex | null;
+  excessBlobGas?: Hex | null;
+  transactions: (Hash | RpcTransaction)[];
+  withdrawals?: RpcWithdrawal[] | null;
+}
+
+/** A transaction of any type, in a block or in the pool. */
+export interface RpcTransaction {
+  /** Null while it waits in the pool. */
+  blockHash?: Hash | null;
+  blockNumber?: Hex | null;
+  hash: Hash;
+  from: Address;
+  to?: Address | null;
+  nonce: Hex;
+  gas: Hex;
+  value: Hex;
+  input: Hex;
+  type?: Hex | null;
+  gasPrice?: Hex | null;
+  maxFeePerGas?: Hex | null;
+  maxPriorityFeePerGas?: Hex | null;
+  maxFeePerBlobGas?: Hex | null;
+  blobVersionedHashes?: Hash[] | null;
+  authorizationList?: unknown[] | null;
+  accessList?: unknown[] | null;
+  r?: Hex | null;
+  s?: Hex | null;
+  v?: Hex | null;
+  /** Of typed transactions, where it is `v` as well. */
+  yParity?: Hex | null;
+}
+
+export interface RpcReceipt {
+  transactionHash: Hash;
+  blockHash: Hash;
+  gasUsed: Hex;
+  /** In the block, up to and with this transaction. */
+  cumulativeGasUsed?: Hex | null;
+  logsBloom?: Hex | null;
+  effectiveGasPrice?: Hex | null;
+  blobGasUsed?: Hex | null;
+  blobGasPrice?: Hex | null;
+  contractAddress?: Address | null;
+  /** Absent before Byzantium, where receipts held a state root instead. */
+  status?: Hex | null;
+  logs: RpcLog[];
+}
+
+export interface RpcLog {
+  address: Address;
+  topics: Hex[];
+  data: Hex;
+  logIndex: Hex;
+}
+
+/** A withdrawal of the consensus layer; `amount` is in gwei. */
+interface RpcWithdrawal {
+  index: Hex;
+  validatorIndex: Hex;
+  address: Address;
+  amount: Hex;
+}
+
+/** One frame of geth's `callTracer`, as nodes send it. */
+export interface RpcCallFrame {
+  type: string;
+  from: Address;
+  to?: Address;
+  value?: Hex;
+  gas?: Hex;
+  gasUsed?: Hex;
+  input?: Hex;
+  output?: Hex;
+  error?: string;
+  calls?: RpcCallFrame[];
+}
+
+type Tracer = { tracer: 'callTracer' };
+type DiffTracer = { tracer: 'prestateTracer'; tracerConfig: { diffMode: true } };
+export type RpcBlockTraces = { txHash?: Hash; result?: RpcCallFrame; error?: string }[];
+
+/** The methods asked of a node in raw form, so that the index keeps exactly what the node said. */
+export type ChainRpcSchema = [
+  { Method: 'eth_chainId'; Parameters?: undefined; ReturnType: Hex },
+  {
+    Method: 'eth_getBlockByNumber';
+    Parameters: [block: Hex | 'latest' | 'pending' | 'finalized', withTransactions: boolean];
+    ReturnType: RpcBlock | null;
+  },
+  { Method: 'eth_getBlockReceipts'; Parameters: [block: Hex]; ReturnType: RpcReceipt[] | null },
+  { Method: 'eth_getTransactionByHash'; Parameters: [hash: Hash]; ReturnType: RpcTransaction | null },
+  { Method: 'eth_getTransactionReceipt'; Parameters: [hash: Hash]; ReturnType: RpcReceipt | null },
+  { Method: 'debug_traceBlockByHash'; Parameters: [hash: Hash, tracer: Tracer]; ReturnType: RpcBlockTraces },
+  {
+    Method: 'debug_traceBlockByNumber';
+    Parameters: [block: Hex, tracer: Tracer];
+    ReturnType: RpcBlockTraces;
+  },
+  { Method: 'trace_block'; Parameters: [block: Hex]; ReturnType: RpcParityTrace[] | null },
+  { Method: 'trace_transaction'; Parameters: [hash: Hash]; ReturnType: RpcParityTrace[] | null },
+  {
+    Method: 'trace_replayTransaction';
+    Parameters: [hash: Hash, kinds: ['trace']];
+    ReturnType: { trace: RpcParityTrace[] } | null;
+  },
+  {
+    Method: 'debug_traceTransaction';
+    Parameters: [hash: Hash, tracer: Tracer | DiffTracer];
+    ReturnType: RpcCallFrame | RpcStateDiff;
+  },
+  { Method: 'eth_call'; Parameters: [call: { to: Address; data: Hex }, block: Hex]; ReturnType: Hex },
+  { Method: 'eth_getBalance'; Parameters: [address: Address, block: Hex]; ReturnType: Hex },
+  { Method: 'eth_getCode'; Parameters: [address: Address, block: Hex | 'latest']; ReturnType: Hex },
+  {
+    Method: 'txpool_content';
+    Parameters?: undefined;
+    ReturnType: Record<'pending' | 'queued', Record<Address, Record<string, RpcTransaction>>>;
+  },
+];
+
+/** One entry of the Parity traces (`trace_block`, `trace_transaction`), with everything that nodes put into it. */
+export interface RpcParityTrace {
+  type: string;
+  action: {
+    callType?: string;
+    creationMethod?: string;
+    from?: Address;
+    to?: Address;
+    gas?: Hex;
+    value?: Hex;
+    input?: Hex;
+    init?: Hex;
+    address?: Address;
+    balance?: Hex;
+    refundAddress?: Address;
+    author?: Address;
+    rewardType?: string;
+  };
+  result?: { gasUsed?: Hex; output?: Hex; address?: Address; code?: Hex } | null;
+  error?: string;
+  subtraces: number;
+  traceAddress: number[];
+  transactionHash?: Hash;
+  transactionPosition?: number | null;
+  blockHash?: Hash;
+  blockNumber?: number;
+}
+
+/** What geth's `prestateTracer` says of one account: only what the transaction touched. */
+interface RpcAccountState {
+  balance?: Hex;
+  nonce?: number;
+  code?: Hex;
+  storage?: Record<Hash, Hash>;
+}
+
+/** Accounts before and after a transaction; one that it removed is missing afterwards. */
+interface RpcStateDiff {
+  pre: Record<Address, RpcAccountState>;
+  post: Record<Address, RpcAccountState>;
+}
+
+/** Returns a quantity that may be absent as an integer. */
+export function optionalBigInt(quantity: string | null | undefined): bigint | null {
+  return quantity === null || quantity === undefined ? null : BigInt(quantity);
+}
