@@ -1,12 +1,10 @@
 import type { Handle } from '../db/open.ts';
 import type { Abis } from '../evm/abi/abi.ts';
 import type { ChainClient } from '../node/client.ts';
-import { contractUri, nftStandard } from '../node/nft-contract.ts';
 import { nodeReader } from '../node/node-reads.ts';
 import { pendingTransaction, pendingTransactions } from '../node/pending-transactions.ts';
 import { resolveName } from '../node/resolve-name.ts';
-import { ownerOf, tokenUris } from '../node/token-uris.ts';
-import { totalSupplyAt } from '../node/total-supply.ts';
+import { contractUri, nftStandard, ownerOf, tokenUris, totalSupplyAt } from '../node/token-reads.ts';
 import { addresses, coinHolders, contract, implementations } from './read/addresses.ts';
 import { blockByNumberOrHash, blocks, validatedBlocks } from './read/blocks/blocks.ts';
 import {

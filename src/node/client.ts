@@ -1,18 +1,23 @@
 import {
+  BaseError,
   type Client,
   createClient,
   createPublicClient,
   type EIP1193RequestFn,
   fallback,
+  HttpRequestError,
   type HttpTransport,
   http,
+  LimitExceededRpcError,
   type PublicClient,
   rpcSchema,
+  TimeoutError,
+  WebSocketRequestError,
 } from 'viem';
 import type { ChainRpcSchema } from '../evm/rpc.ts';
 import type { Logger } from '../lib/logger.ts';
 
-export interface ChainClientOptions {
+interface ChainClientOptions {
   /** EIP-155 chain id that the node must have. */
   id: number;
   /** In order of preference; a later one is asked only when an earlier one fails. */
@@ -102,4 +107,26 @@ function transportTo(
   { timeoutMs, retryCount }: { timeoutMs: number; retryCount: number },
 ): HttpTransport {
   return http(url, { batch: { batchSize: BATCH_SIZE }, timeout: timeoutMs, retryCount, retryDelay: 100 });
+}
+
+/**
+ * Whether the node itself answered with an error (no such method, execution reverted, state pruned):
+ * asking again will not help. False when the node was not reached, was too slow, or asked for patience.
+ */
+export function nodeAnswered(error: unknown): boolean {
+  if (!(error instanceof BaseError)) return false;
+  const passing = error.walk(
+    cause =>
+      cause instanceof HttpRequestError ||
+      cause instanceof TimeoutError ||
+      cause instanceof WebSocketRequestError ||
+      cause instanceof LimitExceededRpcError,
+  );
+  return passing === null;
+}
+
+/** Null where the node itself answered with an error; for `catch`. @throws any other failure. */
+export function nullIfAnswered(error: unknown): null {
+  if (nodeAnswered(error)) return null;
+  throw error;
 }

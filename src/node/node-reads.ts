@@ -3,8 +3,7 @@ import { lowerCase } from '../evm/address.ts';
 import { wordOf } from '../evm/call-result.ts';
 import type { RpcParityTrace } from '../evm/rpc.ts';
 import { parityOfFrame } from '../evm/traces.ts';
-import type { ChainClient } from './client.ts';
-import { nodeAnswered } from './node-refusal.ts';
+import { type ChainClient, nullIfAnswered } from './client.ts';
 
 /**
  * What the index does not keep and the node is asked for when somebody wants it. Null where the node has no such
@@ -62,7 +61,7 @@ export function nodeReader(client: ChainClient): NodeReader {
       },
     ];
     for (const source of sources) {
-      const found = await source().catch(orNull);
+      const found = await source().catch(nullIfAnswered);
       if (found?.length) return found;
     }
     return null;
@@ -74,7 +73,7 @@ export function nodeReader(client: ChainClient): NodeReader {
     const diff = await request(
       { method: 'debug_traceTransaction', params: [hash, tracer] },
       { signal },
-    ).catch(orNull);
+    ).catch(nullIfAnswered);
     if (diff === null || !('post' in diff)) return null;
     const addresses = Object.keys({ ...diff.pre, ...diff.post }).filter(isAddressKey);
     return addresses.flatMap(address => {
@@ -96,19 +95,21 @@ export function nodeReader(client: ChainClient): NodeReader {
           ? encodeFunctionData({ abi: erc20Abi, functionName: 'balanceOf', args: [holder] })
           : encodeFunctionData({ abi: ERC1155, functionName: 'balanceOf', args: [holder, tokenId] });
       const params = [{ to: token, data }, numberToHex(blockNumber)] as const;
-      return wordOf(await request({ method: 'eth_call', params: [...params] }, { signal }).catch(orNull));
+      return wordOf(
+        await request({ method: 'eth_call', params: [...params] }, { signal }).catch(nullIfAnswered),
+      );
     },
     async code({ address, blockNumber }, signal) {
       await client.verify();
       const params = [address, numberToHex(blockNumber)] as const;
-      return request({ method: 'eth_getCode', params: [...params] }, { signal }).catch(orNull);
+      return request({ method: 'eth_getCode', params: [...params] }, { signal }).catch(nullIfAnswered);
     },
     async withCode(accounts, signal) {
       await client.verify();
       const addresses = [...new Set(accounts)].filter(address => address !== null);
       const codes = await Promise.all(
         addresses.map(address =>
-          request({ method: 'eth_getCode', params: [address, 'latest'] }, { signal }).catch(orNull),
+          request({ method: 'eth_getCode', params: [address, 'latest'] }, { signal }).catch(nullIfAnswered),
         ),
       );
       return new Set(addresses.filter((_, position) => (codes[position] ?? '0x') !== '0x'));
@@ -118,9 +119,4 @@ export function nodeReader(client: ChainClient): NodeReader {
 
 function isAddressKey(key: string): key is Address {
   return key.startsWith('0x');
-}
-
-function orNull(error: unknown): null {
-  if (nodeAnswered(error)) return null;
-  throw error;
 }

@@ -1,7 +1,6 @@
 import type { Address, Hash, Hex } from 'viem';
 import { optionalBigInt, type RpcTransaction } from '../evm/rpc.ts';
-import type { ChainClient } from './client.ts';
-import { nodeAnswered } from './node-refusal.ts';
+import { type ChainClient, nullIfAnswered } from './client.ts';
 
 /** A transaction that waits in the node's pool. Amounts in wei. */
 export interface PendingTransaction {
@@ -26,8 +25,8 @@ export interface PendingTransaction {
  */
 export async function pendingTransactions(client: ChainClient): Promise<PendingTransaction[]> {
   await client.verify();
-  const pool = await fromPool(client).catch(orNull);
-  const found = pool ?? (await fromPendingBlock(client).catch(orNull)) ?? [];
+  const pool = await fromPool(client).catch(nullIfAnswered);
+  const found = pool ?? (await fromPendingBlock(client).catch(nullIfAnswered)) ?? [];
   return found.map(pendingOf);
 }
 
@@ -65,11 +64,6 @@ async function fromPendingBlock({ request }: ChainClient): Promise<RpcTransactio
   const block = await request({ method: 'eth_getBlockByNumber', params: ['pending', true] });
   if (block === null || block.hash !== null) return [];
   return block.transactions.filter(entry => typeof entry !== 'string');
-}
-
-function orNull(error: unknown): null {
-  if (nodeAnswered(error)) return null;
-  throw error;
 }
 
 function pendingOf(transaction: RpcTransaction): PendingTransaction {

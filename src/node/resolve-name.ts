@@ -1,7 +1,6 @@
 import { type Address, type Hash, isAddressEqual, parseAbi } from 'viem';
 import { lowerCase, ZERO_ADDRESS } from '../evm/address.ts';
-import type { ChainClient } from './client.ts';
-import { nodeAnswered } from './node-refusal.ts';
+import { type ChainClient, nullIfAnswered } from './client.ts';
 
 const REGISTRY = parseAbi(['function resolver(bytes32 node) view returns (address)']);
 const RESOLVER = parseAbi(['function addr(bytes32 node) view returns (address)']);
@@ -39,7 +38,6 @@ export async function resolveName(
     return isAddressEqual(address, ZERO_ADDRESS) ? null : lowerCase(address);
   } catch (error) {
     // A resolver is anybody's contract: what it does not answer, or not as an address, is not there.
-    if (nodeAnswered(error)) return null;
-    throw error;
+    return nullIfAnswered(error);
   }
 }

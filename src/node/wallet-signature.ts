@@ -8,8 +8,7 @@ import {
   parseAbi,
   recoverMessageAddress,
 } from 'viem';
-import type { ChainClient } from './client.ts';
-import { nodeAnswered } from './node-refusal.ts';
+import { type ChainClient, nodeAnswered } from './client.ts';
 
 /** A text that an address is said to have signed. */
 export interface SignedMessage {

@@ -2,8 +2,7 @@ import { type Hash, type Hex, numberToHex } from 'viem';
 import type { RpcReceipt } from '../../evm/rpc.ts';
 import { type TransactionTrace, tracesOfFrames, tracesOfParity } from '../../evm/traces.ts';
 import type { Logger } from '../../lib/logger.ts';
-import type { ChainClient } from '../../node/client.ts';
-import { nodeAnswered } from '../../node/node-refusal.ts';
+import { type ChainClient, nullIfAnswered } from '../../node/client.ts';
 
 /** A block whose receipts and traces are wanted. */
 export interface BlockRef {
@@ -45,7 +44,7 @@ export async function probeSources(client: ChainClient, block: BlockRef, log: Lo
   log.info({ chainId: client.id, hasBlockReceipts, tracer }, 'node capabilities');
   return {
     receipts: hasBlockReceipts ? blockReceipts(client) : singleReceipts(client),
-    traces: block => traces(block).catch(orNull),
+    traces: block => traces(block).catch(nullIfAnswered),
   };
 }
 
@@ -53,14 +52,9 @@ async function has(call: Promise<unknown>): Promise<boolean> {
   try {
     return (await call) !== null;
   } catch (error) {
-    orNull(error);
+    nullIfAnswered(error);
     return false;
   }
-}
-
-function orNull(error: unknown): null {
-  if (nodeAnswered(error)) return null;
-  throw error;
 }
 
 function blockReceipts({ request }: ChainClient): ReceiptSource {

@@ -1,7 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { type Address, numberToHex } from 'viem';
-import type { ChainClient } from '../../node/client.ts';
-import { nodeAnswered } from '../../node/node-refusal.ts';
+import { type ChainClient, nodeAnswered } from '../../node/client.ts';
 import type { CodeTrail } from './code-trail.ts';
 
 /** Accounts remembered, about 20 MB. An account that fell out is looked up again. */

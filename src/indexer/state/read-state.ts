@@ -3,8 +3,7 @@ import { uintOf } from '../../db/columns.ts';
 import { DELEGATION_PREFIX } from '../../evm/address.ts';
 import { textOf, uint8Of, wordOf } from '../../evm/call-result.ts';
 import { minimalProxyTarget } from '../../evm/minimal-proxy.ts';
-import type { ChainClient } from '../../node/client.ts';
-import { nodeAnswered } from '../../node/node-refusal.ts';
+import { type ChainClient, nullIfAnswered } from '../../node/client.ts';
 import type { Dirty } from '../schema/stale-state.ts';
 
 const ERC1155 = parseAbi(['function balanceOf(address account, uint256 id) view returns (uint256)']);
@@ -50,12 +49,7 @@ export function stateReader(client: ChainClient, blockNumber: number, known: Kno
   const block = numberToHex(blockNumber);
 
   async function call(to: Address, data: Hex): Promise<Hex | null> {
-    try {
-      return await client.request({ method: 'eth_call', params: [{ to, data }, block] });
-    } catch (error) {
-      if (nodeAnswered(error)) return null;
-      throw error;
-    }
+    return client.request({ method: 'eth_call', params: [{ to, data }, block] }).catch(nullIfAnswered);
   }
 
   async function coin(address: Address): Promise<OnChainState> {

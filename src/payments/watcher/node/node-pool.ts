@@ -1,8 +1,7 @@
 import { BaseError } from 'viem';
 import type { Clock } from '#lib/clock.ts';
 import { type Logger, logAndGoOn } from '#lib/logger.ts';
-import { type ChainClient, type ChainNode, WrongChain } from '#node/client.ts';
-import { nodeAnswered } from '#node/node-refusal.ts';
+import { type ChainClient, type ChainNode, nodeAnswered, WrongChain } from '#node/client.ts';
 
 export type NodeRequest = ChainNode['request'];
 

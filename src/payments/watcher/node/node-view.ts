@@ -1,6 +1,15 @@
-import type { Address, Hash, RpcBlock, RpcLog, RpcTransaction, RpcTransactionReceipt } from 'viem';
-import { LimitExceededRpcError, numberToHex, toEventSelector } from 'viem';
-import { nodeAnswered } from '#node/node-refusal.ts';
+import {
+  type Address,
+  type Hash,
+  LimitExceededRpcError,
+  numberToHex,
+  type RpcBlock,
+  type RpcLog,
+  type RpcTransaction,
+  type RpcTransactionReceipt,
+  toEventSelector,
+} from 'viem';
+import { nodeAnswered } from '#node/client.ts';
 import type { NodePool, NodeRequest as Request } from './node-pool.ts';
 import { inSlices, slices } from './slices.ts';
 

@@ -1,0 +1,141 @@
+import {
+  type Address,
+  encodeFunctionData,
+  erc20Abi,
+  erc721Abi,
+  type Hex,
+  numberToHex,
+  parseAbi,
+  size,
+} from 'viem';
+import { textOf, wordOf } from '../evm/call-result.ts';
+import type { InstanceKey, NftType } from '../evm/token-id.ts';
+import { type ChainClient, nullIfAnswered } from './client.ts';
+
+const ERC1155 = parseAbi(['function uri(uint256 id) view returns (string)']);
+
+/** Longer URIs are nobody's metadata: a page may hold fifty of them. In bytes. Decision 43. */
+const MAX_URI = 128 * 1024;
+/** The ABI writes an offset and a length before a text, and fills up its last word. */
+const ABI_OVERHEAD = 96;
+
+/** As of which block, and until when the answer is wanted. */
+interface CallContext {
+  blockNumber: number;
+  signal: AbortSignal;
+}
+
+/**
+ * The URI of each instance's metadata, in their order, from `tokenURI` or `uri`. `{id}` is replaced as ERC-1155 wants
+ * it, by 64 hex digits. Null where the contract has none. All of them travel in one request.
+ * @throws when the node cannot be reached, or when the signal aborts.
+ */
+export async function tokenUris(
+  client: ChainClient,
+  wanted: readonly InstanceKey[],
+  context: CallContext,
+): Promise<(string | null)[]> {
+  if (wanted.length === 0) return [];
+  await client.verify();
+  return Promise.all(
+    wanted.map(async ({ token, tokenId, type }) => {
+      if (type === 'ERC-721') {
+        const data = encodeFunctionData({ abi: erc721Abi, functionName: 'tokenURI', args: [tokenId] });
+        return uriOf(await callAt(client, { to: token, data }, context));
+      }
+      const data = encodeFunctionData({ abi: ERC1155, functionName: 'uri', args: [tokenId] });
+      const uri = uriOf(await callAt(client, { to: token, data }, context));
+      const named = uri?.replaceAll('{id}', tokenId.toString(16).padStart(64, '0')) ?? null;
+      return named === null || named.length > MAX_URI ? null : named;
+    }),
+  );
+}
+
+/** `ownerOf` of ERC-721; null when the contract knows no owner. @throws as `tokenUris` does. */
+export async function ownerOf(
+  client: ChainClient,
+  { token, tokenId }: Pick<InstanceKey, 'token' | 'tokenId'>,
+  context: CallContext,
+): Promise<Address | null> {
+  await client.verify();
+  const data = encodeFunctionData({ abi: erc721Abi, functionName: 'ownerOf', args: [tokenId] });
+  const word = wordOf(await callAt(client, { to: token, data }, context));
+  return word === null || word === 0n || word >> 160n !== 0n
+    ? null
+    : `0x${word.toString(16).padStart(40, '0')}`;
+}
+
+/** What a call returns; null when the node says that it fails. @throws as `tokenUris` does. */
+async function callAt(
+  { request }: ChainClient,
+  { to, data }: { to: Address; data: Hex },
+  { blockNumber, signal }: CallContext,
+): Promise<Hex | null> {
+  const params = [{ to, data }, numberToHex(blockNumber)] as const;
+  return request({ method: 'eth_call', params: [...params] }, { signal }).catch(nullIfAnswered);
+}
+
+/** The URI in a call's result; null when there is none, or a text that is too long for one. */
+function uriOf(result: Hex | null): string | null {
+  return result === null || size(result) > MAX_URI + ABI_OVERHEAD ? null : textOf(result);
+}
+
+const NFT_CONTRACT = parseAbi([
+  'function supportsInterface(bytes4 id) view returns (bool)',
+  'function contractURI() view returns (string)',
+]);
+
+/** Identifiers from ERC-721, ERC-1155, and the one that ERC-165 says nobody supports. */
+const INTERFACES = { 'ERC-721': '0x80ac58cd', 'ERC-1155': '0xd9b67a26', none: '0xffffffff' } as const;
+
+/**
+ * The standard that a contract says it keeps (ERC-165); null for anything else.
+ * @throws when the node cannot be reached, or when the signal aborts.
+ */
+export async function nftStandard(
+  client: ChainClient,
+  address: Address,
+  context: CallContext,
+): Promise<NftType | null> {
+  await client.verify();
+  const supports = async (id: (typeof INTERFACES)[keyof typeof INTERFACES]) => {
+    const data = encodeFunctionData({ abi: NFT_CONTRACT, functionName: 'supportsInterface', args: [id] });
+    return wordOf(await callAt(client, { to: address, data }, context)) === 1n;
+  };
+  const [isErc721, isErc1155, isAnything] = await Promise.all([
+    supports(INTERFACES['ERC-721']),
+    supports(INTERFACES['ERC-1155']),
+    supports(INTERFACES.none),
+  ]);
+  if (isAnything) return null;
+  return isErc721 ? 'ERC-721' : isErc1155 ? 'ERC-1155' : null;
+}
+
+/** Where a contract describes itself (ERC-7572); null when it does not. @throws as `nftStandard` does. */
+export async function contractUri(
+  client: ChainClient,
+  address: Address,
+  context: CallContext,
+): Promise<string | null> {
+  await client.verify();
+  const data = encodeFunctionData({ abi: NFT_CONTRACT, functionName: 'contractURI' });
+  return uriOf(await callAt(client, { to: address, data }, context));
+}
+
+const TOTAL_SUPPLY = encodeFunctionData({ abi: erc20Abi, functionName: 'totalSupply' });
+
+/**
+ * Supply of a token at the end of a block, in its smallest unit. Null when the contract does not say it, or the node
+ * has thrown that state away.
+ * @throws when the node cannot be reached.
+ */
+export async function totalSupplyAt(
+  client: ChainClient,
+  token: Address,
+  blockNumber: number,
+): Promise<bigint | null> {
+  await client.verify();
+  const params = [{ to: token, data: TOTAL_SUPPLY }, numberToHex(blockNumber)] as const;
+  const word = await client.request({ method: 'eth_call', params: [...params] }).catch(nullIfAnswered);
+  return wordOf(word);
+}
