@@ -3,9 +3,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openQueryDatabase, type QueryDatabase } from '#indexer/query/database.ts';
 import { selectionOf } from '#indexer/query/entities.ts';
 import type { Entity, Filter, RowsQuery } from '#indexer/query/query.ts';
-import { countingOf } from '#indexer/query/rows/count.ts';
-import { keysOf } from '#indexer/query/rows/rows.ts';
-import { isQuick } from '#indexer/query/threads/is-quick.ts';
+import { countingOf, keysOf } from '#indexer/query/rows.ts';
+import { isQuick } from '#indexer/query/threads/pool.ts';
 import { CHAIN_ID, temporaryFolder } from '../support.ts';
 import { ADDRESSES, randomBlocks, TOPICS, writeIndex } from './random-blocks.ts';
 

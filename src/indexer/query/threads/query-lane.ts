@@ -1,8 +1,7 @@
 import type { Clock } from '#lib/clock.ts';
 import { QueriesBusy } from '../query.ts';
-import type { PackedAnswer } from './engine.ts';
+import type { PackedAnswer, WorkerRequest } from './engine.ts';
 import { type LeftBehind, queryThread } from './query-thread.ts';
-import type { WorkerRequest } from './worker-messages.ts';
 
 /** Wait for a thread, in milliseconds, after which a query is refused. Decision 164. */
 const WAIT_MS = 1_000;

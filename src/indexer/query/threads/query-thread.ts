@@ -2,8 +2,7 @@ import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import type { Clock } from '#lib/clock.ts';
 import { QueryTooLarge } from '../query.ts';
-import type { PackedAnswer } from './engine.ts';
-import type { WorkerReply, WorkerRequest, WorkerSetup } from './worker-messages.ts';
+import type { PackedAnswer, WorkerReply, WorkerRequest, WorkerSetup } from './engine.ts';
 
 const WORKER = new URL('./worker.ts', import.meta.url);
 /** A query that was told to end and has not after this long is left behind with its thread. */

@@ -1,8 +1,14 @@
 import { getHeapStatistics } from 'node:v8';
 import { parentPort, workerData } from 'node:worker_threads';
 import { QueryTooLarge } from '../query.ts';
-import { type Engine, openEngine } from './engine.ts';
-import type { WorkerOutcome, WorkerReply, WorkerRequest, WorkerSetup } from './worker-messages.ts';
+import {
+  type Engine,
+  openEngine,
+  type WorkerOutcome,
+  type WorkerReply,
+  type WorkerRequest,
+  type WorkerSetup,
+} from './engine.ts';
 
 /** The thread of a query engine: answers one query after the other over its own connections. */
 

@@ -1,6 +1,6 @@
-import { columnOf } from '../entities.ts';
-import type { Storage } from '../filter-value.ts';
-import type { Entity } from '../query.ts';
+import { columnOf } from './entities.ts';
+import type { Storage } from './filter-value.ts';
+import type { Entity } from './query.ts';
 
 /** A value as it leaves the engine: integers are bigints, hex is lower-case text. */
 export type Cell = bigint | string | null;

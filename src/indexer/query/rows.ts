@@ -1,11 +1,10 @@
-import type { QueryDatabase } from '../database.ts';
-import { columnOf, TABLES } from '../entities.ts';
-import { MOST_CHARACTERS } from '../functions.ts';
-import { type Entity, QueryTooLarge, type RowsQuery } from '../query.ts';
-import { countOf } from './count.ts';
+import { keepingStatements } from '../../db/kept-statements.ts';
+import type { QueryDatabase } from './database.ts';
+import { allOf, columnOf, conditionsOf, isOneRange, selectionOf, TABLES } from './entities.ts';
+import { filterValue } from './filter-value.ts';
+import { MOST_CHARACTERS } from './functions.ts';
+import { type Entity, QueryTooLarge, type RowSelection, type RowsQuery } from './query.ts';
 import { type Cell, cellOf, JOINED, type RecordColumn, recordColumns } from './record-columns.ts';
-import { selectsOf } from './selects.ts';
-import { BOUND, statementOf } from './statement-cache.ts';
 
 /** A page as it goes from thread to thread: names once, then values in their order. */
 export interface PackedRows {
@@ -78,4 +77,80 @@ function totalOf(db: QueryDatabase, query: RowsQuery, shown: number) {
   const isLastPage = shown < limit && (shown > 0 || offset === 0);
   const total = isLastPage ? offset + shown : countOf(db, query);
   return { total: Math.min(total, countUpTo), isCapped: total > countUpTo };
+}
+
+/** How many rows match, counted to one beyond the cap. */
+function countOf(db: QueryDatabase, query: RowsQuery): number {
+  const { sql, bindings } = countingOf(query);
+  const row = statementOf(db, sql).get(...bindings);
+  return Array.isArray(row) ? Number(row[0]) : 0;
+}
+
+/** The statement that counts. */
+export function countingOf(query: RowsQuery): { sql: string; bindings: unknown[] } {
+  const { entity, wallet, countUpTo } = query;
+  const { sql, bindings } = selectsOf(query, {
+    columns: `${TABLES[entity].key} as id`,
+    isShort: isOneRange(query),
+  });
+  // Only in an order are the two sides of a wallet merged as they come.
+  const order = wallet === undefined ? '' : ' order by id desc';
+  return {
+    sql: `select count(*) from (${sql}${order} limit ${BOUND})`,
+    bindings: [...bindings, BigInt(countUpTo) + 1n],
+  };
+}
+
+/**
+ * What selects `columns` of the rows that are meant, to be followed by an order and a limit. A wallet's are those it
+ * sent and those it received: as a union in an order, SQLite merges the two as they come, each row once, and goes no
+ * further than the limit. `first` is how far each of the two is needed at most, in which order. `isShort` is of a walk
+ * that need not be ended before its limit.
+ */
+function selectsOf(
+  selected: RowSelection,
+  {
+    columns,
+    first,
+    isShort,
+  }: { columns: string; first?: { order: string; rows: bigint }; isShort?: boolean },
+): { sql: string; bindings: unknown[] } {
+  const { from } = TABLES[selected.entity];
+  const { wallet } = selected;
+  if (wallet === undefined) {
+    const { where, bindings } = selectionOf(selected, isShort);
+    return { sql: `select ${columns} from ${from} where ${where}`, bindings };
+  }
+  const sides = ['t.from_address = ?', 't.to_address = ?'].map(sql => {
+    const wallets = { sql, bindings: [filterValue('blob', wallet)] };
+    const { where, bindings } = allOf([...conditionsOf(selected), wallets]);
+    const side = `select ${columns} from ${from} where ${where}`;
+    if (first === undefined) return { sql: side, bindings };
+    return {
+      sql: `select * from (${side} order by ${first.order} limit ${BOUND})`,
+      bindings: [...bindings, first.rows],
+    };
+  });
+  return {
+    sql: sides.map(({ sql }) => sql).join(' union '),
+    bindings: sides.flatMap(({ bindings }) => bindings),
+  };
+}
+
+/**
+ * A question mark for a limit or an offset. SQLite plans by the value of a bare one, and compiles the statement anew each
+ * time that it is given: that takes as long as reading a page.
+ */
+const BOUND = 'cast(? as integer)';
+
+type Prepare = (sql: string) => ReturnType<QueryDatabase['prepare']>;
+
+/** Texts differ only by entity, fields and operators, so few are in use at a time. */
+const preparing = new WeakMap<QueryDatabase, Prepare>();
+
+/** A statement prepared once for a connection, which gives rows as arrays. */
+function statementOf(db: QueryDatabase, sql: string): ReturnType<Prepare> {
+  const prepare = preparing.get(db) ?? keepingStatements(text => db.prepare(text).raw());
+  preparing.set(db, prepare);
+  return prepare(sql);
 }
