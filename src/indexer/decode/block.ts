@@ -1,6 +1,7 @@
 import { bytesColumn, bytesOrNullColumn, uintColumn } from '../../db/columns.ts';
 import { ZERO_ADDRESS } from '../../evm/address.ts';
-import type { JudgedBlock } from '../fetch/fetched-block.ts';
+import type { FetchedBlock, JudgedBlock } from '../fetch/fetched-block.ts';
+import { positionKey } from '../schema/block-position.ts';
 import type {
   BLOCK_COLUMNS,
   BLOCK_DETAILS_COLUMNS,
@@ -15,13 +16,11 @@ import type {
   TRANSACTION_DETAILS_COLUMNS,
   WITHDRAWAL_COLUMNS,
 } from '../schema/columns.ts';
-import type { BlockContent } from './content.ts';
 import { blockDetailsRow, transactionDetailsRows } from './details.ts';
 import { contractRows, internalCalls, internalRow } from './internal-transactions.ts';
-import { logRows } from './logs.ts';
 import { optionalNumber, optionalUint, timestampMs } from './quantities.ts';
 import { tokenTransferRow, tokenTransfers } from './token-transfers.ts';
-import { touchedBy } from './touched-state.ts';
+import { type BlockContent, touchedBy } from './touched-state.ts';
 import { blockFees, transactionRow } from './transaction.ts';
 import { withdrawalRow, withdrawals } from './withdrawals.ts';
 
@@ -99,4 +98,23 @@ function blockRow({ fetched, internals, withdrawals: paid }: BlockContent): RowO
     blob_gas_used: optionalNumber(block.blobGasUsed),
     excess_blob_gas: optionalUint(block.excessBlobGas),
   };
+}
+
+/** A row a log, keyed by the block and the log's index in it. */
+function logRows({ number: blockNumber, block, transactions }: FetchedBlock): RowOf<typeof LOG_COLUMNS>[] {
+  const timestamp = timestampMs(block);
+  return transactions.flatMap(({ receipt }, position) => {
+    const transactionId = positionKey({ blockNumber, index: position });
+    return receipt.logs.map(({ address, topics, data, logIndex }) => ({
+      id: positionKey({ blockNumber, index: Number(logIndex) }),
+      transaction_id: transactionId,
+      timestamp,
+      address: bytesColumn(address),
+      topic0: bytesOrNullColumn(topics[0]),
+      topic1: bytesOrNullColumn(topics[1]),
+      topic2: bytesOrNullColumn(topics[2]),
+      topic3: bytesOrNullColumn(topics[3]),
+      data: bytesColumn(data),
+    }));
+  });
 }

@@ -1,10 +1,13 @@
 import type { Address } from 'viem';
 import { bytesColumn, uintColumn } from '../../db/columns.ts';
 import { ZERO_ADDRESS } from '../../evm/address.ts';
+import type { JudgedBlock } from '../fetch/fetched-block.ts';
 import type { DIRTY_COLUMNS, MOVED_TOKEN_COLUMNS, RowOf } from '../schema/columns.ts';
 import { coinOf, type Dirty, dirtyRow, instanceOf, tokenBalanceOf, tokenOf } from '../schema/stale-state.ts';
 import { tokenTypeColumn } from '../schema/transaction-types.ts';
-import type { BlockContent } from './content.ts';
+import type { InternalCall } from './internal-transactions.ts';
+import type { TokenTransfer } from './token-transfers.ts';
+import type { Withdrawal } from './withdrawals.ts';
 
 /** Tokens that moved in a block, and all state that the block may have changed, each once. */
 export function touchedBy(content: BlockContent): {
@@ -58,4 +61,12 @@ function coinAddresses({ fetched, transfers, internals, withdrawals }: BlockCont
   }
   for (const { address } of withdrawals) add(address);
   return addresses;
+}
+
+/** What was read out of a block, before it takes the form of rows. */
+export interface BlockContent {
+  fetched: JudgedBlock;
+  transfers: TokenTransfer[];
+  internals: InternalCall[];
+  withdrawals: Withdrawal[];
 }

@@ -2,9 +2,9 @@ import type { Address } from 'viem';
 import { bytesColumn, bytesOrNullColumn, type Column, hexOf, uintColumn } from '../../db/columns.ts';
 import { insertRows, placeholders } from '../../db/insert.ts';
 import type { Handle } from '../../db/open.ts';
+import { searchKey } from '../schema/search-key.ts';
 import type { Dirty } from '../schema/stale-state.ts';
 import type { KnownState, OnChainState } from './read-state.ts';
-import { writeTerms } from './token-terms.ts';
 
 /** Which of the accounts are known contracts, and which of the tokens have been read before. */
 export async function knownOf(handle: Handle, entries: readonly Dirty[]): Promise<KnownState> {
@@ -116,4 +116,23 @@ function otherStatement(reading: OnChainState): [sql: string, bindings: Column[]
 
 function uintOrNullColumn(value: bigint | null): string | null {
   return value === null ? null : uintColumn(value);
+}
+
+type TokenReading = Extract<OnChainState, { kind: 'token' }>;
+
+/** Stores under which terms the tokens among the readings are found, in place of those from an earlier reading. */
+async function writeTerms(handle: Handle, readings: readonly OnChainState[]): Promise<void> {
+  const tokens = readings.filter(reading => reading.kind === 'token');
+  if (tokens.length === 0) return;
+  await handle.raw(
+    `delete from token_terms where token in (${placeholders(tokens.length)})`,
+    tokens.map(({ address }) => bytesColumn(address)),
+  );
+  await insertRows(handle, { table: 'token_terms', columns: ['term', 'token'] }, tokens.flatMap(termRows));
+}
+
+/** A token that is called like its symbol is found once. */
+function termRows({ address, name, symbol }: TokenReading): Column[][] {
+  const terms = new Set([name, symbol].map(text => (text === null ? '' : searchKey(text))));
+  return [...terms].filter(term => term !== '').map(term => [term, bytesColumn(address)]);
 }

@@ -3,19 +3,17 @@ import type { Db } from '../../db/open.ts';
 import { transaction } from '../../db/transaction.ts';
 import type { Logger } from '../../lib/logger.ts';
 import type { ChainClient } from '../../node/client.ts';
-import { blockRows } from '../decode/block.ts';
+import { type BlockRows, blockRows } from '../decode/block.ts';
 import { type CodeTrail, codeTrail } from '../fetch/code-trail.ts';
 import { fetchInOrder } from '../fetch/fetch-ahead.ts';
-import { blockFetcher, ChainMoved } from '../fetch/fetch-blocks.ts';
+import { type BlockFetcher, blockFetcher, ChainMoved } from '../fetch/fetch-blocks.ts';
 import type { FetchedBlock, Header, JudgedBlock } from '../fetch/fetched-block.ts';
 import { receiverCode } from '../fetch/receiver-code.ts';
-import { type Head, hashAt, readHead } from '../schema/head.ts';
+import { firstNumber, type Head, hashAt, readHead } from '../schema/head.ts';
 import { refreshState } from '../state/refresh.ts';
 import { writeBlocks } from './block-writer.ts';
-import { commonAncestor } from './common-ancestor.ts';
 import { retypeOlder } from './retype.ts';
 import { unwind } from './unwind.ts';
-import { inCommits } from './write-batches.ts';
 
 /** A chain that changes under our hands this often in one run is left to the next run. */
 const MAX_ATTEMPTS = 5;
@@ -32,7 +30,7 @@ const BELIEVE_BACKWARD_AFTER = 3;
  */
 const BELIEVE_BACKWARD_DEPTH = 64;
 
-export interface SyncDeps {
+interface SyncDeps {
   db: Db;
   client: ChainClient;
   log: Logger;
@@ -162,4 +160,44 @@ function linkedTo(parent: Hash | null, blocks: readonly FetchedBlock[]): readonl
     return before !== null && block.parentHash !== before;
   });
   return end < 0 ? blocks : blocks.slice(0, end);
+}
+
+/**
+ * Height of the highest block that the index and the node have in common, at most `from`; one below the
+ * first indexed block when there is none.
+ */
+async function commonAncestor(db: Db, fetcher: BlockFetcher, from: number): Promise<number> {
+  const first = await firstNumber(db);
+  if (first === null) return from;
+  for (let number = from; number >= first; number -= 1) {
+    const [ours, theirs] = await Promise.all([hashAt(db, number), fetcher.header(number)]);
+    if (ours !== null && ours === theirs?.hash) return number;
+  }
+  return first - 1;
+}
+
+/** As many rows are written in about 20 ms, for which nothing else is done. */
+const ROWS = 1_000;
+
+/** Blocks that are written in one transaction, which costs as much as many rows: several small ones or one large one. */
+function* inCommits(blocks: Iterable<BlockRows>): Generator<BlockRows[]> {
+  let together: BlockRows[] = [];
+  let rows = 0;
+  for (const block of blocks) {
+    const more = rowsOf(block);
+    if (together.length > 0 && rows + more > ROWS) {
+      yield together;
+      together = [];
+      rows = 0;
+    }
+    together.push(block);
+    rows += more;
+  }
+  if (together.length > 0) yield together;
+}
+
+function rowsOf(block: BlockRows): number {
+  const { transactions, logs, tokenTransfers, internalTransactions, withdrawals, contracts, dirty } = block;
+  const lists = [transactions, logs, tokenTransfers, internalTransactions, withdrawals, contracts, dirty];
+  return lists.reduce((sum, list) => sum + list.length, 0);
 }
