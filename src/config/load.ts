@@ -3,12 +3,11 @@ import { dirname, resolve } from 'node:path';
 import { validateConfig } from '../../generated/config/validators.cjs';
 import { parseArguments } from './arguments.ts';
 import type { Config } from './config.ts';
-import { ConfigError, type Finding, pathOf } from './config-error.ts';
+import { ConfigError, type Finding, pathOf, type Violation, violationOf } from './config-error.ts';
 import { readEnvironment, type Variables } from './environment.ts';
 import { relationsOf } from './relations.ts';
 import { resolveConfig } from './resolve.ts';
 import { type ConfigSource, parseSource } from './source.ts';
-import { type Violation, violationOf } from './violations.ts';
 
 export interface LoadOptions {
   /** The configuration file; else the one of `--config`, else TOLLGATE_CONFIG, else the embedded default. */

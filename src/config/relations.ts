@@ -2,9 +2,8 @@ import { resolve } from 'node:path';
 import ipaddr from 'ipaddr.js';
 import type { components } from '../../generated/config/types.ts';
 import { DAY_MS } from '../lib/clock.ts';
-import type { Steps } from './config-error.ts';
+import type { Steps, Violation } from './config-error.ts';
 import { durationMs, listenAddress, sizeBytes } from './units.ts';
-import type { Violation } from './violations.ts';
 
 type File = components['schemas']['ConfigFile'];
 
