@@ -4,12 +4,21 @@ import {
   encodeDeployData,
   encodeFunctionData,
   getContractAddress,
+  labelhash,
+  namehash,
   parseAbi,
+  zeroHash,
 } from 'viem';
-import { factoryAbi, fungibleAbi, poolFactoryAbi, treasuryAbi } from './activity/abis.ts';
+import {
+  factoryAbi,
+  fungibleAbi,
+  nameRegistryAbi,
+  nameResolverAbi,
+  poolFactoryAbi,
+  treasuryAbi,
+} from './activity/abis.ts';
 import type { Action, Contracts } from './activity/action.ts';
 import { creationCode } from './activity/artifacts.ts';
-import { planNames } from './names.ts';
 
 const TOKEN_CAP = 10n ** 27n;
 
@@ -140,4 +149,61 @@ export function planEndowment({
     data: encodeFunctionData({ abi: fungibleAbi, functionName: 'mint', args: [account, amount] }),
     gas: 100_000n,
   }));
+}
+
+/** Registers `alice.eth` for this address. By the owner of the registry's root. */
+function planNames({
+  registry,
+  resolver,
+  alice,
+  owner,
+}: {
+  registry: Address;
+  resolver: Address;
+  alice: Address;
+  owner: { index: number; address: Address };
+}): Action[] {
+  const node = namehash('alice.eth');
+  const calls = [
+    registered(zeroHash, 'eth'),
+    registered(namehash('eth'), 'alice'),
+    {
+      to: registry,
+      data: encodeFunctionData({ abi: nameRegistryAbi, functionName: 'setResolver', args: [node, resolver] }),
+    },
+    {
+      to: resolver,
+      data: encodeFunctionData({ abi: nameResolverAbi, functionName: 'setAddr', args: [node, alice] }),
+    },
+  ];
+  return calls.map(call => ({ from: owner.index, ...call, gas: 100_000n }));
+
+  function registered(parent: `0x${string}`, label: string) {
+    const args = [parent, labelhash(label), owner.address] as const;
+    return {
+      to: registry,
+      data: encodeFunctionData({ abi: nameRegistryAbi, functionName: 'setSubnodeOwner', args }),
+    };
+  }
+}
+
+/** A fungible token (ERC-20) among the sample contracts. */
+export interface EmbeddedToken {
+  address: Address;
+  symbol: string;
+  decimals: number;
+}
+
+/** What the sample tokens say of themselves, by artifact. */
+const TOKENS: Readonly<Record<string, Omit<EmbeddedToken, 'address'>>> = {
+  StableToken: { symbol: 'USDS', decimals: 6 },
+  CommunityToken: { symbol: 'TOLL', decimals: 18 },
+};
+
+/** The tokens among sample contracts, the dollar-like one first. */
+export function tokensAmong(contracts: readonly EmbeddedContract[]): EmbeddedToken[] {
+  return contracts.flatMap(({ address, artifactName }) => {
+    const token = TOKENS[artifactName ?? ''];
+    return token === undefined ? [] : [{ address, ...token }];
+  });
 }

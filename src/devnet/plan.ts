@@ -1,14 +1,11 @@
 import type { Address, Hex } from 'viem';
 import type { Action, Scene } from './activity/action.ts';
 import { createLedger } from './activity/holdings.ts';
-import { planMarket } from './activity/market.ts';
+import { planMarket, planSale } from './activity/market.ts';
 import { activityMix } from './activity/mix.ts';
 import { type Random, seededRandom } from './activity/random.ts';
 import { trade } from './activity/trades.ts';
-import { baseFeeWalk } from './base-fee.ts';
 import { type EmbeddedContract, planDeployment, planEndowment } from './deployment.ts';
-import { planSale } from './sales.ts';
-import { blockTimes } from './timeline.ts';
 
 const DEPLOYMENTS_A_BLOCK = 4;
 const SHOWN_A_BLOCK = 3;
@@ -142,4 +139,41 @@ export function planChain({
     more: mix.more,
     nextBaseFee,
   };
+}
+
+const GWEI = 10n ** 9n;
+const LOWEST = 5n * GWEI;
+const HIGHEST = 40n * GWEI;
+
+/**
+ * Each call gives the base fee of one more block, in wei: a walk between 5 and 40 gwei. Left to itself the fee of
+ * a quiet chain falls to nothing. A step down stays under the 12.5 % that the node expects after an empty block
+ * (EIP-1559), or the node would refuse the prices.
+ */
+function baseFeeWalk(random: Random): () => bigint {
+  let fee = BigInt(random.integer(10, 25)) * GWEI;
+  return () => {
+    fee = (fee * BigInt(random.integer(930, 1070))) / 1000n;
+    if (fee < LOWEST) fee = LOWEST;
+    if (fee > HIGHEST) fee = HIGHEST;
+    return fee;
+  };
+}
+
+const SPAN_S = 4 * 24 * 60 * 60;
+const BLOCK_S = 12;
+const JUMPS = 4;
+
+/**
+ * Times of the genesis block and of each block after it, in seconds, the last at or before `endTime` (ms).
+ * Twelve seconds apart, with four jumps of about a day, so that a short chain still has a history of days.
+ */
+function blockTimes({ blocks, endTime }: { blocks: number; endTime: number }): number[] {
+  const jump = Math.max(0, Math.floor((SPAN_S - blocks * BLOCK_S) / JUMPS));
+  const fromStart = Array.from({ length: blocks + 1 }, (_, number) => {
+    const jumpsSoFar = Math.floor((number * (JUMPS + 1)) / (blocks + 1));
+    return number * BLOCK_S + jumpsSoFar * jump;
+  });
+  const start = Math.floor(endTime / 1000) - (fromStart.at(-1) ?? 0);
+  return fromStart.map(offset => start + offset);
 }

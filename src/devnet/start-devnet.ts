@@ -5,10 +5,9 @@ import { BLOB_SENDER, deriveAccounts } from './chain/accounts.ts';
 import { findAnvil } from './chain/anvil-binary.ts';
 import { type ChainProcess, startChainProcess } from './chain/chain-process.ts';
 import { httpRpc } from './chain/rpc.ts';
-import type { EmbeddedContract } from './deployment.ts';
+import { type EmbeddedContract, type EmbeddedToken, tokensAmong } from './deployment.ts';
 import { fill } from './fill.ts';
 import { type Plan, planChain } from './plan.ts';
-import { type EmbeddedToken, tokensAmong } from './tokens.ts';
 import { transactionWriter } from './transaction.ts';
 import { trickle } from './trickle.ts';
 

@@ -1,6 +1,6 @@
-import { type Address, encodeFunctionData, maxUint256, parseUnits } from 'viem';
-import { fungibleAbi, poolAbi } from './abis.ts';
-import type { Action, Contracts } from './action.ts';
+import { type Address, encodeFunctionData, erc721Abi, maxUint256, parseEther, parseUnits } from 'viem';
+import { fungibleAbi, marketplaceAbi, poolAbi, postcardsAbi } from './abis.ts';
+import { type Action, addressOf, type Contracts, type Scene } from './action.ts';
 
 /** Accounts from the first on that the pool may take tokens from; only they trade. */
 export const TRADERS = 4;
@@ -30,4 +30,28 @@ export function planMarket({
 
 function sent(to: Address, functionName: 'mint' | 'approve', args: readonly [Address, bigint]) {
   return { to, data: encodeFunctionData({ abi: fungibleAbi, functionName, args }) };
+}
+
+const SELLER = 4;
+const BUYER = 5;
+
+/** What the marketplace asks for a token: `priceOf` in Marketplace.sol. */
+const priceOf = (id: bigint): bigint => (1n + (id % 9n)) * parseEther('0.01');
+
+/** Mints a postcard that is then sold on the marketplace, so that every chain has a sale. For one block, in this order. */
+export function planSale(scene: Scene): Action[] {
+  const { contracts, counts, deployer } = scene;
+  const { marketplace, postcards: token } = contracts;
+  counts.postcards += 1n;
+  // It stays out of the ledger, so that nobody moves or burns it later.
+  const id = counts.postcards;
+  const seller = addressOf(scene, SELLER);
+  const mint = encodeFunctionData({ abi: postcardsAbi, functionName: 'mint', args: [seller] });
+  const approve = encodeFunctionData({ abi: erc721Abi, functionName: 'approve', args: [marketplace, id] });
+  const buy = encodeFunctionData({ abi: marketplaceAbi, functionName: 'buy', args: [token, id] });
+  return [
+    { from: deployer, to: token, data: mint, gas: 150_000n },
+    { from: SELLER, to: token, data: approve, gas: 80_000n },
+    { from: BUYER, to: marketplace, data: buy, value: priceOf(id), gas: 250_000n },
+  ];
 }
