@@ -1,8 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fetchInOrder } from '../../src/indexer/fetch/fetch-ahead.ts';
-import { blockFetcher } from '../../src/indexer/fetch/fetch-blocks.ts';
+import { blockFetcher, fetchInOrder } from '#indexer/fetch/fetch-blocks.ts';
 import { receiverCode } from '../../src/indexer/fetch/receiver-code.ts';
 import { openIndex } from '../../src/indexer/index-service.ts';
 import { systemClock } from '../../src/lib/clock.ts';

@@ -1,8 +1,13 @@
-import type { Db } from '../../db/open.ts';
+import type { Address } from 'viem';
+import { hexOf, hexOrNull } from '../../db/columns.ts';
+import { placeholders } from '../../db/insert.ts';
+import type { Db, Handle } from '../../db/open.ts';
 import { transaction } from '../../db/transaction.ts';
-import { type CodeTrail, trailOf } from '../fetch/code-trail.ts';
+import { type CodeTrail, type TrailSource, trailOf } from '../fetch/code-trail.ts';
 import type { ReceiverCode } from '../fetch/receiver-code.ts';
-import { olderBlocks, readOlderBlocks, writeTypes } from './older-types.ts';
+import { blockStart, positionOf } from '../schema/block-position.ts';
+import { unknownList } from '../schema/json-columns.ts';
+import { factsOf } from '../schema/transaction-types.ts';
 
 /** Blocks of one step. A run takes one step, so that new blocks do not wait. */
 const STEP = 200;
@@ -35,4 +40,114 @@ export async function retypeOlder({
   );
   const idsOf = (isCall: boolean) => judged.filter(one => one.isCall === isCall).map(({ id }) => id);
   await transaction(db, handle => writeTypes(handle, { to, calls: idsOf(true), others: idsOf(false) }));
+}
+
+const CONTRACT_CALL = factsOf(['contract_call']);
+
+/** Blocks from `from` to just below `to`. */
+interface BlockRange {
+  from: number;
+  to: number;
+}
+
+/** A block from before with the places of its transactions. */
+interface OlderBlock extends TrailSource {
+  transactions: (TrailSource['transactions'][number] & { id: number })[];
+}
+
+/** Blocks whose transactions still have the types of an earlier version; null when there are none. */
+async function olderBlocks(handle: Handle): Promise<BlockRange | null> {
+  const [row] = await handle.raw<BlockRange[]>(
+    'select next_block as "from", end_block as "to" from retyping where next_block < end_block',
+  );
+  return row ?? null;
+}
+
+/** Transactions and code changes of a range, block by block. */
+async function readOlderBlocks(handle: Handle, { from, to }: BlockRange): Promise<OlderBlock[]> {
+  const bounds = [blockStart(from), blockStart(to)];
+  const blocks = await handle.raw<{ number: number; is_traced: number }[]>(
+    `select number, internal_transaction_count is not null as is_traced from blocks
+     where number >= ? and number < ? order by number`,
+    [from, to],
+  );
+  const transactions = await handle.raw<TransactionColumns[]>(
+    `select id, to_address, gas_used, created_contract, authorization_list from transactions
+     where id >= ? and id < ? order by id`,
+    bounds,
+  );
+  const calls = await handle.raw<CallColumns[]>(
+    `select id, type, from_address, created_contract from internal_transactions
+     where id >= ? and id < ? and (created_contract is not null or type = 'selfdestruct')`,
+    bounds,
+  );
+  const transactionsOf = Map.groupBy(transactions, blockOf);
+  const callsOf = Map.groupBy(calls, blockOf);
+  return blocks.map(block => ({
+    number: block.number,
+    transactions: (transactionsOf.get(block.number) ?? []).map(transactionOf),
+    calls: block.is_traced === 1 ? (callsOf.get(block.number) ?? []).map(callOf) : null,
+  }));
+}
+
+/**
+ * Stores which transactions of a range were calls. The last range starts a new epoch: answers that counted as final may
+ * show types from before.
+ */
+async function writeTypes(
+  handle: Handle,
+  { to, calls, others }: { to: number; calls: readonly number[]; others: readonly number[] },
+): Promise<void> {
+  await handle.raw(
+    `update transactions set facts = facts | ${CONTRACT_CALL}
+     where facts & ${CONTRACT_CALL} = 0 and id in (${placeholders(calls.length)})`,
+    [...calls],
+  );
+  await handle.raw(
+    `update transactions set facts = facts & ~${CONTRACT_CALL}
+     where facts & ${CONTRACT_CALL} <> 0 and id in (${placeholders(others.length)})`,
+    [...others],
+  );
+  await handle.raw('update retyping set next_block = ? where id = 1', [to]);
+  await handle.raw(
+    'update index_state set epoch = epoch + 1 where exists (select 1 from retyping where next_block >= end_block)',
+  );
+  await handle.raw('delete from retyping where next_block >= end_block');
+}
+
+interface TransactionColumns {
+  id: number;
+  to_address: Buffer | null;
+  gas_used: number;
+  created_contract: Buffer | null;
+  authorization_list: string | null;
+}
+
+interface CallColumns {
+  id: number;
+  type: string;
+  from_address: Buffer;
+  created_contract: Buffer | null;
+}
+
+function blockOf({ id }: { id: number }): number {
+  return positionOf(id).blockNumber;
+}
+
+function transactionOf(row: TransactionColumns): OlderBlock['transactions'][number] {
+  return {
+    id: row.id,
+    to: hexOrNull(row.to_address),
+    gasUsed: row.gas_used,
+    createdContract: hexOrNull(row.created_contract),
+    authorizations: unknownList(row.authorization_list),
+  };
+}
+
+function callOf(row: CallColumns): { type: string; from: Address; createdContract: Address | null } {
+  return {
+    type: row.type,
+    from: hexOf(row.from_address),
+    createdContract: hexOrNull(row.created_contract),
+  };
 }
