@@ -1,16 +1,18 @@
 import type { Migration } from '#db/migrate.ts';
-import { ADDRESSES } from './addresses.ts';
-import { BALANCES } from './balances.ts';
-import { BLOCKS } from './blocks.ts';
-import { CONTRACTS } from './contracts.ts';
-import { INDEXES } from './indexes.ts';
-import { INSIGHTS } from './insights.ts';
-import { MARKETS } from './markets.ts';
-import { NFT_TRANSFERS } from './nft-transfers.ts';
-import { RECEIVER_CODE } from './receiver-code.ts';
-import { SEARCH } from './search.ts';
-import { STATISTICS } from './statistics.ts';
-import { TRANSFERS } from './transfers.ts';
+import { BLOCKS } from './001-blocks.ts';
+import { TRANSFERS } from './002-transfers.ts';
+import { BALANCES } from './003-balances.ts';
+import { INDEXES } from './004-indexes.ts';
+import { STATISTICS } from './005-statistics.ts';
+import { SEARCH } from './006-search.ts';
+import { ADDRESSES, CONTRACTS } from './007-addresses.ts';
+import { INSIGHTS } from './009-insights.ts';
+import { MARKETS } from './010-markets.ts';
+import { RECEIVER_CODE } from './012-receiver-code.ts';
+
+/** Index over the transfers of one id of a token. The other leads through all of a collection's. */
+const NFT_TRANSFERS =
+  'create index token_transfers_by_instance on token_transfers (token, token_id) where token_id is not null';
 
 /** The index's schema, step by step. Only ever append. */
 export const INDEX_MIGRATIONS: readonly Migration[] = [
@@ -24,6 +26,6 @@ export const INDEX_MIGRATIONS: readonly Migration[] = [
   { name: 'addresses-lists', up: ADDRESSES },
   { name: 'insights-details', up: INSIGHTS },
   { name: 'insights-markets', up: MARKETS },
-  { name: 'nft-transfers-by-instance', up: NFT_TRANSFERS },
+  { name: 'nft-transfers-by-instance', up: [NFT_TRANSFERS] },
   { name: 'types-by-receiver-code', up: RECEIVER_CODE },
 ];
