@@ -3,8 +3,8 @@ import { errorBodies } from '../contract/contracts/error-bodies.ts';
 import { explorerContract } from '../contract/contracts/explorer.ts';
 import { type InsightsOperations, insightsContract } from '../contract/contracts/insights.ts';
 import type { Handlers } from '../contract/contracts/operations.ts';
-import { description } from '../contract/description/description.ts';
-import { docs } from '../contract/description/docs.ts';
+import { descriptionRoutes } from '../contract/description/description.ts';
+import { docsRoutes } from '../contract/description/docs.ts';
 import { mergedDocument } from '../contract/description/merged-document.ts';
 import { mount } from '../contract/mount/mount.ts';
 import { migrate } from '../db/migrate.ts';
@@ -12,6 +12,7 @@ import { type Db, openDatabase } from '../db/open.ts';
 import { createApp } from '../http/app/app.ts';
 import { healthRoutes } from '../http/health.ts';
 import type { Metrics } from '../http/metrics.ts';
+import { plainRouter } from '../http/plain-router.ts';
 import { boundedAs, type ConnectionBounds } from '../http/server/connection-bounds.ts';
 import { listen, type RunningServer } from '../http/server/server.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -78,6 +79,11 @@ export async function serveChains(
       metrics,
     });
     const formatError = errorBodies(CONTRACTS);
+    const plain = plainRouter();
+    healthRoutes(plain, { checks: readiness(chains, { isFilled }) });
+    chainsRoute(plain, chains);
+    await descriptionRoutes(plain, DOCUMENT, publicUrl);
+    await docsRoutes(plain, TITLE);
     const app = createApp({
       log,
       metrics,
@@ -97,11 +103,8 @@ export async function serveChains(
           handlers: handlers.insights,
           validateResponses: options.validateResponses,
         }),
-        healthRoutes({ checks: readiness(chains, { isFilled }) }),
-        chainsRoute(chains),
-        await description(DOCUMENT, publicUrl),
-        await docs(TITLE),
       ],
+      plain,
     });
     const connections = boundedAs('data', options.connections);
     const listening = await listen({ app, host, port, log, connections, formatError });

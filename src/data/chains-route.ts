@@ -1,7 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import Router from '@koa/router';
-import type { Middleware } from 'koa';
-import { routesOf } from '../http/routes.ts';
+import type Router from '@koa/router';
 import type { Backend } from './backends/port/backend.ts';
 import type { InsightsAnswers, InsightsOperationId } from './backends/port/insights-backend.ts';
 import type { Chain } from './fallback/chain.ts';
@@ -9,10 +7,9 @@ import type { Chain } from './fallback/chain.ts';
 /** Longest wait for the heads of back ends that have to be asked; later ones are in the next answer. */
 const REFRESH_MS = 1_000;
 
-/** `GET /chains`: the configured chains in fallback order, and what each of their back ends can do. */
-export function chainsRoute(chains: readonly Chain[]): Middleware {
-  const router = new Router();
-  router.get('/chains', async ctx => {
+/** Registers `GET /chains`: the configured chains in fallback order, and what each of their back ends can do. */
+export function chainsRoute(router: Router, chains: readonly Chain[]): void {
+  router.all('/chains', async ctx => {
     const refreshing = chains.flatMap(({ backends }) => backends.map(backend => backend.refreshStatus?.()));
     const pause = new AbortController();
     await Promise.race([
@@ -23,7 +20,6 @@ export function chainsRoute(chains: readonly Chain[]): Middleware {
     ctx.set('Cache-Control', 'no-store');
     ctx.body = { chains: chains.map(describe) };
   });
-  return routesOf(router);
 }
 
 function describe({ id, name, confirmations, backends }: Chain) {

@@ -1,7 +1,6 @@
-import Router from '@koa/router';
-import type { Context, Middleware } from 'koa';
+import type Router from '@koa/router';
+import type { Context } from 'koa';
 import { inTime, Late } from '../lib/in-time.ts';
-import { routesOf } from './routes.ts';
 
 /** One thing that must be in order before requests may come. `detail` is shown to whoever asks. Throwing means no. */
 export type Check = () => { ok: boolean; detail?: string } | Promise<{ ok: boolean; detail?: string }>;
@@ -11,19 +10,21 @@ type Outcome = { ok: boolean; detail?: string };
 const CHECK_TIMEOUT_MS = 2_000;
 
 /**
- * GET /healthz: 200 for as long as the process answers at all. GET /readyz: 200 when every check is in order, else
+ * Registers GET /healthz: 200 for as long as the process answers at all. GET /readyz: 200 when every check is in order, else
  * 503; names each check. A check that takes longer than `timeoutMs` (2 s) is not in order.
  */
-export function healthRoutes({
-  checks,
-  timeoutMs = CHECK_TIMEOUT_MS,
-}: {
-  checks: Readonly<Record<string, Check>>;
-  timeoutMs?: number;
-}): Middleware {
-  const router = new Router();
-  router.get('/healthz', ctx => answer(ctx, 200, { status: 'ok' }));
-  router.get('/readyz', async ctx => {
+export function healthRoutes(
+  router: Router,
+  {
+    checks,
+    timeoutMs = CHECK_TIMEOUT_MS,
+  }: {
+    checks: Readonly<Record<string, Check>>;
+    timeoutMs?: number;
+  },
+): void {
+  router.all('/healthz', ctx => answer(ctx, 200, { status: 'ok' }));
+  router.all('/readyz', async ctx => {
     const outcomes = await Promise.all(
       Object.entries(checks).map(async ([name, check]) => [name, await outcomeOf(ctx, name, check)] as const),
     );
@@ -33,7 +34,6 @@ export function healthRoutes({
       checks: Object.fromEntries(outcomes),
     });
   });
-  return routesOf(router);
 
   async function outcomeOf(ctx: Context, name: string, check: Check): Promise<Outcome> {
     try {

@@ -1,3 +1,4 @@
+import type Router from '@koa/router';
 import type { Middleware } from 'koa';
 import {
   type PaymentsOperations,
@@ -5,8 +6,8 @@ import {
   paymentsContract,
 } from '../contract/contracts/payments.ts';
 import { paymentsError } from '../contract/contracts/payments-errors.ts';
-import { description } from '../contract/description/description.ts';
-import { docs } from '../contract/description/docs.ts';
+import { descriptionRoutes } from '../contract/description/description.ts';
+import { docsRoutes } from '../contract/description/docs.ts';
 import { mountGated } from '../contract/mount/mount.ts';
 import { isMigrated } from '../db/migrate.ts';
 import type { CrossOriginRules } from '../http/app/cors.ts';
@@ -65,8 +66,8 @@ export const PAYMENTS_CROSS_ORIGIN: CrossOriginRules = {
   isPostAllowed: path => path.startsWith('/api/v1/pay/'),
 };
 
-/** Everything that the payments service answers, in this order. */
-export async function paymentsRoutes(options: RoutesOptions): Promise<readonly Middleware[]> {
+/** Everything that the payments service answers, in this order; what is only to be read goes into `plain`. */
+export async function paymentsRoutes(options: RoutesOptions, plain: Router): Promise<readonly Middleware[]> {
   const { limits, validateResponses, log, db, clock, publicUrl, outgoing } = options;
   const counts = rateLimits(db, limits);
   const verifySignature = signatureJudge(options.clientOf);
@@ -75,6 +76,9 @@ export async function paymentsRoutes(options: RoutesOptions): Promise<readonly M
     const isCurrent = await isMigrated(db, PAYMENTS_MIGRATIONS);
     return isCurrent ? { ok: true } : { ok: false, detail: 'migrations are missing' };
   };
+  healthRoutes(plain, { checks: { database } });
+  await descriptionRoutes(plain, paymentsContract.document, publicUrl);
+  await docsRoutes(plain, TITLE);
   return [
     withoutMethodErrors,
     await mountGated<PaymentsOperations, PaymentsPublicOperation, ApiCaller, AnonymousCaller>({
@@ -97,9 +101,6 @@ export async function paymentsRoutes(options: RoutesOptions): Promise<readonly M
       validateResponses,
     }),
     checkoutPages({ ...options, admit: pageAdmission(counts, clock) }),
-    healthRoutes({ checks: { database } }),
-    await description(paymentsContract.document, publicUrl),
-    await docs(TITLE),
   ];
 }
 

@@ -3,6 +3,7 @@ import { paymentsErrorBody } from '../contract/contracts/payments-errors.ts';
 import type { DatabaseOptions, Db } from '../db/open.ts';
 import { createApp } from '../http/app/app.ts';
 import type { Metrics } from '../http/metrics.ts';
+import { plainRouter } from '../http/plain-router.ts';
 import { boundedAs, type ConnectionBounds } from '../http/server/connection-bounds.ts';
 import { listen } from '../http/server/server.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -94,6 +95,7 @@ export async function startPaymentsService(options: PaymentsServiceOptions): Pro
   registerWatcherMetrics(metrics, workers.statuses);
 
   const routes = Promise.withResolvers<Middleware>();
+  const plain = plainRouter();
   const app = createApp({
     log,
     metrics,
@@ -103,6 +105,7 @@ export async function startPaymentsService(options: PaymentsServiceOptions): Pro
     formatError: paymentsErrorBody,
     // The address is in what they answer, and with port 0 it is known only then. Who comes before that waits.
     routes: [async (ctx, next) => (await routes.promise)(ctx, next)],
+    plain,
   });
   const listening = await listen({
     app,
@@ -131,7 +134,7 @@ export async function startPaymentsService(options: PaymentsServiceOptions): Pro
     waits,
     isChainLate,
   };
-  routes.resolve(inOrder(await paymentsRoutes(context)));
+  routes.resolve(inOrder(await paymentsRoutes(context, plain)));
 
   const closing = opened.move();
   let closed: Promise<void> | undefined;

@@ -11,24 +11,28 @@ import {
 import { explorerContract } from '../../src/contract/contracts/explorer.ts';
 import { insightsContract } from '../../src/contract/contracts/insights.ts';
 import { paymentsContract } from '../../src/contract/contracts/payments.ts';
-import { description } from '../../src/contract/description/description.ts';
-import { docs } from '../../src/contract/description/docs.ts';
+import { descriptionRoutes } from '../../src/contract/description/description.ts';
+import { docsRoutes } from '../../src/contract/description/docs.ts';
 import { mergedDocument } from '../../src/contract/description/merged-document.ts';
 import { mintlifyVariant } from '../../src/contract/description/mintlify.ts';
+import { plainRouter } from '../../src/http/plain-router.ts';
 import { isObject } from '../../src/lib/json.ts';
+import { type Served, serve } from '../http/serve.ts';
 import { startTestDataService } from '../support/data-service.ts';
-import { serveRoutes } from '../support/serve-routes.ts';
 import { smallContract } from '../support/small-contract.ts';
 
 const PUBLIC_URL = 'https://data.example.org';
 /** What the data service describes: documents 1 and 2 as one. */
 const DOCUMENT = mergedDocument('Reference', [explorerContract, insightsContract]);
-let server: Awaited<ReturnType<typeof serveRoutes>>;
+let server: Served;
 
 beforeAll(async () => {
-  server = await serveRoutes(await description(DOCUMENT, PUBLIC_URL), await docs('Reference <of> "this"'));
+  const plain = plainRouter();
+  await descriptionRoutes(plain, DOCUMENT, PUBLIC_URL);
+  await docsRoutes(plain, 'Reference <of> "this"');
+  server = await serve([], { plain });
 });
-afterAll(() => server.close());
+afterAll(() => server.close(0));
 
 const get = (path: string, headers: Record<string, string> = {}) => fetch(server.url + path, { headers });
 

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import type { Backend, BackendStatus } from '../../src/data/backends/port/backend.ts';
 import { readiness } from '../../src/data/readiness.ts';
 import { healthRoutes } from '../../src/http/health.ts';
+import { plainRouter } from '../../src/http/plain-router.ts';
 import { serve } from '../http/serve.ts';
 
 /** The states of an index that follows its chain closely, that is behind, and whose node is silent. */
@@ -26,7 +27,9 @@ async function ground(kind: Backend['kind'] = 'index') {
   };
   const chain = { id: 1, name: 'One', confirmations: 12, backends: [backend] };
   const checks = readiness([chain], { isFilled: () => isFilled });
-  const served = await serve([healthRoutes({ checks })]);
+  const plain = plainRouter();
+  healthRoutes(plain, { checks });
+  const served = await serve([], { plain });
   return {
     async after(next: BackendStatus, { filled = true, broken = false } = {}): Promise<number> {
       [status, isFilled, isBroken] = [next, filled, broken];

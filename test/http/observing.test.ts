@@ -2,9 +2,10 @@ import { describe, expect, test } from 'vitest';
 import { createAdminApp } from '../../src/http/app/admin.ts';
 import { healthRoutes } from '../../src/http/health.ts';
 import { createMetrics, type Metrics } from '../../src/http/metrics.ts';
+import { plainRouter } from '../../src/http/plain-router.ts';
 import { listen } from '../../src/http/server/server.ts';
 import { createLogger } from '../../src/lib/logger.ts';
-import { serve } from './serve.ts';
+import { type Served, serve } from './serve.ts';
 
 const log = createLogger({ level: 'silent' });
 
@@ -185,9 +186,16 @@ describe('metrics', () => {
   });
 });
 
+/** A server with nothing but its health. */
+function serveHealth(options: Parameters<typeof healthRoutes>[1]): Promise<Served> {
+  const plain = plainRouter();
+  healthRoutes(plain, options);
+  return serve([], { plain });
+}
+
 describe('health', () => {
   test('a process that runs is alive, ready or not', async () => {
-    await using served = await serve([healthRoutes({ checks: { index: () => ({ ok: false }) } })]);
+    await using served = await serveHealth({ checks: { index: () => ({ ok: false }) } });
 
     const answer = await fetch(`${served.url}/healthz`);
 
@@ -197,7 +205,7 @@ describe('health', () => {
   });
 
   test('another method on one of its paths is 405', async () => {
-    await using served = await serve([healthRoutes({ checks: {} })]);
+    await using served = await serveHealth({ checks: {} });
 
     const answer = await fetch(`${served.url}/readyz`, { method: 'POST' });
 
@@ -205,11 +213,9 @@ describe('health', () => {
   });
 
   test('it is ready when every check is in order', async () => {
-    await using served = await serve([
-      healthRoutes({
-        checks: { database: () => ({ ok: true }), index: async () => ({ ok: true, detail: 'block 7' }) },
-      }),
-    ]);
+    await using served = await serveHealth({
+      checks: { database: () => ({ ok: true }), index: async () => ({ ok: true, detail: 'block 7' }) },
+    });
 
     const answer = await fetch(`${served.url}/readyz`);
 
@@ -228,7 +234,7 @@ describe('health', () => {
       },
       stuck: () => new Promise<never>(() => {}),
     };
-    await using served = await serve([healthRoutes({ checks, timeoutMs: 50 })]);
+    await using served = await serveHealth({ checks, timeoutMs: 50 });
 
     const answer = await fetch(`${served.url}/readyz`);
 

@@ -1,10 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import Router from '@koa/router';
-import type { Middleware } from 'koa';
+import type Router from '@koa/router';
 import { represent } from '../../http/representation.ts';
-import { routesOf } from '../../http/routes.ts';
 import { sendRepresentation } from '../../http/send.ts';
 
 const PAGE = (title: string) => `<!doctype html>
@@ -38,8 +36,8 @@ const START = `SwaggerUIBundle({
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/** `GET /docs`: the reference of this service with a working "try it", from files on this machine only. */
-export async function docs(title: string): Promise<Middleware> {
+/** Registers `GET /docs`: the reference of this service with a working "try it", from files on this machine only. */
+export async function docsRoutes(router: Router, title: string): Promise<void> {
   const folder = join(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'), '..');
   const file = (name: string) => readFile(join(folder, name));
   const pages = await Promise.all(
@@ -59,12 +57,10 @@ export async function docs(title: string): Promise<Middleware> {
       { path: '/docs/favicon-32x32.png', type: 'image/png', content: await file('favicon-32x32.png') },
     ].map(async ({ path, type, content }) => ({ path, type, representation: await represent(content) })),
   );
-  const router = new Router();
   for (const { path, type, representation } of pages) {
     const headers = { 'Content-Type': type, 'Cache-Control': 'no-cache', 'Content-Security-Policy': POLICY };
-    router.get(path, ctx => sendRepresentation(ctx, representation, headers));
+    router.all(path, ctx => sendRepresentation(ctx, representation, headers));
   }
-  return routesOf(router);
 }
 
 function escapeHtml(text: string): string {

@@ -1,3 +1,4 @@
+import type Router from '@koa/router';
 import Koa, { type Middleware } from 'koa';
 import type { Clock } from '../../lib/clock.ts';
 import type { Logger } from '../../lib/logger.ts';
@@ -21,6 +22,8 @@ export interface AppOptions {
   /** CIDRs whose X-Forwarded-* headers are believed. */
   trustedProxies?: readonly string[];
   routes: readonly Middleware[];
+  /** What is to be read outside of the contracts, behind `routes`. */
+  plain?: Router;
   /** Cross-origin access beside reads; reads alone when absent. */
   crossOrigin?: CrossOriginRules;
   /** The body of error answers; `{ message }` when absent. */
@@ -29,7 +32,7 @@ export interface AppOptions {
 
 /** A Koa app with the middleware every service has. Request id, log, metrics and cross-origin headers stand outside the error answers. */
 export function createApp(options: AppOptions): Koa {
-  const { log, metrics, clock, rateLimitPerMinute, trustedProxies = [], routes } = options;
+  const { log, metrics, clock, rateLimitPerMinute, trustedProxies = [], routes, plain } = options;
   const rules = withOwnHeaders(options);
   const app = new Koa();
   app.on('error', error => log.warn({ err: error }, 'an answer could not be sent'));
@@ -43,6 +46,7 @@ export function createApp(options: AppOptions): Koa {
   if (rateLimitPerMinute !== undefined) app.use(rateLimit(rateLimitPerMinute));
   app.use(preflights(rules));
   for (const route of routes) app.use(route);
+  if (plain !== undefined) app.use(plain.routes());
   return app;
 }
 
