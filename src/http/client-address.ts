@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import ipaddr from 'ipaddr.js';
 import { LRUCache } from 'lru-cache';
+import { type Address, isWithin, parseNetwork } from './networks.ts';
 
 /** Who sent a request. `address` is `unknown` when the peer has none (it hung up already, or a local socket). */
 export interface Client {
@@ -11,8 +12,6 @@ export interface Client {
   /** True for a client on this machine, which no limit per address counts. */
   isExempt: boolean;
 }
-
-type Address = ipaddr.IPv4 | ipaddr.IPv6;
 
 const HOST = /^(?:[A-Za-z0-9._-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])(?::\d{1,5})?$/;
 const UNKNOWN = 'unknown';
@@ -96,9 +95,8 @@ export function uncountedPeers(trustedProxies: readonly string[]): (address: str
 }
 
 function trustJudge(trustedProxies: readonly string[]): (address: Address) => boolean {
-  const ranges = trustedProxies.map(parseRange);
-  return address =>
-    ranges.some(([range, bits]) => range.kind() === address.kind() && address.match(range, bits));
+  const ranges = trustedProxies.map(parseNetwork);
+  return address => isWithin(address, ranges);
 }
 
 function textOf(address: Address | undefined): string {
@@ -160,10 +158,4 @@ function parseAddress(text: string | undefined): Address | undefined {
   if (!ipaddr.IPv6.isValid(text)) return undefined;
   const address = ipaddr.IPv6.parse(text);
   return address.isIPv4MappedAddress() ? address.toIPv4Address() : address;
-}
-
-function parseRange(cidr: string): [Address, number] {
-  if (cidr.includes('/')) return ipaddr.parseCIDR(cidr);
-  const address = ipaddr.parse(cidr);
-  return [address, address.kind() === 'ipv4' ? 32 : 128];
 }

@@ -1,38 +1,16 @@
 import { isIP } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import ipaddr from 'ipaddr.js';
-
-type Network = [ipaddr.IPv4 | ipaddr.IPv6, number];
-
-/** Not public, or not unicast. Source: IANA's IPv4 Special-Purpose Address Registry; the last is Azure's host. */
-const CLOSED_V4 = networks([
-  '0.0.0.0/8',
-  '10.0.0.0/8',
-  '100.64.0.0/10',
-  '127.0.0.0/8',
-  '169.254.0.0/16',
-  '172.16.0.0/12',
-  '192.0.0.0/24',
-  '192.0.2.0/24',
-  '192.52.193.0/24',
-  '192.88.99.0/24',
-  '192.168.0.0/16',
-  '198.18.0.0/15',
-  '198.51.100.0/24',
-  '203.0.113.0/24',
-  '224.0.0.0/4',
-  '240.0.0.0/4',
-  '168.63.129.16/32',
-]);
+import { type Address, isWithin, parseNetwork } from '../networks.ts';
 
 /**
- * The only IPv6 that is handed out (IANA's address space registry). Beside it lie loopback, link-local, unique local and
- * multicast addresses and nearly all forms that have an IPv4 address inside: mapped, NAT64, `::/96`.
+ * The only IPv6 that is handed out (IANA's address space registry). ipaddr.js also calls unicast what is unassigned, and
+ * `::/96`, whose addresses have an IPv4 address inside.
  */
-const OPEN_V6 = networks(['2000::/3']);
+const ASSIGNED_V6 = parseNetwork('2000::/3');
 
-/** What is special within: protocol assignments with Teredo, documentation, and 6to4, which has IPv4 inside. */
-const CLOSED_V6 = networks(['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20']);
+/** A public address that leads to the host of a virtual machine on Azure, which has the metadata of that machine. */
+const AZURE_HOST = parseNetwork('168.63.129.16');
 
 /**
  * Whether a connection to this numeric address is allowed: it is public and not one of this machine's own, or lies in one
@@ -43,31 +21,24 @@ export function addressJudge(
   allowedNetworks: readonly string[],
   ownAddresses: () => readonly string[] = interfaceAddresses,
 ): (address: string) => boolean {
-  const allowed = networks(allowedNetworks);
+  const allowed = allowedNetworks.map(parseNetwork);
   return text => {
     // A zone (`fe80::1%eth0`) names an interface of this machine: nothing public has one.
     if (isIP(text) === 0 || text.includes('%')) return false;
     const address = ipaddr.parse(text);
-    if (lies(address, allowed)) return true;
-    if (ownAddresses().some(own => lies(address, networks([own])))) return false;
-    return address.kind() === 'ipv4'
-      ? !lies(address, CLOSED_V4)
-      : lies(address, OPEN_V6) && !lies(address, CLOSED_V6);
+    return (
+      isWithin(address, allowed) ||
+      (isPublic(address) && !isWithin(address, ownAddresses().map(parseNetwork)))
+    );
   };
+}
+
+/** Public and unicast. The special ranges are those of ipaddr.js (IANA's registries and RFCs) and the two above. */
+function isPublic(address: Address): boolean {
+  if (address.range() !== 'unicast') return false;
+  return address.kind() === 'ipv4' ? !isWithin(address, [AZURE_HOST]) : isWithin(address, [ASSIGNED_V6]);
 }
 
 function interfaceAddresses(): string[] {
   return Object.values(networkInterfaces()).flatMap(found => (found ?? []).map(({ address }) => address));
-}
-
-function lies(address: Network[0], within: readonly Network[]): boolean {
-  return within.some(([range, bits]) => range.kind() === address.kind() && address.match(range, bits));
-}
-
-function networks(texts: readonly string[]): Network[] {
-  return texts.map(text => {
-    if (text.includes('/')) return ipaddr.parseCIDR(text);
-    const address = ipaddr.parse(text);
-    return [address, address.kind() === 'ipv4' ? 32 : 128];
-  });
 }
