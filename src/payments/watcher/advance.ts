@@ -15,28 +15,11 @@ const WINDOW_BLOCKS = 12;
 /** How often it is noted that a scan found nothing new. */
 const NOTE_EVERY_MS = 1_000;
 
-/** Looks for transfers from where the last round ended. */
-export interface Advance {
-  /** Answers with how many transfers were recorded; `seenAt` is when its head was the newest block, in UTC milliseconds. */
-  run(round: Round, seenAt: number, signal: AbortSignal): Promise<number>;
-  /** Keeps that the chain was looked through at `seenAt`, in UTC milliseconds, for a head that was before. */
-  note(round: Round, seenAt: number): Promise<void>;
-  /** True when the last run reached its head and left nothing open that may still find its session. */
-  isComplete(): boolean;
-  /** Has everything in the window looked at again, as after a start. */
-  forget(): void;
-}
-
-/** A scanner that remembers which transfers of the window are settled. What it forgets is only looked at again. */
-export function advance({
-  native,
-  clock,
-  fault,
-}: {
-  native: NativeReader;
-  clock: Clock;
-  fault: Failpoint;
-}): Advance {
+/**
+ * A scanner that looks for transfers from where the last round ended, and remembers which transfers of the window are
+ * settled. What it forgets is only looked at again.
+ */
+export function advance({ native, clock, fault }: { native: NativeReader; clock: Clock; fault: Failpoint }) {
   let settled = new Set<string>();
   let isComplete = false;
 
@@ -109,10 +92,14 @@ export function advance({
   }
 
   return {
+    /** Answers with how many transfers were recorded; `seenAt` is when its head was the newest block, in UTC milliseconds. */
     run,
+    /** Keeps that the chain was looked through at `seenAt`, in UTC milliseconds, for a head that was before. */
     note,
-    isComplete: () => isComplete,
-    forget() {
+    /** True when the last run reached its head and left nothing open that may still find its session. */
+    isComplete: (): boolean => isComplete,
+    /** Has everything in the window looked at again, as after a start. */
+    forget(): void {
       settled = new Set();
       isComplete = false;
     },

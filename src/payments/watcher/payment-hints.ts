@@ -20,12 +20,6 @@ const PAUSE_PART = 8;
 const SHORTEST_PAUSE_MS = 2_000;
 const LONGEST_PAUSE_MS = 3 * 60_000;
 
-/** Looks after payments whose hash is known and that are in no block: claimed ones, and ones that a block lost. */
-export interface ClaimFollower {
-  /** Answers with how many moved on. */
-  follow(round: Round): Promise<number>;
-}
-
 /** What is to be done about one of them. */
 type Finding =
   | { readonly kind: 'mined'; readonly transfers: readonly Transfer[] }
@@ -44,10 +38,11 @@ interface FollowedHint {
 }
 
 /**
- * Looks claims up the less often the older they are, and so many at a time that a flood of them costs the node no more
+ * Looks after payments whose hash is known and that are in no block: claimed ones, and ones that a block lost. Looks
+ * them up the less often the older they are, and so many at a time that a flood of them costs the node no more
  * than a few. Every session has its turn: its first claim comes before another one's second.
  */
-export function claimFollower({ clock }: { clock: Clock }): ClaimFollower {
+export function claimFollower({ clock }: { clock: Clock }) {
   let followed = new Map<string, FollowedHint>();
   let lookedAt = Number.NEGATIVE_INFINITY;
 
@@ -100,7 +95,10 @@ export function claimFollower({ clock }: { clock: Clock }): ClaimFollower {
     return ordered.toSorted((a, b) => (rankOf.get(a.id) ?? 0) - (rankOf.get(b.id) ?? 0));
   }
 
-  return { follow };
+  return {
+    /** Answers with how many moved on. */
+    follow,
+  };
 }
 
 function pairOf(id: string, known: FollowedHint | undefined): [string, FollowedHint][] {

@@ -46,20 +46,16 @@ export async function blockBeforeSessions({
 const SAY_EVERY_MS = 60_000;
 
 /** Notices when a node does not go on where the chain was left. */
-export interface SameChain {
-  /**
-   * Has a chain that begins with another block than before, such as one in development that was started anew, looked
-   * through from its beginning. `isFresh`: whether nobody knows what happened to the node since the last round.
-   */
-  check(round: Round, isFresh: boolean): Promise<void>;
-}
-
-export function sameChain({ clock }: { clock: Clock }): SameChain {
+export function sameChain({ clock }: { clock: Clock }) {
   let lastHead = 0;
   let saidAt = Number.NEGATIVE_INFINITY;
 
   return {
-    async check({ chain, view, head, db, log }, isFresh) {
+    /**
+     * Has a chain that begins with another block than before, such as one in development that was started anew, looked
+     * through from its beginning. `isFresh`: whether nobody knows what happened to the node since the last round.
+     */
+    async check({ chain, view, head, db, log }: Round, isFresh: boolean): Promise<void> {
       const isExpected = !isFresh && head.number >= lastHead;
       lastHead = head.number;
       if (isExpected) return;

@@ -1,13 +1,6 @@
 import type { Clock } from '#lib/clock.ts';
 import type { Header } from './node-view.ts';
 
-/** The time between the blocks of a chain, learnt from the heads that a watcher sees. */
-export interface BlockRhythm {
-  see(head: Header): void;
-  /** Milliseconds from one look at the chain to the next: the block time, 2 s at least. */
-  pauseMs(): number;
-}
-
 const SHORTEST_MS = 2_000;
 const LONGEST_MS = 15_000;
 /** Intervals that are remembered, and how many of them make a rhythm. */
@@ -15,16 +8,17 @@ const REMEMBERED = 8;
 const ENOUGH = 3;
 
 /**
- * Takes the shortest of the latest intervals, because slots may stay empty. A chain that has had no block for twice that
- * time keeps no rhythm: it makes blocks when it has transactions, and is looked at as often as may be.
+ * The time between the blocks of a chain, learnt from the heads that a watcher sees. Takes the shortest of the latest
+ * intervals, because slots may stay empty. A chain that has had no block for twice that time keeps no rhythm: it makes
+ * blocks when it has transactions, and is looked at as often as may be.
  */
-export function blockRhythm({ clock }: { clock: Clock }): BlockRhythm {
+export function blockRhythm({ clock }: { clock: Clock }) {
   const intervals: number[] = [];
   let newest: Header | undefined;
   let seenAt = 0;
 
   return {
-    see(head) {
+    see(head: Header): void {
       if (head.hash === newest?.hash) return;
       if (newest !== undefined && head.number > newest.number) {
         intervals.push((head.time - newest.time) / (head.number - newest.number));
@@ -33,7 +27,8 @@ export function blockRhythm({ clock }: { clock: Clock }): BlockRhythm {
       newest = head;
       seenAt = clock.now();
     },
-    pauseMs() {
+    /** Milliseconds from one look at the chain to the next: the block time, 2 s at least. */
+    pauseMs(): number {
       const blockMs = intervals.length < ENOUGH ? 0 : Math.min(...intervals);
       const isOverdue = clock.now() - seenAt > 2 * blockMs;
       return isOverdue ? SHORTEST_MS : Math.min(Math.max(blockMs, SHORTEST_MS), LONGEST_MS);

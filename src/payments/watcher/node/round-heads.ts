@@ -7,21 +7,15 @@ export interface SeenHead {
 }
 
 /** Chooses the block that a round judges by: the newest one, or the newest one of the round before. Decision 141. */
-export interface RoundHeads {
-  /**
-   * While nothing can be paid, a newest block that does not continue the one before is left to the next round: that the
-   * node still has the one before proves its chain. Otherwise the nodes have to prove it by their chain's id.
-   */
-  choose(newest: SeenHead, isIdle: boolean): SeenHead;
-  /** Drops what was seen, as after a start. */
-  forget(): void;
-}
-
-export function roundHeads(doubt: () => void): RoundHeads {
+export function roundHeads(doubt: () => void) {
   let before: SeenHead | undefined;
 
   return {
-    choose(newest, isIdle) {
+    /**
+     * While nothing can be paid, a newest block that does not continue the one before is left to the next round: that the
+     * node still has the one before proves its chain. Otherwise the nodes have to prove it by their chain's id.
+     */
+    choose(newest: SeenHead, isIdle: boolean): SeenHead {
       const last = before;
       before = newest;
       if (last !== undefined && continues(newest.head, last.head)) return newest;
@@ -29,7 +23,8 @@ export function roundHeads(doubt: () => void): RoundHeads {
       doubt();
       return newest;
     },
-    forget() {
+    /** Drops what was seen, as after a start. */
+    forget(): void {
       before = undefined;
       doubt();
     },
