@@ -18,7 +18,7 @@ export const LEADER_MIGRATION: Migration = {
   ],
 };
 
-export interface LeadershipOptions {
+interface LeadershipOptions {
   /** What there is one leader of: `watcher:31337`. */
   name: string;
   /** How long it lasts unless it is held again, in milliseconds. */
@@ -29,23 +29,10 @@ export interface LeadershipOptions {
 }
 
 /** One candidate for a task that only one process may do at a time. */
-export interface Leadership {
-  /** Becomes or stays the leader for `leaseMs` from now; false when another is. To be called well before it ends. */
-  hold(): Promise<boolean>;
-  /** Extends the lease by `leaseMs` from now. False when another candidate has it, or none: it never makes a leader. */
-  renew(): Promise<boolean>;
-  /**
-   * Inside the transaction whose effects only the leader may have: true when this candidate still is, and nobody can
-   * become it before the transaction ends. It asks who holds the lease and not what time it is, so clocks that
-   * disagree cannot make two.
-   */
-  confirm(handle: Transaction): Promise<boolean>;
-  /** Lets another lead at once. */
-  resign(): Promise<void>;
-}
+export type Leadership = ReturnType<typeof leadership>;
 
 /** A candidate of its own, also within one process: two never hold the same name at once. */
-export function leadership(db: Db, { name, leaseMs, clock, onElected }: LeadershipOptions): Leadership {
+export function leadership(db: Db, { name, leaseMs, clock, onElected }: LeadershipOptions) {
   const holder = newId('leader');
   let isLeader = false;
 
@@ -56,7 +43,8 @@ export function leadership(db: Db, { name, leaseMs, clock, onElected }: Leadersh
   }
 
   return {
-    async hold() {
+    /** Becomes or stays the leader for `leaseMs` from now; false when another is. To be called well before it ends. */
+    async hold(): Promise<boolean> {
       // A transaction, because that waits for another process without stopping this one.
       const held = await lockedTransaction(db, handle => {
         const now = clock.now();
@@ -75,10 +63,18 @@ export function leadership(db: Db, { name, leaseMs, clock, onElected }: Leadersh
       return isLeader;
     },
 
-    renew: () => lockedTransaction(db, confirm),
+    /** Extends the lease by `leaseMs` from now. False when another candidate has it, or none: it never makes a leader. */
+    renew: (): Promise<boolean> => lockedTransaction(db, confirm),
+
+    /**
+     * Inside the transaction whose effects only the leader may have: true when this candidate still is, and nobody can
+     * become it before the transaction ends. It asks who holds the lease and not what time it is, so clocks that
+     * disagree cannot make two.
+     */
     confirm,
 
-    async resign() {
+    /** Lets another lead at once. */
+    async resign(): Promise<void> {
       isLeader = false;
       await lockedTransaction(db, handle =>
         execute(handle, 'delete from leases where name = ? and holder = ?', [name, holder]),

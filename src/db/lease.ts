@@ -17,7 +17,7 @@ export interface LeasableRow {
   locked_by: string | null;
 }
 
-export interface TakeOptions {
+interface TakeOptions {
   /** At most so many rows. */
   limit: number;
   /** How long they are nobody else's, in milliseconds: at least twice what the work may take. */
@@ -29,31 +29,25 @@ export interface TakeOptions {
 }
 
 /** Rows that are taken, the longest due first. */
-export interface LeasedRows<Row> {
+interface LeasedRows<Row> {
   rows: Row[];
-  /** Proves the taking to `settle` and `extend`; no other taking has the same, not even one of the same worker. */
+  /** Proves the taking to `settle`; no other taking has the same, not even one of the same worker. */
   token: string;
 }
 
-/** The rows of a table that fall due, each taken by one worker at a time. What is crashed over falls due again. */
-export interface DueRows<Row extends LeasableRow> {
-  /** One statement: it needs no transaction, and no two that run at once take the same row. */
-  take(handle: Handle, options: TakeOptions): Promise<LeasedRows<Row>>;
-  /**
-   * Writes the outcome (`next_attempt_at` with it: null when done) and lets go of the row. False when the lease has
-   * run out and another has taken the row: then nothing is written, and the outcome is the other's to find.
-   */
-  settle(handle: Handle, row: { id: string; token: string; set: Sql }): Promise<boolean>;
-  /** Makes the lease end `leaseMs` from now. False when it is lost. */
-  extend(handle: Handle, row: { id: string; token: string; leaseMs: number }): Promise<boolean>;
-}
-
-/** The due rows of a table with `LEASE_COLUMNS`. All times come from the clock, none from the database. */
-export function dueRows<Row extends LeasableRow>(table: string, clock: Clock): DueRows<Row> {
+/**
+ * The rows of a table with `LEASE_COLUMNS` that fall due, each taken by one worker at a time. What is crashed over falls
+ * due again. All times come from the clock, none from the database.
+ */
+export function dueRows<Row extends LeasableRow>(table: string, clock: Clock) {
   const isDue = 'next_attempt_at <= ? and (locked_until is null or locked_until <= ?)';
 
   return {
-    async take(handle, { limit, leaseMs, where = ALWAYS, set = NOTHING }) {
+    /** One statement: it needs no transaction, and no two that run at once take the same row. */
+    async take(
+      handle: Handle,
+      { limit, leaseMs, where = ALWAYS, set = NOTHING }: TakeOptions,
+    ): Promise<LeasedRows<Row>> {
       const now = clock.now();
       const token = newId('lease');
       // Materialized: a plan that ran the selection twice would lock, and skip, rows it then does not take. Found by
@@ -73,20 +67,18 @@ export function dueRows<Row extends LeasableRow>(table: string, clock: Clock): D
       return { rows: rows.sort(byDueTime), token };
     },
 
-    async settle(handle, { id, token, set }) {
+    /**
+     * Writes the outcome (`next_attempt_at` with it: null when done) and lets go of the row. False when the lease has
+     * run out and another has taken the row: then nothing is written, and the outcome is the other's to find.
+     */
+    async settle(
+      handle: Handle,
+      { id, token, set }: { id: string; token: string; set: Sql },
+    ): Promise<boolean> {
       const changed = await execute(
         handle,
         `update ${table} set locked_by = null, locked_until = null${andAlso(set)} where id = ? and locked_by = ?`,
         [...set.bindings, id, token],
-      );
-      return changed === 1;
-    },
-
-    async extend(handle, { id, token, leaseMs }) {
-      const changed = await execute(
-        handle,
-        `update ${table} set locked_until = ? where id = ? and locked_by = ?`,
-        [clock.now() + leaseMs, id, token],
       );
       return changed === 1;
     },

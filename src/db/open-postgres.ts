@@ -10,8 +10,6 @@ export interface PostgresOptions {
   kind: 'postgres';
   /** `postgres://user:password@host/name`, with the parameters libpq knows, such as `sslmode`. */
   url: string;
-  /** 10 when absent. */
-  maxConnections?: number;
   /** How long the server may send nothing before a connection is given up, in milliseconds; `SILENCE_MS` when absent. */
   silenceMs?: number;
   /** Without one the driver's warnings are not heard. */
@@ -28,6 +26,8 @@ const SESSION = [
   "set idle_in_transaction_session_timeout = '60s'",
 ].join('; ');
 
+const MAX_CONNECTIONS = 10;
+
 /** Longer than `statement_timeout`: a server that can be reached has answered by then, if only with an error. */
 const SILENCE_MS = 40_000;
 
@@ -35,7 +35,7 @@ const SILENCE_MS = 40_000;
  * PostgreSQL through a pool of its own. An unreachable server is an error of the first statement, after 10 s. A
  * connection on which nothing arrives any more is given up after `silenceMs`, but not while `patiently` runs.
  */
-export function openPostgres({ url, maxConnections = 10, silenceMs = SILENCE_MS, log }: PostgresOptions): {
+export function openPostgres({ url, silenceMs = SILENCE_MS, log }: PostgresOptions): {
   knex: Knex;
   dialect: Dialect;
   patiently: <T>(work: () => Promise<T>) => Promise<T>;
@@ -57,7 +57,7 @@ export function openPostgres({ url, maxConnections = 10, silenceMs = SILENCE_MS,
     compileSqlOnError: false,
     pool: {
       min: 0,
-      max: maxConnections,
+      max: MAX_CONNECTIONS,
       afterCreate: (connection: pg.Client, done: (error: Error | null, connection: pg.Client) => void) => {
         connection.query(SESSION).then(
           () => done(null, connection),

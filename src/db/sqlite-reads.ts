@@ -2,16 +2,6 @@ import Database from 'better-sqlite3';
 import type { Binding } from './columns.ts';
 import { keepingStatements } from './kept-statements.ts';
 
-/** Runs statements that only read on a connection of their own, without knex and without waiting for a transaction. */
-export interface SqliteReads {
-  /** The rows, of what is committed; undefined when knex is to run the statement: one that writes, or that fails. */
-  rowsOf<Row>(sql: string, bindings: readonly Binding[]): Row[] | undefined;
-  /** Says that the file exists and its journal is chosen. Before that nothing is read. */
-  begin(): void;
-  /** Closes the connection; nothing is read until it is begun again. */
-  close(): void;
-}
-
 /** What a statement that only reads begins with; others are not even prepared here. */
 const READING = /^\s*(?:select|with|values)\b/i;
 /** What means something else to knex than to SQLite: `??` is a name to it, and `\?` a question mark. */
@@ -22,6 +12,9 @@ interface ReadStatement {
   run: (<Row>(bindings: unknown[]) => Row[]) | undefined;
 }
 
+/** Statements that only read, on a connection of their own: without knex, and without waiting for a transaction. */
+export type SqliteReads = ReturnType<typeof sqliteReads>;
+
 /**
  * The reads of one database file. The connection is opened by the first of them, and only on a write-ahead log: there
  * it never waits for a writer, and sees every commit that was made before the statement. `heard` is told of each that
@@ -31,7 +24,7 @@ export function sqliteReads(options: {
   file: string;
   pragmas: readonly string[];
   heard: (statement: { sql: string; bindings: unknown[] }, rows: unknown[]) => void;
-}): SqliteReads {
+}) {
   let mayOpen = false;
   let connection: { prepare(sql: string): ReadStatement; close(): void } | undefined;
 
@@ -53,7 +46,8 @@ export function sqliteReads(options: {
   };
 
   return {
-    rowsOf<Row>(sql: string, bindings: readonly Binding[]) {
+    /** The rows, of what is committed; undefined when knex is to run the statement: one that writes, or that fails. */
+    rowsOf<Row>(sql: string, bindings: readonly Binding[]): Row[] | undefined {
       if (!READING.test(sql)) return undefined;
       const values = bindings.map(boundOf);
       if (values.includes(undefined)) return undefined;
@@ -61,10 +55,12 @@ export function sqliteReads(options: {
       if (rows !== undefined) options.heard({ sql, bindings: values }, rows);
       return rows;
     },
-    begin() {
+    /** Says that the file exists and its journal is chosen. Before that nothing is read. */
+    begin(): void {
       mayOpen = connection === undefined;
     },
-    close() {
+    /** Closes the connection; nothing is read until it is begun again. */
+    close(): void {
       connection?.close();
       connection = undefined;
       mayOpen = false;

@@ -82,7 +82,7 @@ eachDatabase('due rows', databases => {
     );
   });
 
-  test('fall due again when a lease runs out, and the first taker can no longer settle or extend', async () => {
+  test('fall due again when a lease runs out, and the first taker can no longer settle', async () => {
     await insert('a', 0);
     const first = await take();
     clock.advance(LEASE_MS - 1);
@@ -93,20 +93,8 @@ eachDatabase('due rows', databases => {
 
     expect(ids(second)).toEqual(['a']);
     expect(await queue().settle(db, { id: 'a', token: first.token, set: DONE })).toBe(false);
-    expect(await queue().extend(db, { id: 'a', token: first.token, leaseMs: LEASE_MS })).toBe(false);
     expect(await queue().settle(db, { id: 'a', token: second.token, set: DONE })).toBe(true);
     expect(await queue().settle(db, { id: 'a', token: second.token, set: DONE })).toBe(false);
-  });
-
-  test('stay taken for as long as the lease is extended', async () => {
-    await insert('a', 0);
-    const { token } = await take();
-    clock.advance(LEASE_MS - 1);
-
-    expect(await queue().extend(db, { id: 'a', token, leaseMs: LEASE_MS })).toBe(true);
-    clock.advance(LEASE_MS - 1);
-
-    expect(ids(await take())).toEqual([]);
   });
 
   test('can be chosen by a condition and changed by the taking', async () => {
