@@ -1,0 +1,47 @@
+/**
+ * Checks the licence of every package that the services run with: `npm run licences`. Prints the packages without an
+ * allowed one and exits with 1 when there are any. Reads the lock file, so packages for other systems are checked too.
+ */
+import { readFileSync } from 'node:fs';
+import { isObject } from '../src/lib/json.ts';
+
+/** Licences, by SPDX identifier, that ask for no more than a notice. */
+const ALLOWED = [
+  '0BSD',
+  'Apache-2.0',
+  'BlueOak-1.0.0',
+  'BSD-2-Clause',
+  'BSD-3-Clause',
+  'ISC',
+  'MIT',
+  'MIT-0',
+  'PSF-2.0',
+];
+/** Where npm installs a package; the rest of a key is its name. */
+const FOLDER = 'node_modules/';
+
+const licences = runtimeLicences(JSON.parse(readFileSync(process.argv[2] ?? 'package-lock.json', 'utf8')));
+const refused = licences.filter(({ licence }) => !isAllowed(licence));
+for (const { name, licence } of refused) console.error(`${name}: ${licence}`);
+console.log(`${licences.length} runtime packages, ${refused.length} without an allowed licence`);
+if (refused.length > 0) process.exitCode = 1;
+
+/** The packages of a lock file that are not for development only. @throws Error when it lists none. */
+function runtimeLicences(lock: unknown): { name: string; licence: string }[] {
+  const packages = isObject(lock) && isObject(lock.packages) ? Object.entries(lock.packages) : [];
+  const found = packages.flatMap(([path, entry]) => {
+    if (!path.includes(FOLDER) || !isObject(entry) || entry.dev === true) return [];
+    const name = path.slice(path.lastIndexOf(FOLDER) + FOLDER.length);
+    return [{ name, licence: typeof entry.license === 'string' ? entry.license : 'no licence given' }];
+  });
+  if (found.length === 0) throw new Error('The lock file lists no runtime packages.');
+  return found;
+}
+
+/** True when one of the alternatives of an SPDX expression is allowed, with every part of it. */
+function isAllowed(expression: string): boolean {
+  return expression
+    .replaceAll(/[()]/g, '')
+    .split(' OR ')
+    .some(choice => choice.split(' AND ').every(licence => ALLOWED.includes(licence)));
+}
