@@ -22,18 +22,13 @@ export interface WorkerOptions {
 }
 
 /** A worker that is at work. */
-export interface RunningWorker {
-  /** Skips the rest, or has it run once more when it is at it. A hint: nothing may depend on it. */
-  nudge(): void;
-  /** Begins nothing more, and resolves when the run that is going on has ended. */
-  stop(): Promise<void>;
-}
+export type RunningWorker = ReturnType<typeof startWorker>;
 
 /**
  * Runs a worker again and again: at once while there is something to do, else after `pauseMs`. A failure is logged and
  * followed by a rest that doubles with every further one, and that no nudge cuts short.
  */
-export function startWorker(worker: Worker, options: WorkerOptions): RunningWorker {
+export function startWorker(worker: Worker, options: WorkerOptions) {
   const { longestPauseMs = 30_000, clock, log } = options;
   const pauseMs = () => (typeof options.pauseMs === 'number' ? options.pauseMs : options.pauseMs());
   const stopping = new AbortController();
@@ -42,11 +37,13 @@ export function startWorker(worker: Worker, options: WorkerOptions): RunningWork
   const running = loop();
 
   return {
-    nudge() {
+    /** Skips the rest, or has it run once more when it is at it. A hint: nothing may depend on it. */
+    nudge(): void {
       nudged = true;
       resting?.abort();
     },
-    async stop() {
+    /** Begins nothing more, and resolves when the run that is going on has ended. */
+    async stop(): Promise<void> {
       stopping.abort();
       await running;
     },

@@ -1,24 +1,17 @@
 import type { Random } from './random.ts';
 
 /** So much of one token id held by one account (its index). ERC-20 amounts have id 0. */
-export interface Holding {
+interface Holding {
   id: bigint;
   account: number;
   amount: bigint;
 }
 
 /** What the accounts hold in one token contract, as far as the activity itself moved it. */
-export interface Ledger {
-  add(account: number, amount: bigint, id?: bigint): void;
-  take(account: number, amount: bigint, id?: bigint): void;
-  /** A holding of at least this much, or undefined when nobody has one. */
-  pick(random: Random, atLeast?: bigint): Holding | undefined;
-  /** Everything one account holds. */
-  of(account: number): Holding[];
-}
+export type Ledger = ReturnType<typeof createLedger>;
 
 /** Kept so that the activity plans only what will succeed, unless it means to fail. */
-export function createLedger(): Ledger {
+export function createLedger() {
   const holdings = new Map<string, Holding>();
 
   function change(account: number, difference: bigint, id: bigint): void {
@@ -30,12 +23,14 @@ export function createLedger(): Ledger {
   }
 
   return {
-    add: (account, amount, id = 0n) => change(account, amount, id),
-    take: (account, amount, id = 0n) => change(account, -amount, id),
-    pick: (random, atLeast = 1n) => {
+    add: (account: number, amount: bigint, id = 0n) => change(account, amount, id),
+    take: (account: number, amount: bigint, id = 0n) => change(account, -amount, id),
+    /** A holding of at least this much, or undefined when nobody has one. */
+    pick: (random: Random, atLeast = 1n) => {
       const enough = [...holdings.values()].filter(({ amount }) => amount >= atLeast);
       return enough.length === 0 ? undefined : random.pick(enough);
     },
-    of: account => [...holdings.values()].filter(holding => holding.account === account),
+    /** Everything one account holds. */
+    of: (account: number) => [...holdings.values()].filter(holding => holding.account === account),
   };
 }

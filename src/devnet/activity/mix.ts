@@ -6,16 +6,11 @@ import * as fungible from './fungible.ts';
 import * as native from './native.ts';
 import * as trades from './trades.ts';
 
-/** The activity of one chain. What cannot be done at the moment becomes a native transfer. */
-export interface Mix {
-  /** Every kind once, in small groups. */
-  showing(groupSize: number): Generator<Action[]>;
-  /** So many actions, drawn by the weights of their kinds. */
-  more(count: number): Action[];
-}
-
-/** The kinds of a chain, weighted for even or odd ones, playing in its scene. */
-export function activityMix(scene: Scene, { isOdd }: { isOdd: boolean }): Mix {
+/**
+ * The activity of one chain: its kinds, weighted for even or odd ones, playing in its scene. What cannot be done at the
+ * moment becomes a native transfer.
+ */
+export function activityMix(scene: Scene, { isOdd }: { isOdd: boolean }) {
   const kinds: Kind[] = Object.values(KINDS);
   const weighted = kinds.map(({ play, weights: [even, odd] }) => ({ play, weight: isOdd ? odd : even }));
   const hundredths = Math.round(weighted.reduce((sum, { weight }) => sum + weight, 0) * 100);
@@ -30,13 +25,15 @@ export function activityMix(scene: Scene, { isOdd }: { isOdd: boolean }): Mix {
   }
 
   return {
-    *showing(groupSize) {
+    /** Every kind once, in small groups. */
+    *showing(groupSize: number): Generator<Action[]> {
       const shown = weighted.filter(({ weight }) => weight > 0);
       for (let at = 0; at < shown.length; at += groupSize) {
         yield shown.slice(at, at + groupSize).map(({ play }) => play(scene) ?? native.nativeTransfer(scene));
       }
     },
-    more: count => Array.from({ length: count }, drawn),
+    /** So many actions, drawn by the weights of their kinds. */
+    more: (count: number): Action[] => Array.from({ length: count }, drawn),
   };
 }
 

@@ -1,17 +1,8 @@
 /** Draws that are the same in every run with the same seed. */
-export interface Random {
-  /** A whole number from `min` to `max`, both included. */
-  integer(min: number, max: number): number;
-  /** True with the given probability, 0 to 1. */
-  chance(probability: number): boolean;
-  /** One of the items. @throws RangeError when there are none. */
-  pick<T>(items: readonly T[]): T;
-  /** So many bytes as 0x-prefixed hexadecimal. */
-  hex(bytes: number): `0x${string}`;
-}
+export type Random = ReturnType<typeof seededRandom>;
 
 /** A small seeded generator (mulberry32 over an FNV-1a hash of the seed); not for secrets. */
-export function seededRandom(seed: string): Random {
+export function seededRandom(seed: string) {
   let state = hash(seed);
 
   function next(): number {
@@ -26,14 +17,18 @@ export function seededRandom(seed: string): Random {
   }
 
   return {
+    /** A whole number from `min` to `max`, both included. */
     integer,
-    chance: probability => next() < probability,
-    pick: items => {
+    /** True with the given probability, 0 to 1. */
+    chance: (probability: number) => next() < probability,
+    /** One of the items. @throws RangeError when there are none. */
+    pick: <T>(items: readonly T[]): T => {
       const picked = items[integer(0, items.length - 1)];
       if (picked === undefined) throw new RangeError('nothing to pick from');
       return picked;
     },
-    hex: bytes => {
+    /** So many bytes as 0x-prefixed hexadecimal. */
+    hex: (bytes: number): `0x${string}` => {
       const digits = Array.from({ length: bytes }, () => integer(0, 255).toString(16).padStart(2, '0'));
       return `0x${digits.join('')}`;
     },
