@@ -1,9 +1,8 @@
 import type { Pool } from 'undici';
 import type { BackendError } from '../port/backend-error.ts';
-import { readBody } from './body.ts';
 import { codeOf, timedOut, unavailable } from './exchange-error.ts';
 import type { Quota } from './quota.ts';
-import { isOutage, replyOf } from './reply.ts';
+import { isOutage, readBody, replyOf } from './reply.ts';
 import type { Reply } from './upstream.ts';
 
 /** One GET, ready to be sent, and sent again. */

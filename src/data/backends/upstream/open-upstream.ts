@@ -2,13 +2,12 @@ import { Pool } from 'undici';
 import type { Clock } from '#lib/clock.ts';
 import type { Logger } from '#lib/logger.ts';
 import { BackendError } from '../port/backend-error.ts';
-import { readAddress } from './address.ts';
+import { hiding, readAddress, unescaped } from './address.ts';
 import { openBreaker } from './breaker.ts';
 import { exchange, type OutgoingRequest } from './exchange.ts';
 import { endedBy, incidentOf } from './exchange-error.ts';
 import { failureLog } from './failure-log.ts';
 import { watchQuota } from './quota.ts';
-import { hiding, unescaped } from './redact-secrets.ts';
 import type { GetOptions, Judge, Reply, Upstream } from './upstream.ts';
 
 export interface UpstreamOptions {

@@ -2,7 +2,7 @@ import type { Clock } from '#lib/clock.ts';
 import type { Logger } from '#lib/logger.ts';
 import type { Answer, BodyOf, OperationId } from '../../port/backend.ts';
 import type { Upstream } from '../../upstream/upstream.ts';
-import { readable } from '../../upstream-json/read-or-unavailable.ts';
+import { readRecord } from '../../upstream-json/fields.ts';
 import type { Settlement } from './confirmations.ts';
 import type { IndexingState } from './indexing.ts';
 import type { Refusals } from './refusals.ts';
@@ -40,15 +40,6 @@ export async function read<Record>(
 ): Promise<Record> {
   const { body } = await source.upstream.get(path, { query, signal });
   return readRecord(source, operation, () => normalise(body));
-}
-
-/** What `normalise` makes; the log says what it could not read. @throws BackendError */
-export function readRecord<Record>(
-  { log, name, chainId }: Pick<BlockscoutSource, 'log' | 'name' | 'chainId'>,
-  operation: OperationId,
-  normalise: () => Record,
-): Record {
-  return readable(log, { operation, chainId, backend: name }, normalise);
 }
 
 /** An answer, with how deep in the chain its record lies where that is known. */

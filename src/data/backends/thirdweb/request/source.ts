@@ -3,8 +3,7 @@ import type { Logger } from '#lib/logger.ts';
 import { BackendError, isOfKind } from '../../port/backend-error.ts';
 import type { InsightsAsk, InsightsOperationId } from '../../port/insights-backend.ts';
 import type { Upstream } from '../../upstream/upstream.ts';
-import { at, each, type Fields, fieldsOf, listOf } from '../../upstream-json/fields.ts';
-import { readable } from '../../upstream-json/read-or-unavailable.ts';
+import { at, each, type Fields, fieldsOf, listOf, readRecord } from '../../upstream-json/fields.ts';
 import { integerOrNull } from '../../upstream-json/values.ts';
 
 /** One Insight service, as the back end of one or more chains. */
@@ -45,7 +44,7 @@ export async function read<Result>(
   const { body } = await upstream.get(path, { query, signal }).catch((error: unknown) => {
     throw missed(error, missing);
   });
-  return readable(log, { operation, chainId: chainIds, backend: name }, () => {
+  return readRecord({ log, name, chainId: chainIds }, operation, () => {
     // An ABI is a bare list.
     const fields = Array.isArray(body) ? { data: body } : fieldsOf(body);
     checkComplete(fields, chainIds);
