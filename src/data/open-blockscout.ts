@@ -3,8 +3,8 @@ import type { Metrics } from '../http/metrics.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Logger } from '../lib/logger.ts';
 import { VERSION } from '../lib/version.ts';
-import { blockscoutBackend } from './backends/blockscout/blockscout-backend.ts';
-import { keyHeader } from './backends/blockscout/key-header.ts';
+import { blockscoutBackend, keyHeader } from './backends/blockscout/blockscout-backend.ts';
+
 import { blockscoutReply } from './backends/blockscout/reply-judge.ts';
 import type { Backend } from './backends/port/backend.ts';
 import { openUpstream } from './backends/upstream/open-upstream.ts';

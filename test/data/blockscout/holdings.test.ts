@@ -1,7 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { addressNft } from '#data/backends/blockscout/normalise/address-nft.ts';
-import { addressToken } from '#data/backends/blockscout/normalise/address-token.ts';
-import { coinHolder, coinTotals } from '#data/backends/blockscout/normalise/coin-holder.ts';
+import {
+  addressNft,
+  addressToken,
+  coinHolder,
+  coinTotals,
+} from '#data/backends/blockscout/normalise/holdings.ts';
 import { each, fieldsOf } from '#data/backends/upstream-json/fields.ts';
 import { type Fixture, fixtureOf, fixturesOf, validates } from '../../support/blockscout-fixtures.ts';
 

@@ -1,6 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { searchRedirect } from '#data/backends/blockscout/normalise/search-redirect.ts';
-import { kindOf, searchResultOrNull } from '#data/backends/blockscout/normalise/search-result.ts';
+import {
+  kindOf,
+  searchRedirect,
+  searchResultOrNull,
+} from '#data/backends/blockscout/normalise/search-result.ts';
 import { each, fieldsOf, listOf } from '#data/backends/upstream-json/fields.ts';
 import { type Fixture, fixtureOf, fixturesOf, validates } from '../../support/blockscout-fixtures.ts';
 

@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
+import { marketChart, transactionsChart } from '#data/backends/blockscout/normalise/charts.ts';
 import { indexingStatus } from '#data/backends/blockscout/normalise/indexing-status.ts';
-import { marketChart } from '#data/backends/blockscout/normalise/market-chart.ts';
 import { stats } from '#data/backends/blockscout/normalise/stats.ts';
-import { transactionsChart } from '#data/backends/blockscout/normalise/transactions-chart.ts';
 import { fieldsOf } from '#data/backends/upstream-json/fields.ts';
 import { fixtureOf, fixturesOf, validates } from '../../support/blockscout-fixtures.ts';
 

@@ -2,30 +2,25 @@ import { isObject } from '#lib/json.ts';
 import type { Answer, Answers, Ask } from '../port/backend.ts';
 import { isOfKind } from '../port/backend-error.ts';
 import { fieldsOf } from '../upstream-json/fields.ts';
-import { mustName } from './client/assert-same-record.ts';
 import { withLateExtra } from './client/side-requests.ts';
-import type { BlockscoutSource } from './client/source.ts';
-import { addressNft } from './normalise/address-nft.ts';
-import { addressToken } from './normalise/address-token.ts';
+import { type BlockscoutSource, mustName } from './client/source.ts';
 import { block } from './normalise/block.ts';
-import { coinHolder, coinTotals } from './normalise/coin-holder.ts';
+import { addressNft, addressToken, coinHolder, coinTotals } from './normalise/holdings.ts';
 import { internalTransaction } from './normalise/internal-transaction.ts';
 import { log } from './normalise/log.ts';
 import { addressWithdrawal } from './normalise/withdrawal.ts';
 import {
-  BLOCK_SETS,
-  INTERNAL_TRANSACTION_SETS,
-  isStillTraced,
-  LOG_SETS,
-  WITHDRAWAL_SETS,
-} from './paging/cursor-keys.ts';
-import {
   addressNftKeys,
   addressTokenKeys,
+  BLOCK_SETS,
   blockKeys,
   coinHolderKeys,
+  INTERNAL_TRANSACTION_SETS,
   internalTransactionKeys,
+  isStillTraced,
+  LOG_SETS,
   logKeys,
+  WITHDRAWAL_SETS,
   withdrawalKeys,
 } from './paging/cursor-params.ts';
 import { type List, type ListPage, readList } from './paging/list.ts';

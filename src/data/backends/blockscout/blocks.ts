@@ -1,13 +1,17 @@
 import type { Answer, Answers } from '../port/backend.ts';
 import { each } from '../upstream-json/fields.ts';
-import { mustBe } from './client/assert-same-record.ts';
 import { withLateExtra } from './client/side-requests.ts';
-import { type BlockscoutSource, read } from './client/source.ts';
+import { type BlockscoutSource, mustBe, read } from './client/source.ts';
 import { block } from './normalise/block.ts';
 import { transactionOrNull } from './normalise/transaction.ts';
 import { blockWithdrawal } from './normalise/withdrawal.ts';
-import { BLOCK_SETS, WITHDRAWAL_SETS } from './paging/cursor-keys.ts';
-import { blockKeys, blockTransactionKeys, withdrawalKeys } from './paging/cursor-params.ts';
+import {
+  BLOCK_SETS,
+  blockKeys,
+  blockTransactionKeys,
+  WITHDRAWAL_SETS,
+  withdrawalKeys,
+} from './paging/cursor-params.ts';
 import { readList } from './paging/list.ts';
 import { positionFrom } from './paging/position.ts';
 

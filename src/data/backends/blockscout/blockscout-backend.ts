@@ -7,8 +7,7 @@ import { blockAnswers } from './blocks.ts';
 import { settlement } from './client/confirmations.ts';
 import { unlessIncomplete } from './client/incomplete-guard.ts';
 import { indexing } from './client/indexing.ts';
-import { refusals } from './client/refusals.ts';
-import type { BlockscoutSource } from './client/source.ts';
+import { type BlockscoutSource, refusals } from './client/source.ts';
 import { feedAnswers } from './feeds.ts';
 import { recordAnswers } from './records.ts';
 import { searchAnswers } from './search.ts';
@@ -66,4 +65,15 @@ export function blockscoutBackend(options: BlockscoutBackendOptions): Backend {
     status: () => ({ ready: upstream.isReady(), head: settled.head(), lag: undefined }),
     refreshStatus: async () => void (await settled.latest()),
   };
+}
+
+/** Host of the paid gateway in front of many instances; its keys begin with the prefix. */
+const GATEWAY_HOST = 'api.blockscout.com';
+const GATEWAY_KEY = 'proapi_';
+
+/** The header that carries an API key: in an address it would end up in logs and cursors. */
+export function keyHeader(url: string, apiKey: string | undefined): Record<string, string> {
+  if (apiKey === undefined) return {};
+  const isGateway = new URL(url).hostname === GATEWAY_HOST || apiKey.startsWith(GATEWAY_KEY);
+  return isGateway ? { authorization: `Bearer ${apiKey}` } : { 'x-api-key': apiKey };
 }

@@ -6,11 +6,13 @@ import { tokenTransfer } from './normalise/token-transfer.ts';
 import { withdrawal } from './normalise/withdrawal.ts';
 import {
   INTERNAL_TRANSACTION_SETS,
+  internalTransactionKeys,
   isStillTraced,
   TOKEN_TRANSFER_SETS,
+  tokenTransferKeys,
   WITHDRAWAL_SETS,
-} from './paging/cursor-keys.ts';
-import { internalTransactionKeys, tokenTransferKeys, withdrawalKeys } from './paging/cursor-params.ts';
+  withdrawalKeys,
+} from './paging/cursor-params.ts';
 import { readList } from './paging/list.ts';
 import { positionFrom } from './paging/position.ts';
 

@@ -1,12 +1,10 @@
 import type { Answers } from '../port/backend.ts';
-import { mustBe } from './client/assert-same-record.ts';
-import { type BlockscoutSource, read } from './client/source.ts';
+import { type BlockscoutSource, mustBe, read } from './client/source.ts';
+import { marketChart, transactionsChart } from './normalise/charts.ts';
 import { indexingStatus } from './normalise/indexing-status.ts';
-import { marketChart } from './normalise/market-chart.ts';
 import { smartContract } from './normalise/smart-contract.ts';
 import { stats } from './normalise/stats.ts';
 import { tokenInstance } from './normalise/token-instance.ts';
-import { transactionsChart } from './normalise/transactions-chart.ts';
 
 type RecordAnswers = Pick<
   Answers,

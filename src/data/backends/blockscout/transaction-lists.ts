@@ -2,9 +2,8 @@ import type { Answer, Answers, Ask } from '../port/backend.ts';
 import { isOfKind } from '../port/backend-error.ts';
 import type { CursorPosition } from '../port/cursor.ts';
 import type { Fields } from '../upstream-json/fields.ts';
-import { mustBe } from './client/assert-same-record.ts';
 import { withLateExtra } from './client/side-requests.ts';
-import { type BlockscoutSource, read } from './client/source.ts';
+import { type BlockscoutSource, mustBe, read } from './client/source.ts';
 import { internalTransaction } from './normalise/internal-transaction.ts';
 import { log } from './normalise/log.ts';
 import { rawTrace } from './normalise/raw-trace.ts';
@@ -13,15 +12,13 @@ import { summary } from './normalise/summary.ts';
 import { tokenTransfer } from './normalise/token-transfer.ts';
 import {
   INTERNAL_TRANSACTION_SETS,
+  internalTransactionKeys,
   isStillTraced,
   LOG_SETS,
-  TOKEN_TRANSFER_SETS,
-  tellsTracing,
-} from './paging/cursor-keys.ts';
-import {
-  internalTransactionKeys,
   logKeys,
   stateChangeKeys,
+  TOKEN_TRANSFER_SETS,
+  tellsTracing,
   tokenTransferKeys,
 } from './paging/cursor-params.ts';
 import { type List, type ListPage, readList } from './paging/list.ts';

@@ -1,8 +1,7 @@
 import type { ExplorerSchemas } from '#contract/contracts/explorer.ts';
 import type { Answers } from '../port/backend.ts';
 import { each, fieldsOf } from '../upstream-json/fields.ts';
-import { mustBe } from './client/assert-same-record.ts';
-import { type BlockscoutSource, read, settledAnswer } from './client/source.ts';
+import { type BlockscoutSource, mustBe, read, settledAnswer } from './client/source.ts';
 import { transaction } from './normalise/transaction.ts';
 import { transactionKeys } from './paging/cursor-params.ts';
 import { readList } from './paging/list.ts';

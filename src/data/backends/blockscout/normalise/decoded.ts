@@ -2,7 +2,6 @@ import type { ExplorerSchemas } from '#contract/contracts/explorer.ts';
 import { isObject } from '#lib/json.ts';
 import { type Fields, listOf } from '../../upstream-json/fields.ts';
 import { booleanOrNull, textOrNull } from '../../upstream-json/values.ts';
-import { decodedTextOrNull } from './decoded-text.ts';
 
 type DecodedInput = ExplorerSchemas['DecodedInput'];
 type DecodedLog = ExplorerSchemas['DecodedLog'];
@@ -50,4 +49,30 @@ function parameterOrNull({ name, type, value }: Fields): DecodedParameter | null
   return typeName === null || text === null
     ? null
     : { name: textOrNull(name) ?? '', type: typeName, value: text };
+}
+
+/**
+ * The pairs of a constructor's decoded arguments, each value as text (null where upstream could not read it) and what
+ * the ABI says of it. Null where nothing was decoded. Decision 19.
+ */
+export function decodedArgumentsOrNull(value: unknown): unknown[][] | null {
+  if (!Array.isArray(value)) return null;
+  return value.map((pair: unknown) => {
+    const [argument, description] = listOf(pair);
+    return [decodedTextOrNull(argument), isObject(description) ? { ...description } : {}];
+  });
+}
+
+/**
+ * A decoded value as text: a leaf as it is written, arrays and tuples as compact JSON text whose leaves are text. Null
+ * where upstream failed to write the value. Decision 19.
+ */
+function decodedTextOrNull(value: unknown): string | null {
+  if (typeof value === 'string') return value;
+  if (value === null || value === undefined) return null;
+  return typeof value === 'object' ? JSON.stringify(value, withTextLeaves) : String(value);
+}
+
+function withTextLeaves(_key: string, part: unknown): unknown {
+  return typeof part === 'object' ? part : String(part);
 }

@@ -1,7 +1,7 @@
 import type { ExplorerSchemas } from '#contract/contracts/explorer.ts';
 import { ZERO_ADDRESS } from '#evm/address.ts';
 import { isObject } from '#lib/json.ts';
-import { type Fields, fieldsOf, pick } from '../../upstream-json/fields.ts';
+import { type Fields, fieldsOf, pick, required } from '../../upstream-json/fields.ts';
 import {
   addressHashOrNull,
   booleanOrNull,
@@ -156,4 +156,30 @@ function addressOrNullOf(record: Fields): string | null {
 /** Versions up to 6.x have no weights. */
 function priorityOf(record: Fields): number {
   return integerOrNull(record.priority) ?? 0;
+}
+
+type SearchRedirect = ExplorerSchemas['SearchRedirect'];
+
+const NOWHERE = { redirect: false, type: null, parameter: null } as const;
+
+/**
+ * Where a search leads, of any generation. What is none of the three kinds, such as a blob, leads nowhere. Decision 30.
+ * @throws Unreadable when an address, block or transaction is not named.
+ */
+export function searchRedirect(value: unknown): SearchRedirect {
+  const record = fieldsOf(value);
+  if (record.redirect !== true) return { ...NOWHERE };
+  switch (record.type) {
+    case 'address':
+      return redirectTo('address', addressHashOrNull(record.parameter));
+    case 'block':
+    case 'transaction':
+      return redirectTo(record.type, hashOrNull(record.parameter));
+    default:
+      return { ...NOWHERE };
+  }
+}
+
+function redirectTo(type: SearchRedirect['type'], parameter: string | null): SearchRedirect {
+  return { redirect: true, type, parameter: required(parameter, 'parameter') };
 }

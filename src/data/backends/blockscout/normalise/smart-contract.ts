@@ -10,7 +10,7 @@ import {
   textOrNull,
   timestampOrNull,
 } from '../../upstream-json/values.ts';
-import { decodedArgumentsOrNull } from './constructor-arguments.ts';
+import { decodedArgumentsOrNull } from './decoded.ts';
 
 type SmartContract = ExplorerSchemas['SmartContract'];
 type Language = NonNullable<SmartContract['language']>;
