@@ -2,14 +2,7 @@ import type { InsightsSchemas } from '#contract/contracts/insights.ts';
 import { BackendError, isOfKind } from '../port/backend-error.ts';
 import type { InsightsAnswers, InsightsAsk, NftTransfersRequest } from '../port/insights-backend.ts';
 import { nftTransfer } from './normalise/nft-transfer.ts';
-import {
-  firstOfChains,
-  type InsightSource,
-  type Parameters,
-  read,
-  recordsOf,
-  segment,
-} from './request/source.ts';
+import { firstOfChains, type InsightSource, type Parameters, read, recordsOf, segment } from './source.ts';
 
 type NftTransfer = InsightsSchemas['NftTransfer'];
 type PageRequest = Pick<NftTransfersRequest['query'], 'limit' | 'page'>;

@@ -14,9 +14,8 @@ import { block } from './normalise/block.ts';
 import { event } from './normalise/event.ts';
 import type { UpstreamPlace } from './normalise/forms.ts';
 import { transaction } from './normalise/transaction.ts';
-import { columnOf } from './request/columns.ts';
-import { readSelected } from './request/selection.ts';
-import { firstOfChains, type InsightSource, type Parameters, recordsOf } from './request/source.ts';
+import { columnOf, readSelected } from './selection.ts';
+import { firstOfChains, type InsightSource, type Parameters, recordsOf } from './source.ts';
 import { totalsOf } from './totals.ts';
 
 const NORMALISE: { readonly [E in Entity]: (value: unknown, place: UpstreamPlace) => EntityRecords[E] } = {

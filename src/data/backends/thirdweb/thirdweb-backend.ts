@@ -2,10 +2,10 @@ import type { Logger } from '#lib/logger.ts';
 import type { Backend } from '../port/backend.ts';
 import type { Upstream } from '../upstream/upstream.ts';
 import { abiAnswers } from './contract-abi.ts';
-import { groupAnswers } from './groups/groups.ts';
+import { groupAnswers } from './groups.ts';
 import { nftTransferAnswers } from './nft-transfers.ts';
 import { recordAnswers } from './records.ts';
-import type { InsightSource } from './request/source.ts';
+import type { InsightSource } from './source.ts';
 import { tokenAnswers } from './tokens.ts';
 
 export interface InsightBackendOptions {

@@ -1,8 +1,7 @@
 import type { InsightsSchemas } from '#contract/contracts/insights.ts';
 import type { InsightsAnswers, InsightsAsk } from '../port/insights-backend.ts';
-import { foundToken } from './normalise/found-token.ts';
-import { tokenPriceOrNull } from './normalise/token-price.ts';
-import { type InsightSource, isName, type Parameters, read, recordsOf } from './request/source.ts';
+import { foundToken, tokenPriceOrNull } from './normalise/token.ts';
+import { type InsightSource, isName, type Parameters, read, recordsOf } from './source.ts';
 
 type TokenAnswers = Required<Pick<InsightsAnswers, 'lookUpTokens' | 'getTokenPrices'>>;
 type TokenPrice = InsightsSchemas['TokenPrice'];

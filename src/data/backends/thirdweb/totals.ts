@@ -3,9 +3,8 @@ import type { InsightsAsk, RecordsQuery } from '../port/insights-backend.ts';
 import { required } from '../upstream-json/fields.ts';
 import { integerOrNull } from '../upstream-json/values.ts';
 import { chainIdOf } from './normalise/forms.ts';
-import { aggregationRows } from './request/aggregation-rows.ts';
-import { readSelected } from './request/selection.ts';
-import type { InsightSource } from './request/source.ts';
+import { aggregationRows, readSelected } from './selection.ts';
+import type { InsightSource } from './source.ts';
 
 /** Matches are counted up to this many a chain. Decision 75. */
 const MAX_COUNT = 10_000;

@@ -2,8 +2,7 @@ import type { InsightsSchemas } from '#contract/contracts/insights.ts';
 import { isObject } from '#lib/json.ts';
 import { type Fields, given, listOf } from '../../upstream-json/fields.ts';
 import { integerOrNull } from '../../upstream-json/values.ts';
-import { addressOrNull, wordsOrNull } from './forms.ts';
-import { nftTypeOrNull } from './token-kind.ts';
+import { addressOrNull, nftTypeOrNull, wordsOrNull } from './forms.ts';
 
 type NftMetadata = InsightsSchemas['NftMetadata'];
 

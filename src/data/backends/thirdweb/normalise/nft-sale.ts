@@ -3,8 +3,7 @@ import { ZERO_ADDRESS } from '#evm/address.ts';
 import { isObject } from '#lib/json.ts';
 import { type Fields, given, listOf } from '../../upstream-json/fields.ts';
 import { hashOrNull } from '../../upstream-json/values.ts';
-import { addressOrNull, quantityOrNull, wordsOrNull } from './forms.ts';
-import { assetTypeOrNull } from './token-kind.ts';
+import { addressOrNull, assetTypeOrNull, quantityOrNull, wordsOrNull } from './forms.ts';
 
 type NftSale = InsightsSchemas['NftSale'];
 type SaleItem = InsightsSchemas['SaleItem'];

@@ -7,12 +7,12 @@ import {
   chainIdOf,
   countOrNull,
   momentOrNull,
+  nftTypeOrNull,
   quantityOrNull,
   type UpstreamPlace,
 } from './forms.ts';
 import { nftMetadataOrNull } from './nft-metadata.ts';
 import { nftSaleOrNull } from './nft-sale.ts';
-import { nftTypeOrNull } from './token-kind.ts';
 
 type NftTransfer = InsightsSchemas['NftTransfer'];
 

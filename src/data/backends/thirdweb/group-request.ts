@@ -1,8 +1,8 @@
 import type { Fold, RowExpression } from '#lib/expression.ts';
-import type { GroupsQuery } from '../../port/insights-backend.ts';
-import { columnOf } from '../request/columns.ts';
-import type { Parameters } from '../request/source.ts';
+import type { GroupsQuery } from '../port/insights-backend.ts';
 import { type UpstreamExpression, written, writtenFold } from './group-expressions.ts';
+import { columnOf } from './selection.ts';
+import type { Parameters } from './source.ts';
 
 /** Something that comes back in every row, under a name of upstream's or ours. */
 export interface GroupColumn extends UpstreamExpression {

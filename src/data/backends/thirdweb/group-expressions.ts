@@ -1,8 +1,8 @@
 import type { Fold, RowExpression, ValueType } from '#lib/expression.ts';
-import { BackendError } from '../../port/backend-error.ts';
-import type { Entity } from '../../port/insights-backend.ts';
-import { FIELDS } from '../../port/query-fields.ts';
-import { columnOf } from '../request/columns.ts';
+import { BackendError } from '../port/backend-error.ts';
+import type { Entity } from '../port/insights-backend.ts';
+import { FIELDS } from '../port/query-fields.ts';
+import { columnOf } from './selection.ts';
 
 /*
  * Expressions as the text of upstream's grammar, which is SQL of ClickHouse. It is written from the tree alone: a name

@@ -1,7 +1,7 @@
-import { isOfKind } from '../../port/backend-error.ts';
-import type { InsightsAsk, InsightsOperationId, RecordSelection } from '../../port/insights-backend.ts';
-import type { Fields } from '../../upstream-json/fields.ts';
-import { columnOf } from './columns.ts';
+import { isObject } from '#lib/json.ts';
+import { isOfKind } from '../port/backend-error.ts';
+import type { Entity, InsightsAsk, InsightsOperationId, RecordSelection } from '../port/insights-backend.ts';
+import type { Fields } from '../upstream-json/fields.ts';
 import { type InsightSource, isName, type Parameters, read, segment } from './source.ts';
 
 /** A place upstream where the rows of a selection are. */
@@ -69,4 +69,36 @@ function routesOf({ entity, wallet, event }: RecordSelection): readonly [Route, 
   const below = (name: string): Route => ({ operation, path: `${path}/${segment(name)}`, filters: [] });
   if (text !== undefined) return [below(text)];
   return [{ operation, path, filters: [['filter_topic_0', topic0]] }, below(topic0)];
+}
+
+/** Columns of the original's tables that have another name than the record's field. Source: its `field_validation.go`. */
+const COLUMNS: Readonly<Record<Entity, Readonly<Record<string, string>>>> = {
+  blocks: { block_hash: 'hash' },
+  transactions: {},
+  events: {},
+};
+
+/** What upstream calls a field where it filters, sorts and groups. */
+export function columnOf(entity: Entity, field: string): string {
+  const columns = COLUMNS[entity];
+  return (Object.hasOwn(columns, field) ? columns[field] : undefined) ?? field;
+}
+
+/**
+ * The rows of `aggregations` in either of its shapes: a list with one object a group, or an object, or a list with one
+ * object a chain, whose numbered members are the groups and whose other members are the same for all of them.
+ * Source: the original's Go service; clients of the hosted one.
+ */
+export function aggregationRows(aggregations: unknown): Fields[] {
+  if (Array.isArray(aggregations)) return aggregations.flatMap(aggregationRows);
+  if (!isObject(aggregations)) return [];
+  const members = Object.entries(aggregations);
+  const groups = members.filter(([, member]) => isObject(member));
+  if (groups.length === 0) return members.length === 0 ? [] : [aggregations];
+  const shared = Object.fromEntries(members.filter(([name, member]) => !isObject(member) && !isPlace(name)));
+  return groups.flatMap(([, group]) => aggregationRows(group)).map(row => ({ ...shared, ...row }));
+}
+
+function isPlace(name: string): boolean {
+  return /^\d+$/.test(name);
 }
