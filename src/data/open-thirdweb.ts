@@ -4,7 +4,7 @@ import type { Logger } from '../lib/logger.ts';
 import { VERSION } from '../lib/version.ts';
 import type { Backend } from './backends/port/backend.ts';
 import { thirdwebReply } from './backends/thirdweb/reply-judge.ts';
-import { insightBackend } from './backends/thirdweb/thirdweb-backend.ts';
+import { thirdwebBackend } from './backends/thirdweb/thirdweb-backend.ts';
 import { openUpstream } from './backends/upstream/open-upstream.ts';
 import type { Upstream } from './backends/upstream/upstream.ts';
 
@@ -33,7 +33,7 @@ export function openThirdweb(
   const sharedAs = `${url} ${clientId ?? ''}`;
   const upstream = shared.get(sharedAs) ?? open();
   shared.set(sharedAs, upstream);
-  const backend = insightBackend({ name, chainId, upstream, sharedAs, log });
+  const backend = thirdwebBackend({ name, chainId, upstream, sharedAs, log });
   return { backend: { ...backend, isMetered: clientId !== undefined }, upstream };
 
   function open(): Upstream {

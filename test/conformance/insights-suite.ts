@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { insightsContract } from '../../src/contract/contracts/insights.ts';
 import type { SeenChain } from '../data/insights/over-http/ground.ts';
 import { type Client, client } from '../support/contract-client.ts';
-import type { EmulatedInsightRequest } from '../support/insight-emulator.ts';
+import type { EmulatedThirdwebRequest } from '../support/thirdweb-emulator.ts';
 import { differences } from './differences.ts';
 import { type InsightsCase, insightsCases } from './insights/cases.ts';
 
@@ -15,7 +15,7 @@ export interface InsightsSubject extends AsyncDisposable {
   readonly referenceUrl: string;
   readonly chains: readonly [SeenChain, SeenChain];
   /** What reached its upstream so far; nothing where there is none. */
-  upstreamRequests(): readonly EmulatedInsightRequest[];
+  upstreamRequests(): readonly EmulatedThirdwebRequest[];
 }
 
 /** What is wrong, and where. */

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll } from 'vitest';
 import { type Ground, startGround } from '../data/insights/over-http/ground.ts';
 import { startTestDataService } from '../support/data-service.ts';
-import { INSIGHT_GENERATIONS, type InsightGeneration } from '../support/insight/generation.ts';
-import { startInsightEmulator } from '../support/insight-emulator.ts';
+import { INSIGHT_GENERATIONS, type ThirdwebGeneration } from '../support/thirdweb/generation.ts';
+import { startThirdwebEmulator } from '../support/thirdweb-emulator.ts';
 import { type InsightsSubject, insightsConformance } from './insights-suite.ts';
 
 let ground: Ground;
@@ -14,7 +14,7 @@ afterAll(() => ground?.[Symbol.asyncDispose]());
 
 insightsConformance('the index', overIndex);
 for (const generation of INSIGHT_GENERATIONS)
-  insightsConformance(`Insight ${generation}`, () => overInsight(generation));
+  insightsConformance(`Insight ${generation}`, () => overThirdweb(generation));
 
 async function overIndex(): Promise<InsightsSubject> {
   const { url, chains } = ground;
@@ -28,10 +28,10 @@ async function overIndex(): Promise<InsightsSubject> {
   };
 }
 
-async function overInsight(generation: InsightGeneration): Promise<InsightsSubject> {
+async function overThirdweb(generation: ThirdwebGeneration): Promise<InsightsSubject> {
   await using stack = new AsyncDisposableStack();
   const { chains, url: serviceUrl } = ground;
-  const emulator = stack.use(await startInsightEmulator({ generation, serviceUrl }));
+  const emulator = stack.use(await startThirdwebEmulator({ generation, serviceUrl }));
   const service = stack.use(
     await startTestDataService([], {
       rateLimitPerMinute: 1e9,

@@ -5,7 +5,7 @@ import { temporaryFolder } from '../indexer/support.ts';
 import { startBlockscoutEmulator } from '../support/blockscout-emulator.ts';
 import { type Answer, type Client, client } from '../support/contract-client.ts';
 import { servedChain, startTestDataService } from '../support/data-service.ts';
-import { startInsightEmulator } from '../support/insight-emulator.ts';
+import { startThirdwebEmulator } from '../support/thirdweb-emulator.ts';
 import { itemOf, pageOf, walk } from '../support/walk.ts';
 import { filterCases, listCases, transactionCases } from './cases.ts';
 import { type Ground, startGround } from './ground.ts';
@@ -29,7 +29,7 @@ beforeAll(async () => {
   stack.defer(remove);
   const { indexUrl: serviceUrl, abis } = ground;
   const blockscout = stack.use(await startBlockscoutEmulator({ generation: GENERATION, serviceUrl, abis }));
-  const insight = stack.use(await startInsightEmulator({ generation: '2025-10', serviceUrl }));
+  const insight = stack.use(await startThirdwebEmulator({ generation: '2025-10', serviceUrl }));
   whole = client(serviceUrl);
   alone = await late(join(folder, 'alone.db'), []);
   backed = await late(join(folder, 'backed.db'), [

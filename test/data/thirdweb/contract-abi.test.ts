@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { fixtureOf, fixturesOf, violationsOf } from './fixtures.ts';
-import { about, always, failureOf, openedInsight } from './opened-thirdweb.ts';
+import { about, always, failureOf, openedThirdweb } from './opened-thirdweb.ts';
 
 const CONTRACT = '0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48';
 const request = { path: { contract_address: CONTRACT }, query: {} };
@@ -8,7 +8,7 @@ const request = { path: { contract_address: CONTRACT }, query: {} };
 test.each(fixturesOf('getContractAbi'))(
   'the ABI of $name is a list, whatever it was wrapped in',
   async ({ name }) => {
-    await using to = await openedInsight(always(fixtureOf('getContractAbi', name)));
+    await using to = await openedThirdweb(always(fixtureOf('getContractAbi', name)));
 
     const abi = await to.insights.getContractAbi(request, about(1));
 
@@ -18,7 +18,7 @@ test.each(fixturesOf('getContractAbi'))(
 );
 
 test('of several chains the first one that has an ABI answers', async () => {
-  await using to = await openedInsight(({ query }) =>
+  await using to = await openedThirdweb(({ query }) =>
     query.get('chain_id') === '1' ? { status: 404, json: {} } : { json: [{ type: 'fallback' }] },
   );
 
@@ -37,7 +37,7 @@ test.each<[string, unknown, string]>([
   ['a list of texts', ['function totalSupply()'], 'unavailable'],
   ['a text that is no JSON', { abi: 'function' }, 'unavailable'],
 ])('%s is no ABI', async (_name, json, kind) => {
-  await using to = await openedInsight(() => ({ json }));
+  await using to = await openedThirdweb(() => ({ json }));
 
   expect(await failureOf(to.insights.getContractAbi(request, about(1)))).toMatchObject({ kind });
 });

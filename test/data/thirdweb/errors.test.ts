@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import type { Behaviour } from '../../support/scripted-upstream.ts';
-import { about, failureOf, openedInsight, queryFor } from './opened-thirdweb.ts';
+import { about, failureOf, openedThirdweb, queryFor } from './opened-thirdweb.ts';
 
 const CONTRACT = '0xbc4ca0eda7647a8ab7c2061c2e118a18a936f13d';
 const abi = { path: { contract_address: CONTRACT }, query: {} };
 
 async function failureWith(behaviour: Behaviour, wallet?: string) {
-  await using to = await openedInsight(() => behaviour);
+  await using to = await openedThirdweb(() => behaviour);
   const query = queryFor('transactions', wallet === undefined ? {} : { wallet });
   const { kind, reason, message } = await failureOf(to.insights.records(query, about(1)));
   return { kind, reason, message };
@@ -88,7 +88,7 @@ describe.each<[string, Behaviour]>([
   ['without a body, which no contract describes', { status: 404, text: '' }],
 ])('a 404 %s', (_name, behaviour) => {
   test('of an ABI or of transfers means the contract', async () => {
-    await using to = await openedInsight(() => behaviour);
+    await using to = await openedThirdweb(() => behaviour);
     const request = {
       path: { contract_address: CONTRACT },
       query: { limit: 20, page: 0, metadata: 'false', include_owners: 'false' },
@@ -105,7 +105,7 @@ describe.each<[string, Behaviour]>([
 });
 
 test('the back end is ready until its quota is used up', async () => {
-  await using to = await openedInsight(() => ({ status: 429, json: {} }));
+  await using to = await openedThirdweb(() => ({ status: 429, json: {} }));
 
   const before = to.backend.status().ready;
   await failureOf(to.insights.records(queryFor('blocks'), about(1)));

@@ -7,7 +7,7 @@ import { record, text } from '../../support/json.ts';
 const ROOT = new URL('../../fixtures/insight/', import.meta.url);
 
 /** One answer of one generation of the Insight API. */
-export interface InsightFixture {
+export interface ThirdwebFixture {
   /** The file without `.json`, for example `2025-07` or `2025-10-old-block`. */
   readonly name: string;
   /** Of the contract, for example `2025-07`. */
@@ -20,7 +20,7 @@ export interface InsightFixture {
 export const OPERATIONS = readdirSync(ROOT).sort();
 
 /** The fixtures of an operation, oldest generation first. Throws if one of them is not described in `source.json`. */
-export function fixturesOf(operation: string): InsightFixture[] {
+export function fixturesOf(operation: string): ThirdwebFixture[] {
   const folder = new URL(`${operation}/`, ROOT);
   const described = record(JSON.parse(readFileSync(new URL('source.json', folder), 'utf8')));
   return readdirSync(folder)
@@ -38,7 +38,7 @@ export function fixturesOf(operation: string): InsightFixture[] {
 }
 
 /** The fixture of that name. Throws when there is none. */
-export function fixtureOf(operation: string, name: string): InsightFixture {
+export function fixtureOf(operation: string, name: string): ThirdwebFixture {
   const found = fixturesOf(operation).find(fixture => fixture.name === name);
   if (found === undefined) throw new Error(`${operation} has no fixture ${name}`);
   return found;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { RowExpression } from '#lib/expression.ts';
 import type { Behaviour, SeenRequest } from '../../support/scripted-upstream.ts';
-import { about, failureOf, groupsFor, openedInsight, sentTo } from './opened-thirdweb.ts';
+import { about, failureOf, groupsFor, openedThirdweb, sentTo } from './opened-thirdweb.ts';
 
 const SENDER = '0x28c6c06298d514db089934071355e5743bf21d60';
 const OTHER = `0x${'ab'.repeat(20)}`;
@@ -26,13 +26,13 @@ async function groups(
   query: Parameters<typeof groupsFor>[0],
   chainIds: readonly number[] = [1],
 ) {
-  await using to = await openedInsight(respond);
+  await using to = await openedThirdweb(respond);
   return await to.insights.groups(groupsFor(query), about(...chainIds));
 }
 
 describe('a request', () => {
   test('has expressions that we write, under names of ours', async () => {
-    await using to = await openedInsight(answering([]));
+    await using to = await openedThirdweb(answering([]));
     const fees = {
       kind: 'arithmetic',
       operator: '*',
@@ -67,7 +67,7 @@ describe('a request', () => {
   });
 
   test('has amounts in event data as upstream reads them', async () => {
-    await using to = await openedInsight(answering([{ f0: '5', n: 1 }]));
+    await using to = await openedThirdweb(answering([{ f0: '5', n: 1 }]));
     const of = { kind: 'hexToInteger', of: field('data') } as const;
 
     await to.insights.groups(groupsFor({ entity: 'events', folds: [{ kind: 'sum', of }] }), about(1));
@@ -79,7 +79,7 @@ describe('a request', () => {
   });
 
   test('keeps chains apart, names columns as upstream does, and writes wide integers without loss', async () => {
-    await using to = await openedInsight(answering([]));
+    await using to = await openedThirdweb(answering([]));
     const shifted = {
       kind: 'arithmetic',
       operator: '-',
@@ -105,7 +105,7 @@ describe('a request', () => {
     ['a sum of times', { folds: [{ kind: 'sum', of: field('block_timestamp') }] }],
     ['a sum of hex', { folds: [{ kind: 'sum', of: field('hash') }] }],
   ])('with %s is unsupported, and nothing is asked', async (_name, query) => {
-    await using to = await openedInsight(answering([]));
+    await using to = await openedThirdweb(answering([]));
 
     const failure = await failureOf(to.insights.groups(groupsFor(query), about(1)));
 
@@ -238,7 +238,7 @@ test('groups of several chains are merged: sums add up, extremes are compared as
 });
 
 test('different values are read as groups, and the rest is added up over them', async () => {
-  await using to = await openedInsight(
+  await using to = await openedThirdweb(
     answering([
       { to_address: SENDER, from_address: OTHER, f0: 2, f2: '7', n: 2 },
       { to_address: SENDER, from_address: SENDER, f0: 5, f2: '8', n: 5 },
@@ -260,7 +260,7 @@ test('different values are read as groups, and the rest is added up over them', 
 
 test('weeks, which begin on Sunday upstream, are put together from days', async () => {
   const week = bucket('week');
-  await using to = await openedInsight(
+  await using to = await openedThirdweb(
     answering([
       { k0: '2025-05-04T00:00:00Z', f0: 1, f1: '2025-05-04T00:00:00Z', n: 1 },
       { k0: '2025-05-05T00:00:00Z', f0: 2, f1: '2025-05-05T00:00:00Z', n: 2 },
@@ -299,7 +299,7 @@ describe('pages of groups', () => {
   });
 
   test('are twenty at most; what has more is rejected with advice', async () => {
-    await using to = await openedInsight(({ number }) => ({
+    await using to = await openedThirdweb(({ number }) => ({
       json: { aggregations: page(number * 500, 500) },
     }));
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { record } from '../../support/json.ts';
 import type { Behaviour, SeenRequest } from '../../support/scripted-upstream.ts';
 import { fixtureOf } from './fixtures.ts';
-import { about, failureOf, openedInsight, queryFor } from './opened-thirdweb.ts';
+import { about, failureOf, openedThirdweb, queryFor } from './opened-thirdweb.ts';
 
 const ROWS = 1300;
 const LONGEST = 500;
@@ -42,7 +42,7 @@ describe('a page longer than an older upstream gives', () => {
     [600, 2],
     [1000, 1],
   ])('of %i rows, number %i, is put together from shorter ones', async (limit, page) => {
-    await using to = await openedInsight(respond);
+    await using to = await openedThirdweb(respond);
 
     const { records, total, isCapped } = await to.insights.records(
       queryFor('blocks', { limit, page }),
@@ -59,7 +59,7 @@ describe('a page longer than an older upstream gives', () => {
   });
 
   test('that lies too far back is no answer of its, so that others can be asked', async () => {
-    await using to = await openedInsight(respond);
+    await using to = await openedThirdweb(respond);
 
     const failure = await failureOf(
       to.insights.records(queryFor('blocks', { limit: 1000, page: 15 }), about(1)),

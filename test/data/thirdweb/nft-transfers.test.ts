@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { list, record } from '../../support/json.ts';
 import type { SeenRequest } from '../../support/scripted-upstream.ts';
 import { fixtureOf, fixturesOf, violationsOf } from './fixtures.ts';
-import { about, always, failureOf, openedInsight, sentTo } from './opened-thirdweb.ts';
+import { about, always, failureOf, openedThirdweb, sentTo } from './opened-thirdweb.ts';
 
 const CONTRACT = '0xbc4ca0eda7647a8ab7c2061c2e118a18a936f13d';
 const SENDER = '0x28c6c06298d514db089934071355e5743bf21d60';
@@ -16,7 +16,7 @@ const ofContract = (more: object = {}) => ({
 });
 
 async function transfers(operation: string, name: string) {
-  await using to = await openedInsight(always(fixtureOf(operation, name)));
+  await using to = await openedThirdweb(always(fixtureOf(operation, name)));
   return await to.insights.listNftTransfers(ofContract(), about(1));
 }
 
@@ -30,7 +30,7 @@ test.each(OPERATIONS.flatMap(operation => fixturesOf(operation).map(({ name }) =
 test('a service that ignores the limit does not make the page longer', async () => {
   const { data } = record(JSON.parse(fixtureOf('listNftTransfers', '2025-10').text));
   const rows = Array.from({ length: 5 }, () => list(data)[0]);
-  await using to = await openedInsight(() => ({ json: { data: rows } }));
+  await using to = await openedThirdweb(() => ({ json: { data: rows } }));
 
   expect(await to.insights.listNftTransfers(ofContract({ limit: 2 }), about(1))).toHaveLength(2);
 });
@@ -130,7 +130,7 @@ test('null is an empty list', async () => {
 });
 
 test('a request has the token in its path and the flags that are not upstream’s defaults', async () => {
-  await using to = await openedInsight(() => ({ json: { data: [] } }));
+  await using to = await openedThirdweb(() => ({ json: { data: [] } }));
   const flags = { metadata: 'true', sales: 'true', include_owners: 'true', resolve_metadata_links: 'false' };
 
   await to.insights.listNftTransfers(
@@ -170,7 +170,7 @@ function pagesOf(total: Readonly<Record<string, number>>, lastPage = Number.POSI
 }
 
 test('a page that is longer than upstream’s is put together from several', async () => {
-  await using to = await openedInsight(pagesOf({ 1: 1000, 10: 270 }));
+  await using to = await openedThirdweb(pagesOf({ 1: 1000, 10: 270 }));
 
   const found = await to.insights.listNftTransfers(ofContract({ limit: 130, page: 2 }), about(1, 10));
 
@@ -182,7 +182,7 @@ test('a page that is longer than upstream’s is put together from several', asy
 });
 
 test('a page that upstream does not go back to is unsupported', async () => {
-  await using to = await openedInsight(pagesOf({ 1: 5000 }, 20));
+  await using to = await openedThirdweb(pagesOf({ 1: 5000 }, 20));
 
   const failure = await failureOf(
     to.insights.listNftTransfers(ofContract({ limit: 1000, page: 3 }), about(1)),
@@ -192,7 +192,7 @@ test('a page that upstream does not go back to is unsupported', async () => {
 });
 
 test('a limit of 0 answers nothing for a contract that is known', async () => {
-  await using to = await openedInsight(pagesOf({ 1: 5 }));
+  await using to = await openedThirdweb(pagesOf({ 1: 5 }));
 
   const found = await to.insights.listNftTransfers(ofContract({ limit: 0 }), about(1));
 
@@ -207,7 +207,7 @@ test('a sale of which a part cannot be read is left out whole', async () => {
     marketplace_address: CONTRACT,
     marketplace_name: 'Seaport',
   };
-  await using to = await openedInsight(() => ({
+  await using to = await openedThirdweb(() => ({
     json: { data: [{ ...row, transfer_type: 'sale', nft_sale }] },
   }));
 

@@ -8,14 +8,14 @@ import type {
   RecordsQuery,
 } from '#data/backends/port/insights-backend.ts';
 import { thirdwebReply } from '#data/backends/thirdweb/reply-judge.ts';
-import { insightBackend } from '#data/backends/thirdweb/thirdweb-backend.ts';
+import { thirdwebBackend } from '#data/backends/thirdweb/thirdweb-backend.ts';
 import { createLogger } from '#lib/logger.ts';
 import { record } from '../../support/json.ts';
 import type { Behaviour, SeenRequest } from '../../support/scripted-upstream.ts';
 import { opened } from '../upstream/opened.ts';
-import type { InsightFixture } from './fixtures.ts';
+import type { ThirdwebFixture } from './fixtures.ts';
 
-export interface OpenedInsight extends AsyncDisposable {
+export interface OpenedThirdweb extends AsyncDisposable {
   readonly backend: Backend;
   readonly insights: Required<InsightsAnswers>;
   readonly requests: readonly SeenRequest[];
@@ -24,9 +24,9 @@ export interface OpenedInsight extends AsyncDisposable {
 }
 
 /** A back end of chain 1 before an Insight service that a test scripts. */
-export async function openedInsight(
+export async function openedThirdweb(
   respond: (request: SeenRequest) => Behaviour | Promise<Behaviour>,
-): Promise<OpenedInsight> {
+): Promise<OpenedThirdweb> {
   const {
     service,
     upstream,
@@ -34,7 +34,7 @@ export async function openedInsight(
   } = await opened(respond, { judge: thirdwebReply });
   const written: string[] = [];
   const log = createLogger({ level: 'debug', destination: { write: line => written.push(line) } });
-  const backend = insightBackend({ name: 'insight-1', chainId: 1, upstream, sharedAs: service.url, log });
+  const backend = thirdwebBackend({ name: 'insight-1', chainId: 1, upstream, sharedAs: service.url, log });
   const { records, groups, lookUpTokens, getTokenPrices, listNftTransfers, getContractAbi } =
     backend.insights ?? {};
   if (!records || !groups || !lookUpTokens || !getTokenPrices || !listNftTransfers || !getContractAbi) {
@@ -50,7 +50,7 @@ export async function openedInsight(
 }
 
 /** The same answer to every request. */
-export function always(fixture: InsightFixture): () => Behaviour {
+export function always(fixture: ThirdwebFixture): () => Behaviour {
   return () => ({ text: fixture.text, type: 'application/json' });
 }
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Entity } from '#data/backends/port/insights-backend.ts';
 import { list, record } from '../../support/json.ts';
 import { fixtureOf, fixturesOf, violationsOf } from './fixtures.ts';
-import { about, always, failureOf, openedInsight, queryFor, sentTo } from './opened-thirdweb.ts';
+import { about, always, failureOf, openedThirdweb, queryFor, sentTo } from './opened-thirdweb.ts';
 
 const USDC = '0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48';
 const SENDER = '0x28c6c06298d514db089934071355e5743bf21d60';
@@ -17,7 +17,7 @@ const ENTITIES: readonly (readonly [operation: string, entity: Entity])[] = [
 ];
 
 async function read<E extends Entity>(operation: string, entity: E, name: string) {
-  await using to = await openedInsight(always(fixtureOf(operation, name)));
+  await using to = await openedThirdweb(always(fixtureOf(operation, name)));
   const { records } = await to.insights.records(queryFor(entity, { decode: true }), about(1));
   return records;
 }
@@ -39,7 +39,7 @@ test.each(
 test('a service that ignores the limit does not make the page longer', async () => {
   const { data } = record(JSON.parse(fixtureOf('queryBlocks', '2025-10').text));
   const rows = Array.from({ length: 5 }, () => list(data)[0]);
-  await using to = await openedInsight(() => ({ json: { data: rows } }));
+  await using to = await openedThirdweb(() => ({ json: { data: rows } }));
 
   const { records } = await to.insights.records(queryFor('blocks', { limit: 2 }), about(1));
 
@@ -179,7 +179,7 @@ describe('transactions', () => {
   });
 
   test('rows are not decoded unless that was asked for', async () => {
-    await using to = await openedInsight(always(fixtureOf('queryTransactions', '2025-10')));
+    await using to = await openedThirdweb(always(fixtureOf('queryTransactions', '2025-10')));
 
     const { records } = await to.insights.records(queryFor('transactions'), about(1));
 
@@ -231,7 +231,7 @@ describe('events', () => {
 
 describe('a request', () => {
   test('has chains, filters without loss, order and page in the words of upstream', async () => {
-    await using to = await openedInsight(() => ({ json: { data: [] } }));
+    await using to = await openedThirdweb(() => ({ json: { data: [] } }));
     const filters = [
       { field: 'block_hash', operator: 'eq', value: hash('ab') },
       { field: 'block_number', operator: 'gte', value: 2n ** 255n },
@@ -255,7 +255,7 @@ describe('a request', () => {
   });
 
   test('has names as they were given', async () => {
-    await using to = await openedInsight(() => ({ json: { data: [] } }));
+    await using to = await openedThirdweb(() => ({ json: { data: [] } }));
     const filters = [{ field: 'to_address', operator: 'eq', value: 'vitalik.eth' }] as const;
 
     await to.insights.records(queryFor('transactions', { filters }), about(1));
@@ -266,7 +266,7 @@ describe('a request', () => {
   });
 
   test('has the signature in its path', async () => {
-    await using to = await openedInsight(() => ({ json: { data: [] } }));
+    await using to = await openedThirdweb(() => ({ json: { data: [] } }));
     const signature = 'event Transfer(address indexed from, address indexed to, uint256 value)';
 
     await to.insights.records(
@@ -279,7 +279,7 @@ describe('a request', () => {
   });
 
   test('has a topic as a filter, and in the path for a service without that filter’s path', async () => {
-    await using to = await openedInsight(({ path }) =>
+    await using to = await openedThirdweb(({ path }) =>
       path.endsWith(TRANSFER) ? { json: { data: [] } } : { status: 404, text: '' },
     );
 
@@ -293,7 +293,7 @@ describe('a request', () => {
 });
 
 test('a name is not unknown because a service lacks the path of topics', async () => {
-  await using to = await openedInsight(({ path }) =>
+  await using to = await openedThirdweb(({ path }) =>
     path.endsWith(TRANSFER) ? { json: { data: [] } } : { status: 404, json: { error: 'no such path' } },
   );
   const event = { contract: 'usdc.eth', topic0: TRANSFER };
@@ -303,7 +303,7 @@ test('a name is not unknown because a service lacks the path of topics', async (
 
 test('rows of a chain that was not asked about are left out', async () => {
   const { data } = record(JSON.parse(fixtureOf('queryTransactions', '2025-10').text));
-  await using to = await openedInsight(() => ({ json: { data } }));
+  await using to = await openedThirdweb(() => ({ json: { data } }));
 
   const answer = await to.insights.records(queryFor('transactions'), about(10));
 
@@ -311,7 +311,7 @@ test('rows of a chain that was not asked about are left out', async () => {
 });
 
 test('a record that cannot be read is an outage, and the log says where', async () => {
-  await using to = await openedInsight(() => ({ json: { data: [{ chain_id: 1, block_number: 5 }] } }));
+  await using to = await openedThirdweb(() => ({ json: { data: [{ chain_id: 1, block_number: 5 }] } }));
 
   const failure = await failureOf(to.insights.records(queryFor('blocks'), about(1)));
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { fixtureOf, fixturesOf, violationsOf } from './fixtures.ts';
-import { about, always, openedInsight, sentTo } from './opened-thirdweb.ts';
+import { about, always, openedThirdweb, sentTo } from './opened-thirdweb.ts';
 
 const USDC = '0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48';
 const plain = { include_historical_prices: 'false', include_holders: 'false' } as const;
@@ -8,12 +8,12 @@ const lookup = (...symbol: string[]) => ({ path: {}, query: { symbol } });
 const data = <Record>(json: readonly Record[]) => ({ json: { data: json } });
 
 async function found(name: string) {
-  await using to = await openedInsight(always(fixtureOf('lookUpTokens', name)));
+  await using to = await openedThirdweb(always(fixtureOf('lookUpTokens', name)));
   return await to.insights.lookUpTokens(lookup('USDC'), about(1));
 }
 
 async function priced(name: string) {
-  await using to = await openedInsight(always(fixtureOf('getTokenPrices', name)));
+  await using to = await openedThirdweb(always(fixtureOf('getTokenPrices', name)));
   return await to.insights.getTokenPrices({ path: {}, query: { address: [USDC], ...plain } }, about(1));
 }
 
@@ -65,7 +65,7 @@ describe('look-up', () => {
   });
 
   test('asks for ten symbols at a time, each once', async () => {
-    await using to = await openedInsight(({ query }) =>
+    await using to = await openedThirdweb(({ query }) =>
       data(query.getAll('symbol').map(symbol => ({ chain_id: 1, token_address: USDC, symbol }))),
     );
     const symbols = Array.from({ length: 12 }, (_, index) => `T${index}`);
@@ -122,7 +122,7 @@ describe('prices', () => {
 
   test('have no volume where upstream does not tell it', async () => {
     const data = [{ chain_id: 1, address: USDC, price_usd: 1 }];
-    await using to = await openedInsight(() => ({ json: { data } }));
+    await using to = await openedThirdweb(() => ({ json: { data } }));
     const flags = { include_historical_prices: 'false', include_holders: 'false' } as const;
     const prices = await to.insights.getTokenPrices(
       { path: {}, query: { address: [USDC], ...flags } },
@@ -138,7 +138,7 @@ describe('prices', () => {
   });
 
   test('by address and by symbol are asked for apart, and answered once', async () => {
-    await using to = await openedInsight(always(fixtureOf('getTokenPrices', '2025-10')));
+    await using to = await openedThirdweb(always(fixtureOf('getTokenPrices', '2025-10')));
     const query = {
       address: [USDC, 'token.eth'],
       symbol: ['USDC'],
@@ -166,7 +166,7 @@ describe('prices', () => {
   });
 
   test('at the beginning of time there are none, which upstream would refuse', async () => {
-    await using to = await openedInsight(always(fixtureOf('getTokenPrices', '2025-10')));
+    await using to = await openedThirdweb(always(fixtureOf('getTokenPrices', '2025-10')));
 
     const prices = await to.insights.getTokenPrices(
       { path: {}, query: { address: [USDC], timestamp: 0, ...plain } },

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { list, record } from '../../support/json.ts';
 import type { Behaviour, SeenRequest } from '../../support/scripted-upstream.ts';
 import { fixtureOf } from './fixtures.ts';
-import { about, failureOf, openedInsight, queryFor, sentTo } from './opened-thirdweb.ts';
+import { about, failureOf, openedThirdweb, queryFor, sentTo } from './opened-thirdweb.ts';
 
 const [row] = list(record(JSON.parse(fixtureOf('queryBlocks', '2025-10').text)).data).map(record);
 const rowsOf = (chainId: number, count: number) =>
@@ -27,7 +27,7 @@ async function totals(
   query: { limit?: number; page?: number } = {},
   chainIds: readonly number[] = [1],
 ) {
-  await using to = await openedInsight(respond);
+  await using to = await openedThirdweb(respond);
   const { records, ...rest } = await to.insights.records(queryFor('blocks', query), about(...chainIds));
   return { ...rest, rows: records.length, requests: to.requests.length };
 }
@@ -45,7 +45,7 @@ test('a page that is not full tells the total by itself', async () => {
 });
 
 test('a full page whose total is the number of its rows is counted with the same filters', async () => {
-  await using to = await openedInsight(
+  await using to = await openedThirdweb(
     paged({ data: rowsOf(1, 2), meta: { total_items: 2, total_pages: 0 } }, counts({ 1: '37' })),
   );
   const filters = [{ field: 'gas_used', operator: 'gt', value: 5n }] as const;
@@ -85,7 +85,7 @@ test('a total that upstream itself has capped stays capped', async () => {
 });
 
 test('of several chains only those with a full page are counted, up to 10,000 each', async () => {
-  await using to = await openedInsight(
+  await using to = await openedThirdweb(
     paged({ data: [...rowsOf(1, 2), ...rowsOf(10, 1), ...rowsOf(8453, 2)] }, counts({ 1: 25_000, 8453: 7 })),
   );
 
@@ -126,7 +126,7 @@ test('a page behind the last one is empty and has the true total', async () => {
 });
 
 test('a limit of 0 is asked as 1 and answers no rows, with the total', async () => {
-  await using to = await openedInsight(paged({ data: rowsOf(1, 1) }, counts({ 1: 7 })));
+  await using to = await openedThirdweb(paged({ data: rowsOf(1, 1) }, counts({ 1: 7 })));
 
   const answer = await to.insights.records(queryFor('blocks', { limit: 0, page: 3 }), about(1));
 
@@ -140,7 +140,7 @@ test('nothing on a chain is a total of 0 without a count', async () => {
 
 test('an answer that lacks one of several chains has to be asked for chain by chain', async () => {
   const meta = { chain_ids: [1] };
-  await using to = await openedInsight(paged({ data: rowsOf(1, 1), meta }));
+  await using to = await openedThirdweb(paged({ data: rowsOf(1, 1), meta }));
 
   const several = to.insights.records(queryFor('blocks'), about(1, 10));
 
@@ -150,7 +150,7 @@ test('an answer that lacks one of several chains has to be asked for chain by ch
 
 test('an answer in which the only chain failed is an outage', async () => {
   const meta = { chain_ids: [], failed_chain_ids: [1] };
-  await using to = await openedInsight(paged({ data: [], meta }));
+  await using to = await openedThirdweb(paged({ data: [], meta }));
 
   const failure = await failureOf(to.insights.records(queryFor('blocks'), about(1)));
 

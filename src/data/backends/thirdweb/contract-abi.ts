@@ -4,10 +4,10 @@ import { isOfKind, notFound } from '../port/backend-error.ts';
 import type { InsightsAnswers } from '../port/insights-backend.ts';
 import { listOf, Unreadable } from '../upstream-json/fields.ts';
 import { parseJson } from '../upstream-json/lossless-json.ts';
-import { type InsightSource, read, segment } from './source.ts';
+import { read, segment, type ThirdwebSource } from './source.ts';
 
 /** ABIs of contracts. An answer does not say whose chain's contract it is about, so chains are asked one by one. */
-export function abiAnswers(source: InsightSource): Required<Pick<InsightsAnswers, 'getContractAbi'>> {
+export function abiAnswers(source: ThirdwebSource): Required<Pick<InsightsAnswers, 'getContractAbi'>> {
   return {
     async getContractAbi({ path }, { chainIds, signal }) {
       let missed: unknown;

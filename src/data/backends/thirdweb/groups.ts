@@ -7,7 +7,7 @@ import { bigintOrNull, numberOrNull, textOrNull } from '../upstream-json/values.
 import { type GroupColumn, type GroupRequest, groupRequest } from './group-request.ts';
 import { chainIdOf, quantityOrNull, secondsOrNull } from './normalise/forms.ts';
 import { aggregationRows, readSelected } from './selection.ts';
-import type { InsightSource } from './source.ts';
+import type { ThirdwebSource } from './source.ts';
 
 /** The most that every generation of upstream gives a page. */
 const PAGE_SIZE = 500;
@@ -20,7 +20,7 @@ interface Part extends Group {
 }
 
 /** Aggregations. */
-export function groupAnswers(source: InsightSource): Required<Pick<InsightsAnswers, 'groups'>> {
+export function groupAnswers(source: ThirdwebSource): Required<Pick<InsightsAnswers, 'groups'>> {
   return {
     async groups(query, ask) {
       const request = groupRequest(query, ask.chainIds.length === 1);

@@ -2,7 +2,7 @@ import type { InsightsSchemas } from '#contract/contracts/insights.ts';
 import { BackendError, isOfKind } from '../port/backend-error.ts';
 import type { InsightsAnswers, InsightsAsk, NftTransfersRequest } from '../port/insights-backend.ts';
 import { nftTransfer } from './normalise/nft-transfer.ts';
-import { firstOfChains, type InsightSource, type Parameters, read, recordsOf, segment } from './source.ts';
+import { firstOfChains, type Parameters, read, recordsOf, segment, type ThirdwebSource } from './source.ts';
 
 type NftTransfer = InsightsSchemas['NftTransfer'];
 type PageRequest = Pick<NftTransfersRequest['query'], 'limit' | 'page'>;
@@ -14,7 +14,7 @@ const LAST_PAGE = 20;
 
 /** Transfers of NFTs. */
 export function nftTransferAnswers(
-  source: InsightSource,
+  source: ThirdwebSource,
 ): Required<Pick<InsightsAnswers, 'listNftTransfers'>> {
   return {
     async listNftTransfers(request, ask) {

@@ -15,7 +15,7 @@ import { event } from './normalise/event.ts';
 import type { UpstreamPlace } from './normalise/forms.ts';
 import { transaction } from './normalise/transaction.ts';
 import { columnOf, readSelected } from './selection.ts';
-import { firstOfChains, type InsightSource, type Parameters, recordsOf } from './source.ts';
+import { firstOfChains, type Parameters, recordsOf, type ThirdwebSource } from './source.ts';
 import { totalsOf } from './totals.ts';
 
 const NORMALISE: { readonly [E in Entity]: (value: unknown, place: UpstreamPlace) => EntityRecords[E] } = {
@@ -35,7 +35,7 @@ interface RecordsAnswer<Record> {
 }
 
 /** Rows of blocks, transactions and events. */
-export function recordAnswers(source: InsightSource): Required<Pick<InsightsAnswers, 'records'>> {
+export function recordAnswers(source: ThirdwebSource): Required<Pick<InsightsAnswers, 'records'>> {
   return {
     async records<E extends Entity>(
       query: RecordsQuery & { readonly entity: E },

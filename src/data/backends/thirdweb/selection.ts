@@ -2,7 +2,7 @@ import { isObject } from '#lib/json.ts';
 import { isOfKind } from '../port/backend-error.ts';
 import type { Entity, InsightsAsk, InsightsOperationId, RecordSelection } from '../port/insights-backend.ts';
 import type { Fields } from '../upstream-json/fields.ts';
-import { type InsightSource, isName, type Parameters, read, segment } from './source.ts';
+import { isName, type Parameters, read, segment, type ThirdwebSource } from './source.ts';
 
 /** A place upstream where the rows of a selection are. */
 interface Route {
@@ -16,7 +16,7 @@ interface Route {
  * @throws BackendError `not_found` with `unknown_name` for a 404 about a name: nothing else can be missing.
  */
 export async function readSelected<Result>(
-  source: InsightSource,
+  source: ThirdwebSource,
   selected: RecordSelection,
   parameters: Parameters,
   ask: InsightsAsk,

@@ -7,7 +7,7 @@ import { at, each, type Fields, fieldsOf, listOf, readRecord } from '../upstream
 import { integerOrNull } from '../upstream-json/values.ts';
 
 /** One Insight service, as the back end of one or more chains. */
-export interface InsightSource {
+export interface ThirdwebSource {
   readonly name: string;
   readonly upstream: Upstream;
   readonly log: Logger;
@@ -33,7 +33,7 @@ export interface UpstreamGet {
  * @throws BackendError `unavailable` for a body that cannot be read, `unsupported` when it lacks one of several chains.
  */
 export async function read<Result>(
-  { upstream, log, name }: InsightSource,
+  { upstream, log, name }: ThirdwebSource,
   { operation, path, parameters = [], ask, missing = 'nothing' }: UpstreamGet,
   normalise: (body: Fields) => Result,
 ): Promise<Result> {

@@ -5,10 +5,10 @@ import { abiAnswers } from './contract-abi.ts';
 import { groupAnswers } from './groups.ts';
 import { nftTransferAnswers } from './nft-transfers.ts';
 import { recordAnswers } from './records.ts';
-import type { InsightSource } from './source.ts';
+import type { ThirdwebSource } from './source.ts';
 import { tokenAnswers } from './tokens.ts';
 
-export interface InsightBackendOptions {
+export interface ThirdwebBackendOptions {
   readonly name: string;
   readonly chainId: number;
   /** The service's API, `…/v1`, opened with `judge`. */
@@ -19,8 +19,8 @@ export interface InsightBackendOptions {
 }
 
 /** A service that speaks the Insight API, of any generation from March 2025 on, as a back end of one of its chains. */
-export function insightBackend({ name, chainId, upstream, sharedAs, log }: InsightBackendOptions): Backend {
-  const source: InsightSource = { name, upstream, log };
+export function thirdwebBackend({ name, chainId, upstream, sharedAs, log }: ThirdwebBackendOptions): Backend {
+  const source: ThirdwebSource = { name, upstream, log };
   return {
     kind: 'insight',
     name,

@@ -1,7 +1,7 @@
 import type { InsightsSchemas } from '#contract/contracts/insights.ts';
 import type { InsightsAnswers, InsightsAsk } from '../port/insights-backend.ts';
 import { foundToken, tokenPriceOrNull } from './normalise/token.ts';
-import { type InsightSource, isName, type Parameters, read, recordsOf } from './source.ts';
+import { isName, type Parameters, read, recordsOf, type ThirdwebSource } from './source.ts';
 
 type TokenAnswers = Required<Pick<InsightsAnswers, 'lookUpTokens' | 'getTokenPrices'>>;
 type TokenPrice = InsightsSchemas['TokenPrice'];
@@ -10,7 +10,7 @@ type TokenPrice = InsightsSchemas['TokenPrice'];
 const SYMBOLS = 10;
 
 /** Tokens by symbol, and their prices. */
-export function tokenAnswers(source: InsightSource): TokenAnswers {
+export function tokenAnswers(source: ThirdwebSource): TokenAnswers {
   return {
     async lookUpTokens({ query }, ask) {
       const symbols = [...new Set(query.symbol)];

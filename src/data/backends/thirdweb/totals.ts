@@ -4,7 +4,7 @@ import { required } from '../upstream-json/fields.ts';
 import { integerOrNull } from '../upstream-json/values.ts';
 import { chainIdOf } from './normalise/forms.ts';
 import { aggregationRows, readSelected } from './selection.ts';
-import type { InsightSource } from './source.ts';
+import type { ThirdwebSource } from './source.ts';
 
 /** Matches are counted up to this many a chain. Decision 75. */
 const MAX_COUNT = 10_000;
@@ -37,7 +37,7 @@ interface Count {
  * by itself; for the other chains upstream counts, and if it cannot, the total is what is proven and counts as capped.
  */
 export async function totalsOf(
-  source: InsightSource,
+  source: ThirdwebSource,
   query: RecordsQuery,
   { counts, said }: PageFacts,
   ask: InsightsAsk,
@@ -76,7 +76,7 @@ function summed(counts: readonly Count[], limit: number): Totals {
 
 /** Matches by chain; none when upstream cannot count. */
 async function counted(
-  source: InsightSource,
+  source: ThirdwebSource,
   query: RecordsQuery,
   ask: InsightsAsk,
 ): Promise<ReadonlyMap<number, number>> {

@@ -1,7 +1,7 @@
 import { blockWire, eventWire, transactionWire, type Wire } from './wire.ts';
 
 /** One path of the service, as a pattern, and what of ours answers it. */
-export interface InsightRoute {
+export interface ThirdwebRoute {
   readonly pattern: RegExp;
   /** Of a query: how its records are written. */
   readonly wire?: Wire;
@@ -9,7 +9,7 @@ export interface InsightRoute {
 }
 
 /** The nine operations, and the events of a contract without a signature. */
-export const ROUTES: readonly InsightRoute[] = [
+export const ROUTES: readonly ThirdwebRoute[] = [
   { pattern: /^\/blocks$/, wire: blockWire },
   { pattern: /^\/transactions$/, wire: transactionWire },
   { pattern: /^\/wallets\/([^/]+)\/transactions$/, wire: transactionWire },

@@ -1,5 +1,5 @@
 import { type Fields, listOf } from '#data/backends/upstream-json/fields.ts';
-import type { InsightGeneration } from './generation.ts';
+import type { ThirdwebGeneration } from './generation.ts';
 
 const MOMENT = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)\.000Z$/;
 
@@ -7,7 +7,7 @@ const MOMENT = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)\.000Z$/;
  * Groups as ClickHouse writes them: moments without a zone, zero where nothing was added up. In July they were members of
  * one object, by their place.
  */
-export function aggregationsWire(rows: unknown, generation: InsightGeneration): unknown {
+export function aggregationsWire(rows: unknown, generation: ThirdwebGeneration): unknown {
   const written = listOf(rows).map(row => Object.fromEntries(Object.entries(fields(row)).map(cell)));
   return generation === '2025-07' ? [{ ...written }] : written;
 }

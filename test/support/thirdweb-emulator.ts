@@ -3,21 +3,21 @@ import { createServer } from 'node:http';
 import { fieldsOf, listOf } from '../../src/data/backends/upstream-json/fields.ts';
 import { parseJson } from '../../src/data/backends/upstream-json/lossless-json.ts';
 import { isObject, toJson } from '../../src/lib/json.ts';
-import { aggregationsWire } from './insight/aggregations.ts';
-import { BOUNDS, type InsightGeneration } from './insight/generation.ts';
-import { type InsightRoute, ROUTES } from './insight/routes.ts';
+import { aggregationsWire } from './thirdweb/aggregations.ts';
+import { BOUNDS, type ThirdwebGeneration } from './thirdweb/generation.ts';
+import { ROUTES, type ThirdwebRoute } from './thirdweb/routes.ts';
 
-export interface EmulatedInsightRequest {
+export interface EmulatedThirdwebRequest {
   /** Below `/v1`. */
   readonly path: string;
   readonly query: URLSearchParams;
   readonly status: number;
 }
 
-export interface InsightEmulator extends AsyncDisposable {
+export interface ThirdwebEmulator extends AsyncDisposable {
   /** The base address: `http://127.0.0.1:<port>/v1`. */
   readonly url: string;
-  readonly requests: readonly EmulatedInsightRequest[];
+  readonly requests: readonly EmulatedThirdwebRequest[];
 }
 
 interface Reply {
@@ -29,14 +29,14 @@ interface Reply {
  * Speaks the Insight API of one generation about the chains of a data service of ours: refuses what that generation
  * refuses, writes records in its forms, and tells the rows of a page for the total.
  */
-export async function startInsightEmulator({
+export async function startThirdwebEmulator({
   generation,
   serviceUrl,
 }: {
-  generation: InsightGeneration;
+  generation: ThirdwebGeneration;
   serviceUrl: string;
-}): Promise<InsightEmulator> {
-  const requests: EmulatedInsightRequest[] = [];
+}): Promise<ThirdwebEmulator> {
+  const requests: EmulatedThirdwebRequest[] = [];
   const bounds = BOUNDS[generation];
 
   const server = createServer(async (request, response) => {
@@ -76,7 +76,7 @@ export async function startInsightEmulator({
     return served(route, `/events/${contract}/${topic}`, others);
   }
 
-  function refusedParameter({ isTransfers }: InsightRoute, query: URLSearchParams): string | undefined {
+  function refusedParameter({ isTransfers }: ThirdwebRoute, query: URLSearchParams): string | undefined {
     const isGrouped = query.has('aggregate') || query.has('group_by');
     const most = isTransfers ? bounds.transfers : bounds.limit;
     const limit = Number(query.get('limit') ?? 1);
@@ -89,7 +89,7 @@ export async function startInsightEmulator({
     return query.get('timestamp') === '0' ? 'timestamp: Number must be greater than 0' : undefined;
   }
 
-  async function served({ wire }: InsightRoute, path: string, query: URLSearchParams): Promise<Reply> {
+  async function served({ wire }: ThirdwebRoute, path: string, query: URLSearchParams): Promise<Reply> {
     const response = await fetch(`${serviceUrl}/insights/v1${path}?${query}`);
     const { status } = response;
     const body = parseJson(await response.text());

@@ -1,9 +1,9 @@
 import { type Fields, listOf } from '#data/backends/upstream-json/fields.ts';
 import { isObject } from '#lib/json.ts';
-import type { InsightGeneration } from './generation.ts';
+import type { ThirdwebGeneration } from './generation.ts';
 
 /** A record of ours in the words of a generation. */
-export type Wire = (record: Fields, asked: { generation: InsightGeneration; isDecoded: boolean }) => Fields;
+export type Wire = (record: Fields, asked: { generation: ThirdwebGeneration; isDecoded: boolean }) => Fields;
 
 const ZERO = `0x${'0'.repeat(40)}`;
 /** Amounts that were bare numbers before October 2025, whatever their size. */
