@@ -3,7 +3,7 @@
  *   npm run -s listen -- --key KEY --forward-to http://localhost:8080/hook
  * Exits with 2 when the command is not understood, and with 1 when the server refuses.
  */
-import { systemLookup } from '../src/http/fetch/lookup.ts';
+import { systemLookup } from '../src/http/fetch/connect.ts';
 import { systemClock } from '../src/lib/clock.ts';
 import { createLogger } from '../src/lib/logger.ts';
 import { newWebhookSecret } from '../src/payments/webhooks/model/webhook-secret.ts';

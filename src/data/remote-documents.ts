@@ -1,6 +1,6 @@
+import { systemLookup } from '../http/fetch/connect.ts';
 import { FetchFailure, type FetchFailureKind } from '../http/fetch/fetch-failure.ts';
 import { type GuardedFetch, type GuardedFetchOptions, guardedFetch } from '../http/fetch/guarded-fetch.ts';
-import { systemLookup } from '../http/fetch/lookup.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Logger } from '../lib/logger.ts';
 import {

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import type { ValidateFunction } from 'ajv';
 import type { JsonObject } from './document.ts';
 import type { OperationRow, OperationTable } from './operations.ts';
@@ -12,4 +13,13 @@ export interface Contract<Operations> {
   readonly parameters: Readonly<Record<string, ValidateFunction>>;
   /** By operationId: judges a parsed body and fills defaults in; absent where none takes a body. */
   readonly bodies?: Readonly<Record<string, ValidateFunction>>;
+}
+
+/** A contract with the bundled document of its folder in `generated/`. */
+export function contractOf<Operations>(
+  name: string,
+  generated: Omit<Contract<Operations>, 'name' | 'document'>,
+): Contract<Operations> {
+  const file = new URL(`../../../generated/${name}/openapi.json`, import.meta.url);
+  return { name, document: JSON.parse(readFileSync(file, 'utf8')), ...generated };
 }

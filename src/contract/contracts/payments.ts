@@ -1,9 +1,8 @@
-import { readFileSync } from 'node:fs';
 import bodies from '#generated/payments/bodies.cjs';
 import { table } from '#generated/payments/operations.ts';
 import type { components, operations, webhooks } from '#generated/payments/types.ts';
 import parameters from '#generated/payments/validators.cjs';
-import type { Contract } from './contract.ts';
+import { contractOf } from './contract.ts';
 import type { GatedHandlers, PublicOperation } from './operations.ts';
 
 export type PaymentsOperations = operations;
@@ -23,12 +22,4 @@ export type PaymentsHandlers<Known, Visitor> = GatedHandlers<
 >;
 
 /** Document 3. */
-export const paymentsContract: Contract<PaymentsOperations> = {
-  name: 'payments',
-  document: JSON.parse(
-    readFileSync(new URL('../../../generated/payments/openapi.json', import.meta.url), 'utf8'),
-  ),
-  table,
-  parameters,
-  bodies,
-};
+export const paymentsContract = contractOf<PaymentsOperations>('payments', { table, parameters, bodies });

@@ -8,7 +8,7 @@ import type { GatedHandlers, Handlers, OperationRow } from '../contracts/operati
 import { type ReadRequest, requestReader, validBody } from './read-request.ts';
 import { registry, type SecurityHandler } from './registry.ts';
 import { type Gate, type GateResponse, throughGate } from './request-gate.ts';
-import { responseJudge } from './response-check.ts';
+import { responseJudge } from './response-validators.ts';
 import type { PathSegments } from './router.ts';
 
 export interface MountOptions<Operations> {

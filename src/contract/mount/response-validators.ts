@@ -1,6 +1,8 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
+import type { Representation } from '../../http/representation.ts';
 import { isObject } from '../../lib/json.ts';
+import type { Contract } from '../contracts/contract.ts';
 import {
   child,
   closed,
@@ -9,6 +11,8 @@ import {
   pointedAtDocument,
   resolve,
 } from '../contracts/document.ts';
+import type { OperationRow } from '../contracts/operations.ts';
+import { describeErrors } from '../contracts/violations.ts';
 
 /** Finds the validator of an operation's answers of one status; undefined when the contract declares no body for it. */
 export type ResponseValidators = (
@@ -27,6 +31,24 @@ export function responseValidators(document: JsonObject): ResponseValidators {
   const made = ofDocuments.get(document) ?? makeValidators(document);
   ofDocuments.set(document, made);
   return made;
+}
+
+/** Refuses an answer that the contract does not allow. A representation that passed once is not judged again. */
+export function responseJudge({ name, document }: Pick<Contract<unknown>, 'name' | 'document'>) {
+  const validators = responseValidators(document);
+  const passed = new WeakSet<Representation>();
+  return async (row: OperationRow, status: number, representation: Representation): Promise<void> => {
+    if (passed.has(representation)) return;
+    const validate = validators(row.id, status);
+    if (validate === undefined) throw new Error(`${name}: ${row.id} does not declare status ${status}`);
+    const text = representation.identity.toString();
+    if (!validate(row.media?.[status] === undefined ? JSON.parse(text) : text)) {
+      throw new Error(
+        `${name}: the ${status} answer of ${row.id} breaks the contract: ${describeErrors(validate.errors)}`,
+      );
+    }
+    passed.add(representation);
+  };
 }
 
 function makeValidators(document: JsonObject): ResponseValidators {

@@ -4,7 +4,7 @@ import type { Logger } from '../../lib/logger.ts';
 import { HttpError, messageOnly } from '../errors.ts';
 import type { Metrics } from '../metrics.ts';
 import { errorAnswers } from './error-answers.ts';
-import { requestId } from './request-id.ts';
+import { requestId } from './request-state.ts';
 import { checkTarget } from './request-target.ts';
 
 const STATUS_PATIENCE_MS = 2_000;

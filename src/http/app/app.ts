@@ -9,8 +9,7 @@ import { accessLog } from './access-log.ts';
 import { type CrossOriginRules, crossOriginHeaders, preflights } from './cors.ts';
 import { errorAnswers } from './error-answers.ts';
 import { RATE_LIMIT_HEADERS, rateLimit } from './rate-limit.ts';
-import { requestId } from './request-id.ts';
-import type {} from './request-state.ts';
+import { requestId } from './request-state.ts';
 import { checkTarget } from './request-target.ts';
 
 export interface AppOptions {

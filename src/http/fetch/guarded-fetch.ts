@@ -4,9 +4,8 @@ import type { Logger } from '../../lib/logger.ts';
 import { VERSION } from '../../lib/version.ts';
 import { addressJudge } from './address-filter.ts';
 import { boundedBody, KNOWN_CODINGS, leave, UnreadableBody } from './bounded-body.ts';
-import { ForbiddenAddress, guardedConnector } from './connect.ts';
+import { ForbiddenAddress, guardedConnector, type Lookup, nameServerLookup } from './connect.ts';
 import { FetchFailure } from './fetch-failure.ts';
-import { type Lookup, nameServerLookup } from './lookup.ts';
 
 export interface GuardedFetchOptions {
   /** Networks, as CIDRs or addresses, that may be reached although they are not public. */
