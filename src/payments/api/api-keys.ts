@@ -1,16 +1,13 @@
-import type { PaymentsHandlers } from '../../contract/contracts/payments.ts';
+import type { PaymentsHandlers, PaymentsSchemas } from '../../contract/contracts/payments.ts';
 import { paymentsError } from '../../contract/contracts/payments-errors.ts';
 import { InvalidBody } from '../../contract/contracts/violations.ts';
 import type { Transaction } from '../../db/open.ts';
-import { type ApiKey, isActiveKey } from '../keys/api-key.ts';
+import { type ApiKey, included, isActiveKey } from '../keys/api-key.ts';
 import { apiKeyStore } from '../keys/api-key-store.ts';
 import { issueKey } from '../keys/issue-key.ts';
 import type { Mode } from '../model/owner.ts';
-import type { PaymentsContext } from './gate/api-context.ts';
-import type { AnonymousCaller, ApiCaller } from './gate/caller.ts';
-import { apiKeyBody, createdApiKeyBody } from './responses/api-key-body.ts';
-import { notFound } from './responses/not-found.ts';
-import { pagedList } from './responses/paged-list.ts';
+import type { AnonymousCaller, ApiCaller, PaymentsContext } from './gate/api-context.ts';
+import { notFound, pagedList, timestamp, timestampOrNull } from './responses/answers.ts';
 
 type Handlers = Pick<
   PaymentsHandlers<ApiCaller, AnonymousCaller>,
@@ -93,4 +90,28 @@ function endOf(text: string | null, now: number): number | null {
   const end = text === null ? null : Date.parse(text);
   if (end !== null && !(end > now)) throw new InvalidBody('expires_at', 'must be in the future');
   return end;
+}
+
+/** An API key as the contract shows it; `now` (UTC ms) decides whether it is active. */
+function apiKeyBody(key: ApiKey, now: number): PaymentsSchemas['ApiKey'] {
+  return {
+    object: 'api_key',
+    id: key.id,
+    name: key.name,
+    key_prefix: key.prefix,
+    last_four: key.lastFour,
+    permission: key.permission,
+    permissions: included(key.permission),
+    mode: key.mode,
+    is_active: isActiveKey(key, now),
+    expires_at: timestampOrNull(key.expiresAt),
+    last_used_at: timestampOrNull(key.lastUsedAt),
+    created_at: timestamp(key.createdAt),
+    revoked_at: timestampOrNull(key.revokedAt),
+  };
+}
+
+/** An API key with its secret, for the one answer that holds it. */
+function createdApiKeyBody(key: ApiKey, secret: string, now: number): PaymentsSchemas['CreatedApiKey'] {
+  return { ...apiKeyBody(key, now), key: secret };
 }

@@ -1,10 +1,9 @@
-import type { PaymentsHandlers } from '../../contract/contracts/payments.ts';
+import type { PaymentsHandlers, PaymentsSchemas } from '../../contract/contracts/payments.ts';
 import { DAY_MS } from '../../lib/clock.ts';
 import { eventStore } from '../events/event-store.ts';
-import type { PaymentsContext } from './gate/api-context.ts';
-import type { AnonymousCaller, ApiCaller } from './gate/caller.ts';
-import { eventBody } from './responses/event-body.ts';
-import { pagedList } from './responses/paged-list.ts';
+import type { EventData, EventType, PaymentEvent } from '../model/event.ts';
+import type { AnonymousCaller, ApiCaller, PaymentsContext } from './gate/api-context.ts';
+import { pagedList, timestamp } from './responses/answers.ts';
 
 /** How far back events are told. Decision 113. */
 const EVENTS_FOR_MS = 90 * DAY_MS;
@@ -22,4 +21,25 @@ export function eventHandlers({
       return { status: 200, body: pagedList('/api/v1/events', events, eventBody) };
     },
   };
+}
+
+/** An event as its receivers were told. Decisions 113 and 117. */
+function eventBody(event: PaymentEvent): PaymentsSchemas['Event'] {
+  const head = { object: 'event', id: event.id, mode: event.mode } as const;
+  const created_at = timestamp(event.createdAt);
+  if (isOf(event, 'payment.completed') || isOf(event, 'payment.failed'))
+    return { ...head, event: event.type, created_at, data: event.data };
+  if (isOf(event, 'checkout.completed'))
+    return { ...head, event: 'checkout.completed', created_at, data: event.data };
+  if (isOf(event, 'checkout.expired'))
+    return { ...head, event: 'checkout.expired', created_at, data: event.data };
+  throw new RangeError(`Events of the type ${event.type} are not known.`);
+}
+
+/** Whoever recorded an event of a type gave it the data of that type. */
+function isOf<Type extends EventType>(
+  event: PaymentEvent,
+  type: Type,
+): event is PaymentEvent & { readonly type: Type; readonly data: EventData<Type> } {
+  return event.type === type;
 }

@@ -3,7 +3,6 @@ import { paymentsError } from '../../contract/contracts/payments-errors.ts';
 import type { Owner } from '../model/owner.ts';
 import type { PaymentTransaction } from '../model/payment-transaction.ts';
 import type { TransactionFilters, TransactionStore } from '../store/transaction-store.ts';
-import { csvLine } from './csv.ts';
 import { type PlainTransaction, plainTransaction } from './responses/transaction-body.ts';
 
 /** The columns: the plain fields of a transaction in the order of its record. Decision 115. */
@@ -70,4 +69,22 @@ function tooMany() {
     'invalid_field_value',
     `More than ${MOST_ROWS} transactions match. Narrow the filter, for example by 'from' and 'to'.`,
   );
+}
+
+/** What fits a cell. */
+export type Cell = string | number | boolean | null;
+
+/** Spreadsheets take such a cell for a formula. Decision 115. */
+const FORMULA = /^[=+\-@\t\r]/;
+const QUOTED = /[",\r\n]/;
+
+/** One line with its end; a null is an empty cell. Source: RFC 4180. */
+export function csvLine(cells: readonly Cell[]): string {
+  return `${cells.map(cellText).join(',')}\r\n`;
+}
+
+function cellText(cell: Cell): string {
+  const text = cell === null ? '' : String(cell);
+  const harmless = FORMULA.test(text) ? `'${text}` : text;
+  return QUOTED.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless;
 }

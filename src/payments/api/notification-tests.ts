@@ -14,8 +14,7 @@ import { notificationStore } from '../notifications/store/notification-store.ts'
 import { testMails } from '../notifications/store/test-mails.ts';
 import { mailOf, messageOf } from '../notifications/texts.ts';
 import { organizationStore } from '../store/organization-store.ts';
-import type { PaymentsContext } from './gate/api-context.ts';
-import type { AnonymousCaller, ApiCaller } from './gate/caller.ts';
+import type { AnonymousCaller, ApiCaller, PaymentsContext } from './gate/api-context.ts';
 import { testAnswer } from './responses/notification-body.ts';
 
 export interface Senders {

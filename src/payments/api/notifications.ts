@@ -10,8 +10,7 @@ import type { Messenger } from '../notifications/chat/messenger.ts';
 import { NotSent } from '../notifications/messages/not-sent.ts';
 import { messengerLinks } from '../notifications/store/messenger-links.ts';
 import { notificationStore } from '../notifications/store/notification-store.ts';
-import type { PaymentsContext } from './gate/api-context.ts';
-import type { AnonymousCaller, ApiCaller } from './gate/caller.ts';
+import type { AnonymousCaller, ApiCaller, PaymentsContext } from './gate/api-context.ts';
 import {
   type NotificationTestHandlers,
   noMessenger,

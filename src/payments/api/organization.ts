@@ -5,9 +5,8 @@ import type { OrganizationSettings } from '../model/organization-settings.ts';
 import type { Organization, Owner } from '../model/owner.ts';
 import { organizationSettingsStore } from '../store/organization-settings-store.ts';
 import { organizationStore } from '../store/organization-store.ts';
-import type { PaymentsContext } from './gate/api-context.ts';
-import type { AnonymousCaller, ApiCaller } from './gate/caller.ts';
-import { timestamp } from './responses/timestamp.ts';
+import type { AnonymousCaller, ApiCaller, PaymentsContext } from './gate/api-context.ts';
+import { timestamp } from './responses/answers.ts';
 
 type Handlers = Pick<PaymentsHandlers<ApiCaller, AnonymousCaller>, 'getOrganization' | 'updateOrganization'>;
 

@@ -1,22 +1,22 @@
 import type { PaymentsHandlers, PaymentsSchemas } from '../../contract/contracts/payments.ts';
 import { paymentsError } from '../../contract/contracts/payments-errors.ts';
+import { InvalidBody } from '../../contract/contracts/violations.ts';
 import type { Transaction } from '../../db/open.ts';
 import { newId } from '../../lib/ids.ts';
 import type { FieldError } from '../model/fault.ts';
-import type { Owner } from '../model/owner.ts';
+import type { Mode, Owner } from '../model/owner.ts';
+import { normalToken, type PaymentChains } from '../model/payment-chain.ts';
 import type { CheckoutSession } from '../model/session.ts';
 import { lockFault, nameRecipient } from '../recipients/recipient-lock.ts';
-import { openingOf, type Terms } from '../sessions/opening.ts';
+import { type OwnTerms, openingOf, type Terms } from '../sessions/opening.ts';
 import { sessionStore } from '../sessions/session-store.ts';
 import { settlement } from '../settlement/settlement.ts';
 import { linkStore } from '../store/link-store.ts';
 import { organizationStore } from '../store/organization-store.ts';
-import type { PaymentsContext } from './gate/api-context.ts';
-import type { AnonymousCaller, ApiCaller } from './gate/caller.ts';
-import { ownTermsOf, refuseFixedTerms } from './links/own-terms.ts';
+import type { AnonymousCaller, ApiCaller, PaymentsContext } from './gate/api-context.ts';
+import { checkPlace } from './links/link-terms.ts';
 import { periodOf } from './period.ts';
-import { notFound } from './responses/not-found.ts';
-import { pagedList } from './responses/paged-list.ts';
+import { notFound, pagedList } from './responses/answers.ts';
 import { sessionBody } from './responses/session-body.ts';
 
 type SessionHandlers = Pick<
@@ -77,9 +77,40 @@ export function sessionHandlers(context: PaymentsContext): SessionHandlers {
   };
 }
 
+/** Payments of test sessions without a chain; for a live key there is no such thing. Decision 116. */
+export function simulationHandlers(
+  context: PaymentsContext,
+): Pick<PaymentsHandlers<ApiCaller, AnonymousCaller>, 'simulatePayment'> {
+  const { seals, clock } = context;
+  return {
+    simulatePayment: ({ path: { checkout_session_id: id }, body: { outcome } }, caller) =>
+      caller.commit(async handle => {
+        if (caller.mode !== 'test') throw notFound('checkout_session', id);
+        const sessions = sessionStore(handle, seals);
+        const session = await sessions.find(caller, id);
+        if (session === undefined) throw notFound('checkout_session', id);
+        if (outcome === 'underpaid' && session.amount === 1n) {
+          const message = 'Of an amount of 1 nothing is left to pay only in part.';
+          throw paymentsError('invalid_field_value', message, { param: 'outcome' });
+        }
+        const settled = settlement({ handle, seals, now: clock.now() });
+        if ((await settled.simulate(session, outcome)) === undefined) {
+          throw paymentsError(
+            'invalid_status_transition',
+            `The checkout session is ${session.status}, so it cannot be paid.`,
+          );
+        }
+        const paid = await sessions.find(caller, id);
+        return { status: 200, body: sessionBody(paid ?? session, context) };
+      }),
+  };
+}
+
+type Body = PaymentsSchemas['CheckoutSessionCreation'];
+
 async function termsOf(
   handle: Transaction,
-  body: PaymentsSchemas['CheckoutSessionCreation'],
+  body: Body,
   { chains, owner }: Pick<PaymentsContext, 'chains'> & { owner: Owner },
 ): Promise<Terms> {
   const { payment_link_id } = body;
@@ -88,6 +119,37 @@ async function termsOf(
   const link = await linkStore(handle).find(owner, payment_link_id);
   if (link === undefined) throw notFound('payment_link', payment_link_id);
   return { link };
+}
+
+/** What every link fixes, so that it cannot stand beside one. */
+const FIXED_BY_LINK = ['token_address', 'chain_id', 'recipient_address'] as const;
+
+/** @throws InvalidBody for terms that a link has fixed already (Decision 110). */
+function refuseFixedTerms(body: Body): void {
+  const field = FIXED_BY_LINK.find(name => body[name] !== undefined);
+  if (field !== undefined) throw new InvalidBody(field, 'must be left out: the payment link has one');
+}
+
+/** The four terms of a session without a link. @throws HttpError naming the first one missing, then the first one wrong. */
+function ownTermsOf(body: Body, place: { chains: PaymentChains; mode: Mode }): OwnTerms {
+  const terms = {
+    chainId: present(body, 'chain_id'),
+    tokenAddress: normalToken(present(body, 'token_address')),
+    recipientAddress: present(body, 'recipient_address').toLowerCase(),
+    amount: BigInt(present(body, 'amount')),
+  };
+  checkPlace(terms, place, () => true);
+  return terms;
+}
+
+/** In this order they are asked for. */
+const OWN_TERMS = [...FIXED_BY_LINK, 'amount'] as const;
+
+function present<Name extends (typeof OWN_TERMS)[number]>(body: Body, name: Name): NonNullable<Body[Name]> {
+  const value = body[name];
+  if (value !== undefined) return value;
+  const first = OWN_TERMS.find(term => body[term] === undefined) ?? name;
+  throw paymentsError('missing_required_field', `The '${first}' field is required.`, { param: first });
 }
 
 function faultError({ code, message, facts }: FieldError) {

@@ -4,11 +4,9 @@ import type { CheckoutSession } from '../model/session.ts';
 import { sessionStore } from '../sessions/session-store.ts';
 import { transactionStore } from '../store/transaction-store.ts';
 import { exportOf } from './export.ts';
-import type { PaymentsContext } from './gate/api-context.ts';
-import type { AnonymousCaller, ApiCaller } from './gate/caller.ts';
+import type { AnonymousCaller, ApiCaller, PaymentsContext } from './gate/api-context.ts';
 import { periodOf } from './period.ts';
-import { notFound } from './responses/not-found.ts';
-import { pagedList } from './responses/paged-list.ts';
+import { notFound, pagedList } from './responses/answers.ts';
 import { transactionBody } from './responses/transaction-body.ts';
 
 type TransactionHandlers = Pick<

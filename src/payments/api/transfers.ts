@@ -1,4 +1,4 @@
-import type { PaymentsHandlers } from '../../contract/contracts/payments.ts';
+import type { PaymentsHandlers, PaymentsSchemas } from '../../contract/contracts/payments.ts';
 import { paymentsError } from '../../contract/contracts/payments-errors.ts';
 import { InvalidBody } from '../../contract/contracts/violations.ts';
 import type { CheckoutSession } from '../model/session.ts';
@@ -6,12 +6,9 @@ import type { UnmatchedTransfer } from '../model/transfer.ts';
 import { sessionStore } from '../sessions/session-store.ts';
 import { settlement } from '../settlement/settlement.ts';
 import { transferStore } from '../store/transfer-store.ts';
-import type { PaymentsContext } from './gate/api-context.ts';
-import type { AnonymousCaller, ApiCaller } from './gate/caller.ts';
-import { notFound } from './responses/not-found.ts';
-import { pagedList } from './responses/paged-list.ts';
-import { transactionBody } from './responses/transaction-body.ts';
-import { transferBody } from './responses/transfer-body.ts';
+import type { AnonymousCaller, ApiCaller, PaymentsContext } from './gate/api-context.ts';
+import { notFound, pagedList, timestamp, timestampOrNull } from './responses/answers.ts';
+import { logIndexOf, transactionBody } from './responses/transaction-body.ts';
 
 type TransferHandlers = Pick<
   PaymentsHandlers<ApiCaller, AnonymousCaller>,
@@ -55,4 +52,29 @@ function fits(transfer: UnmatchedTransfer, session: CheckoutSession): boolean {
 
 function taken(reason: string) {
   return paymentsError('invalid_status_transition', `The transfer ${reason}.`);
+}
+
+/** A transfer that fits no session, or that somebody found one for. Decision 112. */
+function transferBody(transfer: UnmatchedTransfer): PaymentsSchemas['UnmatchedTransfer'] {
+  return {
+    object: 'unmatched_transfer',
+    id: transfer.id,
+    mode: transfer.mode,
+    status: transfer.assignedAt === null ? 'open' : 'assigned',
+    chain_id: transfer.chainId,
+    token_address: transfer.tokenAddress,
+    amount: transfer.amount.toString(),
+    sender_address: transfer.sender,
+    recipient_address: transfer.recipient,
+    tx_hash: transfer.txHash,
+    log_index: logIndexOf(transfer.logIndex),
+    block_number: transfer.blockNumber,
+    block_hash: transfer.blockHash,
+    block_timestamp: timestamp(transfer.blockTime),
+    suggested_session_id: transfer.suggestedSessionId,
+    session_id: transfer.sessionId,
+    transaction_id: transfer.transactionId,
+    created_at: timestamp(transfer.createdAt),
+    assigned_at: timestampOrNull(transfer.assignedAt),
+  };
 }

@@ -7,7 +7,7 @@ import { type Db, openDatabase } from '#db/open.ts';
 import { HttpError } from '#http/errors.ts';
 import { systemClock } from '#lib/clock.ts';
 import { createLogger } from '#lib/logger.ts';
-import type { AnonymousCaller, ApiCaller } from '#payments/api/gate/caller.ts';
+import type { AnonymousCaller, ApiCaller } from '#payments/api/gate/api-context.ts';
 import { paymentsGate } from '#payments/api/gate/gate.ts';
 import { rateLimits } from '#payments/api/gate/rate-limits.ts';
 import { PERMISSIONS, type Permission } from '#payments/keys/api-key.ts';

@@ -9,8 +9,7 @@ import type { ApiKey } from '../../keys/api-key.ts';
 import { apiKeyStore } from '../../keys/api-key-store.ts';
 import { isWellFormedKey } from '../../keys/key-format.ts';
 import type { Tier } from '../../model/owner.ts';
-import { countHeaders, tooMany } from './counted.ts';
-import type { RateLimits } from './rate-limits.ts';
+import { countHeaders, type RateLimits, tooMany } from './rate-limits.ts';
 
 /** How often a use of a key is written down. Decision 104. */
 const TOUCH_INTERVAL_MS = 60_000;

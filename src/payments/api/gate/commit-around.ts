@@ -1,6 +1,6 @@
 import type { Db, Transaction } from '#db/open.ts';
 import { lockedTransaction, transaction } from '#db/transaction.ts';
-import type { CommittedResponse, TwoPhaseAction } from './caller.ts';
+import type { CommittedResponse, TwoPhaseAction } from './api-context.ts';
 
 /** What an idempotency key has written beside an effect, in the effect's own transactions. */
 export interface KeptBeside {

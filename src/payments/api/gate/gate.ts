@@ -9,12 +9,11 @@ import { isId } from '#lib/ids.ts';
 import type { Logger } from '#lib/logger.ts';
 import { included, PERMISSIONS } from '../../keys/api-key.ts';
 import type { Seals } from '../../secrets/sealed.ts';
+import type { AnonymousCaller, ApiCaller } from './api-context.ts';
 import { authenticator } from './authenticate.ts';
-import type { AnonymousCaller, ApiCaller } from './caller.ts';
 import { commitAround } from './commit-around.ts';
-import { countHeaders, tooMany } from './counted.ts';
 import { idempotency } from './idempotency.ts';
-import type { Count, RateLimits } from './rate-limits.ts';
+import { type Count, countHeaders, type RateLimits, tooMany } from './rate-limits.ts';
 
 export interface PaymentsGateOptions {
   readonly db: Db;

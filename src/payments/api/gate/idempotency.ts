@@ -7,7 +7,7 @@ import { transaction } from '#db/transaction.ts';
 import type { Clock } from '#lib/clock.ts';
 import { toJson } from '#lib/json.ts';
 import type { Seals } from '../../secrets/sealed.ts';
-import type { ApiCaller, CommittedResponse } from './caller.ts';
+import type { ApiCaller, CommittedResponse } from './api-context.ts';
 import { commitAround, type KeptBeside } from './commit-around.ts';
 import { idempotencyStore, isHeld, type KeptAnswer, type KeptRow } from './idempotency-store.ts';
 

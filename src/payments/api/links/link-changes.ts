@@ -9,10 +9,9 @@ import type { PaymentLink } from '../../model/payment-link.ts';
 import { nameRecipient } from '../../recipients/recipient-lock.ts';
 import { linkStore } from '../../store/link-store.ts';
 import { organizationStore } from '../../store/organization-store.ts';
-import type { PaymentsContext } from '../gate/api-context.ts';
-import type { AnonymousCaller, ApiCaller } from '../gate/caller.ts';
+import type { AnonymousCaller, ApiCaller, PaymentsContext } from '../gate/api-context.ts';
+import { notFound } from '../responses/answers.ts';
 import { linkBody } from '../responses/link-body.ts';
-import { notFound } from '../responses/not-found.ts';
 import { BUTTON_TEXT, linkFields } from './link-fields.ts';
 import { checkPlace, checkPrices, type IsGiven, type PaymentDestination } from './link-terms.ts';
 

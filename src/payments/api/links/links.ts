@@ -5,11 +5,9 @@ import { transaction } from '#db/transaction.ts';
 import { sessionStore } from '../../sessions/session-store.ts';
 import { settlement } from '../../settlement/settlement.ts';
 import { linkStore } from '../../store/link-store.ts';
-import type { PaymentsContext } from '../gate/api-context.ts';
-import type { AnonymousCaller, ApiCaller } from '../gate/caller.ts';
+import type { AnonymousCaller, ApiCaller, PaymentsContext } from '../gate/api-context.ts';
+import { notFound, pagedList } from '../responses/answers.ts';
 import { linkBody } from '../responses/link-body.ts';
-import { notFound } from '../responses/not-found.ts';
-import { pagedList } from '../responses/paged-list.ts';
 import { sessionBody } from '../responses/session-body.ts';
 import { linkChangeHandlers } from './link-changes.ts';
 

@@ -1,6 +1,6 @@
 import type { PaymentsSchemas } from '#contract/contracts/payments.ts';
 import { availabilityOf, type PaymentLink } from '../../model/payment-link.ts';
-import { timestamp, timestampOrNull } from './timestamp.ts';
+import { timestamp, timestampOrNull } from './answers.ts';
 
 /** A payment link as the contract shows it; `now` (UTC ms) decides its availability. */
 export function linkBody(

@@ -2,7 +2,7 @@ import type { PaymentsSchemas } from '#contract/contracts/payments.ts';
 import { paymentUri } from '../../amounts/payment-uri.ts';
 import type { CheckoutSession } from '../../model/session.ts';
 import type { PaymentsContext } from '../gate/api-context.ts';
-import { timestamp, timestampOrNull } from './timestamp.ts';
+import { timestamp, timestampOrNull } from './answers.ts';
 
 /** A session as its merchant sees it. Decision 110. */
 export function sessionBody(

@@ -2,7 +2,7 @@ import type { PaymentsSchemas } from '#contract/contracts/payments.ts';
 import type { PaymentTransaction } from '../../model/payment-transaction.ts';
 import type { CheckoutSession } from '../../model/session.ts';
 import { NO_LOG } from '../../model/transfer.ts';
-import { timestamp, timestampOrNull } from './timestamp.ts';
+import { timestamp, timestampOrNull } from './answers.ts';
 
 type Body = PaymentsSchemas['PaymentTransaction'];
 type OfSession = 'form_data' | 'shipping_address' | 'shipping_option' | 'metadata';

@@ -1,14 +1,16 @@
-import type { PaymentsHandlers } from '#contract/contracts/payments.ts';
+import type { PaymentsHandlers, PaymentsSchemas } from '#contract/contracts/payments.ts';
 import { paymentsError } from '#contract/contracts/payments-errors.ts';
+import { newId } from '#lib/ids.ts';
+import { testEventData } from '../../events/test-event.ts';
+import { webhookPayload } from '../../events/webhook-payload.ts';
 import { type AttemptDeps, makeAttempt } from '../../webhooks/attempt.ts';
+import { isFinal } from '../../webhooks/model/delivery.ts';
+import { type Delivery, newDeliveryOf } from '../../webhooks/model/webhook.ts';
 import { beginManual, endAttempts } from '../../webhooks/store/attempts.ts';
 import { deliveryStore } from '../../webhooks/store/delivery-store.ts';
 import { webhookStore } from '../../webhooks/store/webhook-store.ts';
-import type { PaymentsContext } from '../gate/api-context.ts';
-import type { AnonymousCaller, ApiCaller } from '../gate/caller.ts';
-import { deliveryRecord } from '../responses/delivery-record.ts';
-import { notFound } from '../responses/not-found.ts';
-import { success } from '../responses/success.ts';
+import type { AnonymousCaller, ApiCaller, PaymentsContext } from '../gate/api-context.ts';
+import { notFound, success, timestamp, timestampOrNull } from '../responses/answers.ts';
 
 type Handlers = Pick<
   PaymentsHandlers<ApiCaller, AnonymousCaller>,
@@ -50,9 +52,72 @@ export function deliveryHandlers(
   };
 }
 
+/** Events that are sent to a webhook to try it out, recorded as deliveries of their own. Decision 125. */
+export function webhookTestHandlers(
+  { seals, clock }: Pick<PaymentsContext, 'seals' | 'clock'>,
+  { sender, log }: Pick<AttemptDeps, 'sender' | 'log'>,
+): Pick<PaymentsHandlers<ApiCaller, AnonymousCaller>, 'testWebhook'> {
+  return {
+    testWebhook: ({ path: { webhook_id: webhookId }, body: { event: type } }, caller) =>
+      caller.commitAround({
+        async begin(handle) {
+          const webhook = await webhookStore(handle, seals).find(caller, webhookId);
+          if (webhook === undefined) throw notFound('webhook', webhookId);
+          const now = clock.now();
+          const { organizationId, mode } = webhook;
+          const event = { id: newId('evt'), type, organizationId, mode };
+          const delivery = newDeliveryOf(event, webhookId, { isTest: true, now });
+          const told = { ...event, createdAt: now, data: testEventData(type, now) };
+          await deliveryStore(handle, seals).insert([{ delivery, body: webhookPayload(told, webhookId) }]);
+          const begun = await beginManual(handle, { seals, now }, caller, { webhookId, id: delivery.id });
+          if (begun === undefined || begun === 'not_allowed') {
+            throw new Error(`the test ${delivery.id} that was just recorded cannot begin`);
+          }
+          return begun;
+        },
+        send: ({ delivery, receiver }) => makeAttempt(delivery, receiver, { sender, clock, log }),
+        async end(handle, _, result) {
+          await endAttempts(handle, seals, [result], clock.now());
+          const { id, isSuccess, responseCode } = result;
+          const sent = {
+            delivery_id: id,
+            status: 'sent',
+            response_code: responseCode,
+            success: isSuccess,
+          } as const;
+          return { status: 200, body: success(sent) };
+        },
+      }),
+  };
+}
+
 function notFailed() {
   return paymentsError(
     'invalid_status_transition',
     'Only a failed delivery can be retried, and not while an attempt is under way.',
   );
+}
+
+/** A delivery as the contract shows it; one of a webhook that is not active is held. Decisions 123 and 124. */
+function deliveryRecord(
+  delivery: Delivery,
+  { isActive }: { isActive: boolean },
+): PaymentsSchemas['WebhookDelivery'] {
+  return {
+    object: 'webhook_delivery',
+    id: delivery.id,
+    webhook_id: delivery.webhookId,
+    event_id: delivery.eventId,
+    event_type: delivery.eventType,
+    event: delivery.eventType,
+    status: delivery.status,
+    is_final: isFinal(delivery),
+    is_test: delivery.isTest,
+    response_code: delivery.responseCode,
+    response_time_ms: delivery.responseTimeMs,
+    attempts: delivery.attempts,
+    last_error: delivery.lastError,
+    next_attempt_at: timestampOrNull(isActive ? delivery.nextAttemptAt : null),
+    created_at: timestamp(delivery.createdAt),
+  };
 }

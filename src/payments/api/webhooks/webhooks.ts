@@ -11,14 +11,10 @@ import { NEW_ACTIVITY } from '../../webhooks/model/webhook-activity.ts';
 import { newWebhookSecret } from '../../webhooks/model/webhook-secret.ts';
 import { deliveryStore } from '../../webhooks/store/delivery-store.ts';
 import { type WebhookChanges, webhookStore } from '../../webhooks/store/webhook-store.ts';
-import type { PaymentsContext } from '../gate/api-context.ts';
-import type { AnonymousCaller, ApiCaller } from '../gate/caller.ts';
-import { notFound } from '../responses/not-found.ts';
-import { success } from '../responses/success.ts';
-import { webhookBody, webhookWithSecret } from '../responses/webhook-body.ts';
-import { deliveryHandlers } from './deliveries.ts';
+import type { AnonymousCaller, ApiCaller, PaymentsContext } from '../gate/api-context.ts';
+import { notFound, success, timestamp, timestampOrNull } from '../responses/answers.ts';
+import { deliveryHandlers, webhookTestHandlers } from './deliveries.ts';
 import { type ReceiverRules, receiverJudge, subscriptions } from './webhook-fields.ts';
-import { webhookTestHandlers } from './webhook-tests.ts';
 
 /** Webhooks of one organization and mode. Decision 120. */
 const MAX_WEBHOOKS = 20;
@@ -158,4 +154,35 @@ function tooManyWebhooks() {
 function previousSecretStillActive() {
   const message = 'The secret before this one still signs. Wait for the end of its grace period, or give 0.';
   return paymentsError('invalid_status_transition', message);
+}
+
+/** A webhook as the contract shows it; `now` (UTC ms) decides whether its old secret still signs. */
+function webhookBody(webhook: Webhook, now: number): PaymentsSchemas['Webhook'] {
+  const until = webhook.previousSecretUntil;
+  return {
+    object: 'webhook',
+    id: webhook.id,
+    mode: webhook.mode,
+    url: webhook.url,
+    events: [...webhook.events],
+    description: webhook.description,
+    is_active: webhook.isActive,
+    disabled_reason: webhook.disabledReason,
+    disabled_at: timestampOrNull(webhook.disabledAt),
+    success_count: webhook.successCount,
+    failure_count: webhook.failureCount,
+    last_triggered_at: timestampOrNull(webhook.lastTriggeredAt),
+    previous_secret_expires_at: timestampOrNull(until !== null && until > now ? until : null),
+    created_at: timestamp(webhook.createdAt),
+    updated_at: timestamp(webhook.updatedAt),
+  };
+}
+
+/** The same with its secret, for the answers to creation and rotation. Decision 121. */
+function webhookWithSecret(
+  webhook: Webhook,
+  secret: string,
+  now: number,
+): PaymentsSchemas['WebhookWithSecret'] {
+  return { ...webhookBody(webhook, now), secret };
 }

@@ -1,0 +1,53 @@
+import { paymentsError } from '#contract/contracts/payments-errors.ts';
+import type { HttpError } from '#http/errors.ts';
+import type { ListPage } from '../../store/paging.ts';
+
+/** The envelope of every list. Source: document 3, "List envelope". */
+export interface PagedList<Body> {
+  object: 'list';
+  data: Body[];
+  has_more: boolean;
+  total_count: number;
+  /** Path with `/api/v1`, without the query (Decision 96). */
+  url: string;
+}
+
+/** A page of records in the list envelope, each by `bodyOf`. `url` is the path of the list. */
+export function pagedList<Row, Body>(
+  url: string,
+  { data, total, hasMore }: ListPage<Row>,
+  bodyOf: (row: Row) => Body,
+): PagedList<Body> {
+  return { object: 'list', data: data.map(bodyOf), has_more: hasMore, total_count: total, url };
+}
+
+/** The body of every success of the webhooks and notifications. Document 3, "Endpoints". */
+export function success<Data>(data: Data): { success: true; data: Data } {
+  return { success: true, data };
+}
+
+/** Records that a request names by id, as the contract's `object` writes them. */
+export type RecordKind =
+  | 'payment_link'
+  | 'checkout_session'
+  | 'transaction'
+  | 'unmatched_transfer'
+  | 'api_key'
+  | 'recipient'
+  | 'webhook'
+  | 'webhook_delivery';
+
+/** What another owner's record and one that never was answer alike (Decision 96). */
+export function notFound(kind: RecordKind, id: string): HttpError {
+  return paymentsError('resource_not_found', `No ${kind} with id '${id}'.`);
+}
+
+/** UTC milliseconds as the contract writes a moment: ISO 8601 with milliseconds and `Z` (Decision 95). */
+export function timestamp(ms: number): string {
+  return new Date(ms).toISOString();
+}
+
+/** The same for a moment that may not have come. */
+export function timestampOrNull(ms: number | null): string | null {
+  return ms === null ? null : timestamp(ms);
+}
