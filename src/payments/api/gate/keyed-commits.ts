@@ -1,0 +1,96 @@
+import { createHash } from 'node:crypto';
+import type { Db, Transaction } from '#db/open.ts';
+import { rowsOf } from '#db/query.ts';
+import { transaction } from '#db/transaction.ts';
+import type { Clock } from '#lib/clock.ts';
+import { toJson } from '#lib/json.ts';
+import type { Seals } from '../../secrets/sealed.ts';
+import type { ApiCaller, CommittedResponse } from './api-context.ts';
+import { commitAround, type KeptBeside } from './commit-around.ts';
+import { idempotencyStore, isHeld } from './idempotency-store.ts';
+
+export interface IdempotencyOptions {
+  readonly db: Db;
+  readonly seals: Seals;
+  readonly clock: Clock;
+}
+
+/** Thrown out of a transaction, which leaves nothing behind: another request with the key is, or was, faster. */
+export class Overtaken extends Error {
+  /** Whether what the other one kept can be read by now. */
+  readonly isKept: boolean;
+
+  constructor(isKept: boolean) {
+    super('another request with the same idempotency key was faster');
+    this.isKept = isKept;
+  }
+}
+
+/** The idempotency key of a request. */
+export interface RequestKey {
+  /** Owner and key in one text. */
+  readonly name: string;
+  readonly key: string;
+  /** Tells the request from others with the same key. */
+  readonly fingerprint: Buffer;
+}
+
+/**
+ * The two commits of a caller whose request has an idempotency key: both keep the answer under the key in the transaction
+ * of its effect (Decision 106). @throws Overtaken
+ */
+export function keyedCommits(
+  { db, seals, clock }: IdempotencyOptions,
+  caller: ApiCaller,
+  { name, key, fingerprint }: RequestKey,
+): Pick<ApiCaller, 'commit' | 'commitAround'> {
+  return {
+    commit: work => transaction(db, handle => commitWithAnswer(handle, work)),
+    commitAround: effect => commitAround(db, effect, keptBeside()),
+  };
+
+  async function commitWithAnswer<Status extends number, Body>(
+    handle: Transaction,
+    work: (handle: Transaction) => Promise<CommittedResponse<Status, Body>>,
+  ): Promise<CommittedResponse<Status, Body>> {
+    const kept = idempotencyStore(handle, seals);
+    if (!(await lockKey(handle, name))) throw new Overtaken(false);
+    const before = await kept.find(caller, key);
+    if (before !== undefined && isHeld(before, clock.now())) throw new Overtaken(true);
+    const answer = await work(handle);
+    const row = { fingerprint, status: answer.status, body: toJson(answer.body) };
+    if (!(await kept.insert(caller, key, row, clock.now()))) throw new Overtaken(true);
+    return answer;
+  }
+
+  /** Takes the key before an effect outside of the database, and keeps the answer with what is written after it. */
+  function keptBeside(): KeptBeside {
+    let startedAt = 0;
+    return {
+      async begin(handle) {
+        startedAt = clock.now();
+        if (!(await lockKey(handle, name))) throw new Overtaken(false);
+        const kept = idempotencyStore(handle, seals);
+        if (!(await kept.start(caller, key, fingerprint, startedAt))) throw new Overtaken(true);
+      },
+      cancel: handle => idempotencyStore(handle, seals).cancel(caller, key, startedAt),
+      end: (handle, { status, body }) =>
+        idempotencyStore(handle, seals).finish(caller, key, { status, body: toJson(body) }, startedAt),
+    };
+  }
+}
+
+/**
+ * Lets no other process on the same database work on a key before the transaction ends; false when one does. SQLite's
+ * transactions come one after the other anyway.
+ */
+async function lockKey(handle: Transaction, name: string): Promise<boolean> {
+  if (handle.dialect.name === 'sqlite') return true;
+  const lock = createHash('sha256').update(name).digest().readBigInt64BE();
+  const [row] = await rowsOf<{ claimed: boolean }>(
+    handle,
+    'select pg_try_advisory_xact_lock(?::bigint) as claimed',
+    [lock.toString()],
+  );
+  return row?.claimed === true;
+}
