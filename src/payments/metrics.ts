@@ -4,7 +4,7 @@ import { SCRAPE_PATIENCE_MS } from '../http/chain-gauges.ts';
 import type { Clock } from '../lib/clock.ts';
 import { inTime } from '../lib/in-time.ts';
 import { type Logger, logAndGoOn } from '../lib/logger.ts';
-import type { WebhookWithDue } from './webhooks/store/delivery-queue.ts';
+import type { WebhookWithDue } from './webhooks/store/due-deliveries.ts';
 import { type QueueState, queueState } from './webhooks/store/queue-state.ts';
 
 /** Events that the platform counts as they happen, in this process. */

@@ -21,7 +21,7 @@ import { type OutgoingOptions, openOutgoing } from './outgoing.ts';
 import { PAYMENTS_CROSS_ORIGIN, paymentsRoutes } from './routes.ts';
 import type { SecretKeySource } from './secrets/secret-key.ts';
 import { cursorStore } from './store/cursor-store.ts';
-import { deliveryQueue } from './webhooks/store/delivery-queue.ts';
+import { deliveryQueue } from './webhooks/delivery-queue.ts';
 import { startWorkers } from './workers.ts';
 
 /** A chain on which payments are taken, and the nodes that tell of them, in order of preference. */

@@ -8,8 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newId } from '../../src/lib/ids.ts';
 import { testEventData } from '../../src/payments/events/test-event.ts';
 import { webhookPayload } from '../../src/payments/events/webhook-payload.ts';
-import type { WebhookSecrets } from '../../src/payments/webhooks/model/webhook.ts';
-import { newWebhookSecret } from '../../src/payments/webhooks/model/webhook-secret.ts';
+import { newWebhookSecret, type WebhookSecrets } from '../../src/payments/webhooks/model/webhook.ts';
 import { attemptHeaders } from '../../src/payments/webhooks/sign.ts';
 import { until } from '../support/until.ts';
 

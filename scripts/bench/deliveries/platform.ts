@@ -17,9 +17,8 @@ import { seals as sealsOf } from '#payments/secrets/sealed.ts';
 import { PAYMENTS_MIGRATIONS } from '#payments/store/migrations/payments-migrations.ts';
 import { organizationStore } from '#payments/store/organization-store.ts';
 import { startDispatcher } from '#payments/webhooks/dispatcher.ts';
-import type { Webhook } from '#payments/webhooks/model/webhook.ts';
+import { newWebhookSecret, type Webhook } from '#payments/webhooks/model/webhook.ts';
 import { NEW_ACTIVITY } from '#payments/webhooks/model/webhook-activity.ts';
-import { newWebhookSecret } from '#payments/webhooks/model/webhook-secret.ts';
 import { webhookSender } from '#payments/webhooks/sender.ts';
 import { webhookStore } from '#payments/webhooks/store/webhook-store.ts';
 

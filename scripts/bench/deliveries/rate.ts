@@ -3,7 +3,7 @@ import { Pool } from 'undici';
 import { newId } from '#lib/ids.ts';
 import { testEventData } from '#payments/events/test-event.ts';
 import { webhookPayload } from '#payments/events/webhook-payload.ts';
-import { newWebhookSecret } from '#payments/webhooks/model/webhook-secret.ts';
+import { newWebhookSecret } from '#payments/webhooks/model/webhook.ts';
 import { attemptHeaders } from '#payments/webhooks/sign.ts';
 import type { Figure } from '../figure.ts';
 import { median } from '../server-process.ts';

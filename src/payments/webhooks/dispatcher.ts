@@ -4,12 +4,11 @@ import { type Logger, logAndGoOn } from '../../lib/logger.ts';
 import { type RunningWorker, startWorker } from '../../lib/worker.ts';
 import type { Seals } from '../secrets/sealed.ts';
 import { makeAttempt } from './attempt.ts';
-import { fairShares } from './fair-shares.ts';
+import { deliveryQueue } from './delivery-queue.ts';
 import type { ClaimedDelivery, Receiver } from './model/webhook.ts';
 import { results } from './results.ts';
 import type { WebhookSender } from './sender.ts';
-import { inFlight } from './slots.ts';
-import { deliveryQueue } from './store/delivery-queue.ts';
+import { fairShares, inFlight } from './slots.ts';
 
 /** Where a fault can be made to happen: around each of the three things that are done to a delivery. */
 export type DispatcherStep =

@@ -36,3 +36,78 @@ function count(counts: Map<string, number>, key: string, change: number): void {
   if (after === 0) counts.delete(key);
   else counts.set(key, after);
 }
+
+/** A webhook that something is to be sent to. */
+export interface WaitingWork {
+  readonly webhookId: string;
+  readonly organizationId: string;
+  /** UTC milliseconds. */
+  readonly dueSince: number;
+}
+
+/** What is free, and what is taken: attempts under way by webhook and by organization. */
+export interface Slots {
+  readonly perWebhook: number;
+  /** How many more attempts may begin now, in all. */
+  readonly free: number;
+  readonly byWebhook: ReadonlyMap<string, number>;
+  readonly byOrganization: ReadonlyMap<string, number>;
+}
+
+export interface Share {
+  readonly webhookId: string;
+  readonly organizationId: string;
+  /** 1 at least. */
+  readonly limit: number;
+}
+
+/**
+ * Deals the free slots out: one after the other to the organization that has the fewest, and there to the webhook that
+ * has the fewest, then waits longest. However much one of them has to send, the others get theirs.
+ */
+export function fairShares(waiting: readonly WaitingWork[], slots: Slots): Share[] {
+  const queues = new Map<
+    string,
+    { used: number; webhooks: (WaitingWork & { used: number; limit: number })[] }
+  >();
+  for (const one of waiting) {
+    const used = slots.byWebhook.get(one.webhookId) ?? 0;
+    if (used >= slots.perWebhook) continue;
+    const queue = queues.get(one.organizationId) ?? {
+      used: slots.byOrganization.get(one.organizationId) ?? 0,
+      webhooks: [],
+    };
+    queue.webhooks.push({ ...one, used, limit: 0 });
+    queues.set(one.organizationId, queue);
+  }
+  for (const { webhooks } of queues.values()) {
+    webhooks.sort((a, b) => a.used - b.used || a.dueSince - b.dueSince);
+  }
+  const shares: Share[] = [];
+  const organizations = [...queues.values()].sort((a, b) => a.used - b.used);
+  let free = slots.free;
+  for (
+    let level = organizations[0]?.used ?? 0, left = organizations;
+    free > 0 && left.length > 0;
+    level += 1
+  ) {
+    left = left.filter(queue => {
+      if (queue.used > level || free === 0) return true;
+      const next = queue.webhooks.shift();
+      if (next === undefined) return false;
+      queue.used += 1;
+      free -= 1;
+      const dealt = { ...next, used: next.used + 1, limit: next.limit + 1 };
+      // Behind the others, which have had fewer.
+      if (dealt.used < slots.perWebhook) queue.webhooks.push(dealt);
+      else shares.push(dealt);
+      return queue.webhooks.length > 0;
+    });
+  }
+  const begun = organizations.flatMap(({ webhooks }) => webhooks).filter(({ limit }) => limit > 0);
+  return [...shares, ...begun].map(({ webhookId, organizationId, limit }) => ({
+    webhookId,
+    organizationId,
+    limit,
+  }));
+}

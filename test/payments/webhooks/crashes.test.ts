@@ -8,7 +8,7 @@ import { rowsOf } from '#db/query.ts';
 import { transaction } from '#db/transaction.ts';
 import { systemClock } from '#lib/clock.ts';
 import type { DispatcherStep } from '#payments/webhooks/dispatcher.ts';
-import { LEASE_MS } from '#payments/webhooks/store/delivery-queue.ts';
+import { LEASE_MS } from '#payments/webhooks/store/due-deliveries.ts';
 import { eachDatabase } from '../../support/databases.ts';
 import { membersOfRun } from '../../support/long-series.ts';
 import { until } from '../../support/until.ts';

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import type { PaymentsSchemas } from '#contract/contracts/payments.ts';
 import { newId } from '#lib/ids.ts';
 import type { Owner } from '../../model/owner.ts';
@@ -98,4 +99,11 @@ export function newDeliveryOf(
     lastError: null,
     endedAt: null,
   };
+}
+
+const BYTES = 32;
+
+/** A new secret of a webhook: `whsec_` and 32 random bytes in Base64. Decision 121. */
+export function newWebhookSecret(): string {
+  return `whsec_${randomBytes(BYTES).toString('base64')}`;
 }

@@ -1,15 +1,22 @@
-import type { Binding } from '#db/columns.ts';
-import { insertRows } from '#db/insert.ts';
+import { type Binding, booleanOf, type Column } from '#db/columns.ts';
+import { insertRows, placeholders } from '#db/insert.ts';
+import type { LeasableRow } from '#db/lease.ts';
 import type { Handle } from '#db/open.ts';
 import { execute, rowsOf, type Sql } from '#db/query.ts';
 import { DAY_MS } from '#lib/clock.ts';
-import type { Owner } from '../../model/owner.ts';
-import type { Seals } from '../../secrets/sealed.ts';
+import type { Mode, Owner } from '../../model/owner.ts';
+import type { Cell, Seals } from '../../secrets/sealed.ts';
 import { allOf } from '../../store/conditions.ts';
 import { type ListPage, type Page, paged } from '../../store/paging.ts';
-import type { DeliveryStatus } from '../model/delivery.ts';
+import {
+  type AttemptKind,
+  attemptCutOff,
+  type DeliveryStatus,
+  HOLD_LIMIT_MS,
+  isFinal,
+  resumed,
+} from '../model/delivery.ts';
 import type { Delivery, DeliveryEventType } from '../model/webhook.ts';
-import { bodyCell, type DeliveryRow, deliveryOf, deliveryValues } from './delivery-rows.ts';
 
 /** How long deliveries are kept, in milliseconds. Decision 123. */
 export const DELIVERY_LIFETIME_MS = 30 * DAY_MS;
@@ -102,4 +109,109 @@ function ofWebhook({ organizationId, mode }: Owner, webhookId: string): Sql {
 
 function when(sql: string, value: Binding | undefined): Sql | undefined {
   return value === undefined ? undefined : { sql, bindings: [value] };
+}
+
+/** A row of `deliveries`. */
+export interface DeliveryRow extends LeasableRow {
+  organization_id: string;
+  mode: Mode;
+  webhook_id: string;
+  event_id: string;
+  event_type: DeliveryEventType;
+  sealed_body: string;
+  is_test: number | boolean;
+  status: DeliveryStatus;
+  response_code: number | null;
+  response_time_ms: number | null;
+  attempts: number;
+  automatic_failures: number;
+  has_failed: number | boolean;
+  sending: AttemptKind | null;
+  last_error: string | null;
+  created_at: number;
+  ended_at: number | null;
+}
+
+/** A whole delivery of which no attempt is under way, by column, without its body. */
+function deliveryValues(delivery: Delivery) {
+  return {
+    id: delivery.id,
+    organization_id: delivery.organizationId,
+    mode: delivery.mode,
+    webhook_id: delivery.webhookId,
+    event_id: delivery.eventId,
+    event_type: delivery.eventType,
+    is_test: Number(delivery.isTest),
+    status: delivery.status,
+    response_code: delivery.responseCode,
+    response_time_ms: delivery.responseTimeMs,
+    attempts: delivery.attempts,
+    automatic_failures: delivery.automaticFailures,
+    has_failed: Number(delivery.hasFailed),
+    sending: delivery.sending,
+    last_error: delivery.lastError,
+    created_at: delivery.createdAt,
+    ended_at: delivery.endedAt,
+    next_attempt_at: delivery.nextAttemptAt,
+  } satisfies Record<Exclude<keyof DeliveryRow, 'sealed_body' | 'locked_until' | 'locked_by'>, Column>;
+}
+
+/** The delivery in a row. The time at which a lease ends is none at which an attempt is due. */
+export function deliveryOf(row: DeliveryRow): Delivery {
+  return {
+    id: row.id,
+    organizationId: row.organization_id,
+    mode: row.mode,
+    webhookId: row.webhook_id,
+    eventId: row.event_id,
+    eventType: row.event_type,
+    isTest: booleanOf(row.is_test),
+    status: row.status,
+    responseCode: row.response_code,
+    responseTimeMs: row.response_time_ms,
+    attempts: row.attempts,
+    automaticFailures: row.automatic_failures,
+    hasFailed: booleanOf(row.has_failed),
+    sending: row.sending,
+    lastError: row.last_error,
+    createdAt: row.created_at,
+    endedAt: row.ended_at,
+    nextAttemptAt: row.sending === 'automatic' ? null : row.next_attempt_at,
+  };
+}
+
+/** As `deliveryOf`, without the attempt whose lease has run out: its process has died over it. */
+export function deliveryAt(row: DeliveryRow, now: number): Delivery {
+  const delivery = deliveryOf(row);
+  const isCutOff = row.sending !== null && row.locked_until !== null && row.locked_until <= now;
+  return isCutOff ? { ...delivery, ...attemptCutOff(delivery, now) } : delivery;
+}
+
+export function bodyCell(id: string): Cell {
+  return { table: 'deliveries', column: 'sealed_body', id };
+}
+
+/** Rows that are looked at, and written, at once. */
+const BATCH = 1_000;
+
+/** Fails what was held for a webhook, and is too old now that it is active again. Decision 124. */
+export async function failHeldTooLong(handle: Handle, webhookId: string, now: number): Promise<void> {
+  for (;;) {
+    const rows = await rowsOf<DeliveryRow>(
+      handle,
+      `select * from deliveries
+       where webhook_id = ? and next_attempt_at is not null and created_at < ?
+         and (locked_until is null or locked_until <= ?) limit ?`,
+      [webhookId, now - HOLD_LIMIT_MS, now, BATCH],
+    );
+    const failed = rows.filter(row => isFinal(resumed(deliveryAt(row, now), now)));
+    if (failed.length === 0) return;
+    await execute(
+      handle,
+      `update deliveries set status = 'failed', next_attempt_at = null, sending = null, locked_until = null,
+         locked_by = null
+       where id in (${placeholders(failed.length)})`,
+      failed.map(row => row.id),
+    );
+  }
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { fairShares, type Slots, type WaitingWork } from '#payments/webhooks/fair-shares.ts';
+import { fairShares, type Slots, type WaitingWork } from '#payments/webhooks/slots.ts';
 
 const NONE: ReadonlyMap<string, number> = new Map();
 const slots = (changes: Partial<Slots>): Slots => ({

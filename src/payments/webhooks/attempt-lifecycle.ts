@@ -1,19 +1,24 @@
-import { placeholders } from '#db/insert.ts';
-import type { Transaction } from '#db/open.ts';
-import { rowsOf } from '#db/query.ts';
-import { newId } from '#lib/ids.ts';
-import type { Owner } from '../../model/owner.ts';
-import type { Seals } from '../../secrets/sealed.ts';
-import { updateRows } from '../../store/rows.ts';
-import { attemptBegun, attemptEnded, canRetry } from '../model/delivery.ts';
-import type { AttemptResult, ClaimedDelivery, Delivery, Receiver, Webhook } from '../model/webhook.ts';
-import { tallied } from '../model/webhook-activity.ts';
-import { writeOutcomes } from './attempt-outcomes.ts';
-import { bodyCell, type DeliveryRow, deliveryAt, deliveryOf } from './delivery-rows.ts';
-import { noteDisabled } from './disabled-notice.ts';
-import { rowLock } from './row-lock.ts';
-import { subscriptions } from './subscriptions.ts';
-import { receiverOf, switchValues, type WebhookRow, webhookOf } from './webhook-rows.ts';
+import type { Transaction } from '../../db/open.ts';
+import { newId } from '../../lib/ids.ts';
+import type { Owner } from '../model/owner.ts';
+import { noticeStore } from '../notifications/store/notice-store.ts';
+import { notificationStore } from '../notifications/store/notification-store.ts';
+import type { Seals } from '../secrets/sealed.ts';
+import { attemptBegun, attemptEnded, canRetry } from './model/delivery.ts';
+import type { AttemptResult, ClaimedDelivery, Delivery, Receiver, Webhook } from './model/webhook.ts';
+import { tallied } from './model/webhook-activity.ts';
+import {
+  lockedDeliveries,
+  lockedWebhook,
+  lockedWebhooksOf,
+  markTriggered,
+  writeBegun,
+  writeCounters,
+  writeOutcomes,
+} from './store/attempt-rows.ts';
+import { bodyCell, deliveryAt, deliveryOf } from './store/delivery-store.ts';
+import { subscriptions } from './store/subscriptions.ts';
+import { receiverOf, webhookOf } from './store/webhook-store.ts';
 
 /** How long a manual attempt is nobody else's, in milliseconds: twice what sending may take. */
 export const MANUAL_LEASE_MS = 60_000;
@@ -29,11 +34,7 @@ export async function beginManual(
   { webhookId, id }: { webhookId: string; id: string },
 ): Promise<{ delivery: ClaimedDelivery; receiver: Receiver } | 'not_allowed' | undefined> {
   // The webhook first, as everywhere: two that lock both in turn would wait for each other.
-  const [webhook] = await rowsOf<WebhookRow>(
-    handle,
-    `select * from webhooks where id = ? and organization_id = ? and mode = ?${rowLock(handle, 'for no key update')}`,
-    [webhookId, owner.organizationId, owner.mode],
-  );
+  const webhook = await lockedWebhook(handle, owner, webhookId);
   if (webhook === undefined) return undefined;
   const [row] = await lockedDeliveries(handle, [id]);
   if (row?.webhook_id !== webhookId) return undefined;
@@ -43,9 +44,7 @@ export async function beginManual(
 
   const delivery = { ...before, ...attemptBegun(before, 'manual') };
   const token = newId('lease');
-  const { attempts, sending, nextAttemptAt } = delivery;
-  const lease = { next_attempt_at: nextAttemptAt, locked_until: now + MANUAL_LEASE_MS, locked_by: token };
-  await updateRows(handle, 'deliveries', { attempts, sending, ...lease }, { sql: 'id = ?', bindings: [id] });
+  await writeBegun(handle, delivery, { token, until: now + MANUAL_LEASE_MS });
   await markTriggered(handle, [webhookId], now);
   const body = seals.open(row.sealed_body, bodyCell(id));
   return { delivery: { ...delivery, body, token }, receiver: receiverOf(webhook, seals) };
@@ -64,7 +63,7 @@ export async function endAttempts(
   if (results.length === 0) return [];
   const ids = results.map(result => result.id);
   const webhooks = new Map<string, Webhook>();
-  for (const row of await lockedWebhooks(handle, ids)) webhooks.set(row.id, webhookOf(row));
+  for (const row of await lockedWebhooksOf(handle, ids)) webhooks.set(row.id, webhookOf(row));
   const rows = new Map((await lockedDeliveries(handle, ids)).map(row => [row.id, row]));
 
   const ended: { delivery: Delivery; token: string }[] = [];
@@ -97,13 +96,6 @@ export async function endAttempts(
   return ended.map(({ delivery }) => delivery);
 }
 
-/** Sets `last_triggered_at` of webhooks. */
-export async function markTriggered(handle: Transaction, ids: readonly string[], now: number): Promise<void> {
-  if (ids.length === 0) return;
-  const where = { sql: `id in (${placeholders(ids.length)})`, bindings: ids };
-  await updateRows(handle, 'webhooks', { last_triggered_at: now }, where);
-}
-
 function withResult(
   delivery: Delivery,
   { responseCode, responseTimeMs, error, endedAt }: AttemptResult,
@@ -111,28 +103,17 @@ function withResult(
   return { ...delivery, responseCode, responseTimeMs, lastError: error, endedAt };
 }
 
-function lockedWebhooks(handle: Transaction, deliveryIds: readonly string[]): Promise<WebhookRow[]> {
-  return rowsOf<WebhookRow>(
-    handle,
-    `select * from webhooks where id in (
-       select webhook_id from deliveries where id in (${placeholders(deliveryIds.length)})
-     ) order by id${rowLock(handle, 'for no key update')}`,
-    deliveryIds,
-  );
-}
-
-function lockedDeliveries(handle: Transaction, ids: readonly string[]): Promise<DeliveryRow[]> {
-  return rowsOf<DeliveryRow>(
-    handle,
-    `select * from deliveries where id in (${placeholders(ids.length)}) order by id${rowLock(handle, 'for update')}`,
-    ids,
-  );
-}
-
-async function writeCounters(handle: Transaction, webhooks: readonly Webhook[]): Promise<void> {
-  for (const webhook of webhooks) {
-    const counters = { success_count: webhook.successCount, failure_count: webhook.failureCount };
-    const values = { ...switchValues(webhook), ...counters, updated_at: webhook.updatedAt };
-    await updateRows(handle, 'webhooks', values, { sql: 'id = ?', bindings: [webhook.id] });
-  }
+/** Has a mail sent about a webhook that we switched off, also when mails are off; to nobody when no address is set. Decision 128. */
+async function noteDisabled(
+  handle: Transaction,
+  seals: Seals,
+  { organizationId, mode, id, url }: Webhook,
+  now: number,
+): Promise<void> {
+  const settings = await notificationStore(handle).find({ organizationId, mode });
+  if (settings === undefined || settings.emailAddress === null) return;
+  const payload = { kind: 'webhook_disabled', webhookId: id, url, disabledAt: now } as const;
+  await noticeStore(handle, seals).insert([
+    { id: newId('ntc'), organizationId, mode, channel: 'email', payload, attempts: 0, createdAt: now },
+  ]);
 }

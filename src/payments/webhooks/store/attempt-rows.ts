@@ -1,0 +1,127 @@
+import type { Binding } from '#db/columns.ts';
+import { placeholders } from '#db/insert.ts';
+import type { Handle, Transaction } from '#db/open.ts';
+import { execute, rowsOf } from '#db/query.ts';
+import type { Owner } from '../../model/owner.ts';
+import { updateRows } from '../../store/rows.ts';
+import type { Delivery, Webhook } from '../model/webhook.ts';
+import type { DeliveryRow } from './delivery-store.ts';
+import { rowLock } from './row-lock.ts';
+import { switchValues, type WebhookRow } from './webhook-store.ts';
+
+/** The webhook of an owner, which stays as it is until the transaction ends. */
+export async function lockedWebhook(
+  handle: Transaction,
+  owner: Owner,
+  id: string,
+): Promise<WebhookRow | undefined> {
+  const [webhook] = await rowsOf<WebhookRow>(
+    handle,
+    `select * from webhooks where id = ? and organization_id = ? and mode = ?${rowLock(handle, 'for no key update')}`,
+    [id, owner.organizationId, owner.mode],
+  );
+  return webhook;
+}
+
+/** The webhooks of deliveries, which stay as they are until the transaction ends. */
+export function lockedWebhooksOf(handle: Transaction, deliveryIds: readonly string[]): Promise<WebhookRow[]> {
+  return rowsOf<WebhookRow>(
+    handle,
+    `select * from webhooks where id in (
+       select webhook_id from deliveries where id in (${placeholders(deliveryIds.length)})
+     ) order by id${rowLock(handle, 'for no key update')}`,
+    deliveryIds,
+  );
+}
+
+/** The rows of deliveries, which stay as they are until the transaction ends. */
+export function lockedDeliveries(handle: Transaction, ids: readonly string[]): Promise<DeliveryRow[]> {
+  return rowsOf<DeliveryRow>(
+    handle,
+    `select * from deliveries where id in (${placeholders(ids.length)}) order by id${rowLock(handle, 'for update')}`,
+    ids,
+  );
+}
+
+/** Writes a delivery whose attempt has begun, leased to one token until then (UTC ms). */
+export async function writeBegun(
+  handle: Transaction,
+  { id, attempts, sending, nextAttemptAt }: Delivery,
+  { token, until }: { token: string; until: number },
+): Promise<void> {
+  const lease = { next_attempt_at: nextAttemptAt, locked_until: until, locked_by: token };
+  await updateRows(handle, 'deliveries', { attempts, sending, ...lease }, { sql: 'id = ?', bindings: [id] });
+}
+
+/** Sets `last_triggered_at` of webhooks. */
+export async function markTriggered(handle: Transaction, ids: readonly string[], now: number): Promise<void> {
+  if (ids.length === 0) return;
+  const where = { sql: `id in (${placeholders(ids.length)})`, bindings: ids };
+  await updateRows(handle, 'webhooks', { last_triggered_at: now }, where);
+}
+
+/** Writes what attempts count at their webhooks, and what it disables. */
+export async function writeCounters(handle: Transaction, webhooks: readonly Webhook[]): Promise<void> {
+  for (const webhook of webhooks) {
+    const counters = { success_count: webhook.successCount, failure_count: webhook.failureCount };
+    const values = { ...switchValues(webhook), ...counters, updated_at: webhook.updatedAt };
+    await updateRows(handle, 'webhooks', values, { sql: 'id = ?', bindings: [webhook.id] });
+  }
+}
+
+/** Rows that one statement writes: each has as many parameters as there are columns. */
+const BATCH = 500;
+
+/** The columns of an outcome, with the types that PostgreSQL cannot see in a parameter. */
+const COLUMNS = {
+  id: 'text',
+  token: 'text',
+  status: 'text',
+  response_code: 'bigint',
+  response_time_ms: 'bigint',
+  automatic_failures: 'bigint',
+  has_failed: 'boolean',
+  last_error: 'text',
+  ended_at: 'bigint',
+  next_attempt_at: 'bigint',
+} as const;
+
+/** Writes deliveries whose attempt has ended, and lets go of them; one that its token no longer holds stays as it is. */
+export async function writeOutcomes(
+  handle: Handle,
+  ended: readonly { delivery: Delivery; token: string }[],
+): Promise<void> {
+  const types = Object.values(COLUMNS).map(type => `cast(? as ${type})`);
+  for (let start = 0; start < ended.length; start += BATCH) {
+    const part = ended.slice(start, start + BATCH);
+    // The last condition says nothing new: without it SQLite goes through the whole table for some hundred rows.
+    await execute(
+      handle,
+      `with outcome (${Object.keys(COLUMNS).join(', ')}) as (
+         values ${part.map(() => `(${types.join(', ')})`).join(', ')}
+       )
+       update deliveries set status = outcome.status, response_code = outcome.response_code,
+         response_time_ms = outcome.response_time_ms, automatic_failures = outcome.automatic_failures,
+         has_failed = outcome.has_failed, last_error = outcome.last_error, ended_at = outcome.ended_at,
+         next_attempt_at = outcome.next_attempt_at, sending = null, locked_until = null, locked_by = null
+       from outcome where deliveries.id = outcome.id and deliveries.locked_by = outcome.token
+         and deliveries.id in (select id from outcome)`,
+      part.flatMap(({ delivery, token }) => Object.values(valuesOf(delivery, token))),
+    );
+  }
+}
+
+function valuesOf(delivery: Delivery, token: string) {
+  return {
+    id: delivery.id,
+    token,
+    status: delivery.status,
+    response_code: delivery.responseCode,
+    response_time_ms: delivery.responseTimeMs,
+    automatic_failures: delivery.automaticFailures,
+    has_failed: delivery.hasFailed,
+    last_error: delivery.lastError,
+    ended_at: delivery.endedAt,
+    next_attempt_at: delivery.nextAttemptAt,
+  } satisfies Record<keyof typeof COLUMNS, Binding>;
+}

@@ -1,0 +1,117 @@
+import { placeholders } from '#db/insert.ts';
+import { dueRows } from '#db/lease.ts';
+import type { Db, Transaction } from '#db/open.ts';
+import { execute, rowsOf } from '#db/query.ts';
+import type { Clock } from '#lib/clock.ts';
+import type { Logger } from '#lib/logger.ts';
+import type { Seals } from '../../secrets/sealed.ts';
+import { openEach, putOff } from '../../secrets/unopened-rows.ts';
+import type { ClaimedDelivery } from '../model/webhook.ts';
+import { bodyCell, type DeliveryRow, deliveryOf } from './delivery-store.ts';
+import { rowLock } from './row-lock.ts';
+import type { WebhookRow } from './webhook-store.ts';
+
+/** How long an automatic attempt is nobody else's, in milliseconds: three times what sending may take. */
+export const LEASE_MS = 90_000;
+
+/** An active webhook that something is to be sent to now. */
+export interface WebhookWithDue {
+  readonly webhookId: string;
+  readonly organizationId: string;
+  /** Since when the oldest of it is due, UTC milliseconds. */
+  readonly dueSince: number;
+}
+
+/**
+ * Active webhooks that something is to be sent to, in no order that matters.
+ * Leaps from webhook to webhook in the index of what is to come: what is done, and how much is due, costs nothing.
+ */
+export async function webhooksWithDue(db: Db, now: number): Promise<WebhookWithDue[]> {
+  const next = (after: string) =>
+    `(select webhook_id from deliveries where next_attempt_at is not null${after} order by webhook_id limit 1)`;
+  const rows = await rowsOf<PendingRow>(
+    db,
+    `with recursive pending (webhook_id) as (
+       select ${next('')}
+       union all
+       select ${next(' and webhook_id > pending.webhook_id')} from pending where pending.webhook_id is not null
+     )
+     select * from (
+       select w.id, w.organization_id, (
+         select min(d.next_attempt_at) from deliveries d where d.webhook_id = w.id and d.next_attempt_at <= ?
+       ) as due_since
+       from pending join webhooks w on w.id = pending.webhook_id where w.is_active
+     ) as due where due_since is not null`,
+    [now],
+  );
+  return rows.map(({ id, organization_id, due_since }) => ({
+    webhookId: id,
+    organizationId: organization_id,
+    dueSince: due_since,
+  }));
+}
+
+interface PendingRow {
+  id: string;
+  organization_id: string;
+  due_since: number;
+}
+
+/** Active webhooks of these ids, which stay as they are until the transaction ends. */
+export function lockedActive(handle: Transaction, ids: readonly string[]): Promise<WebhookRow[]> {
+  if (ids.length === 0) return Promise.resolve([]);
+  return rowsOf<WebhookRow>(
+    handle,
+    `select * from webhooks where is_active and id in (${placeholders(ids.length)})
+     order by id${rowLock(handle, 'for no key update')}`,
+    ids,
+  );
+}
+
+/** Begins up to so many automatic attempts of one webhook. What does not open waits as long as a lease, without an attempt. */
+export async function takeDeliveries(
+  handle: Transaction,
+  { webhookId, limit }: { webhookId: string; limit: number },
+  { seals, clock, log }: { seals: Seals; clock: Clock; log: Logger },
+): Promise<ClaimedDelivery[]> {
+  const until = clock.now() + LEASE_MS;
+  const { rows } = await dueRows<DeliveryRow>('deliveries', clock).take(handle, {
+    limit,
+    leaseMs: LEASE_MS,
+    where: { sql: 'webhook_id = ?', bindings: [webhookId] },
+    // What `attemptBegun` says. Due again only when the lease has ended, so nobody looks at what is being sent.
+    set: {
+      sql: "attempts = attempts + 1, sending = 'automatic', next_attempt_at = ?",
+      bindings: [until],
+    },
+  });
+  const { opened, unopened } = openEach(rows, row => claimed(row, seals), log);
+  const undo = 'attempts = attempts - 1, sending = null';
+  await putOff(handle, { table: 'deliveries', ids: unopened, until, undo });
+  return opened;
+}
+
+/** Has everything wait that is due for a webhook whose secret does not open, and would be again at once. */
+export async function putOffAll(handle: Transaction, webhookId: string, now: number): Promise<void> {
+  await execute(
+    handle,
+    `update deliveries set next_attempt_at = ?, sending = null, locked_until = null, locked_by = null
+     where webhook_id = ? and next_attempt_at <= ? and (locked_until is null or locked_until <= ?)`,
+    [now + LEASE_MS, webhookId, now, now],
+  );
+}
+
+/** Up to `limit` deliveries with a manual attempt whose lease has run out. */
+export function cutOffDeliveries(handle: Transaction, limit: number, now: number): Promise<DeliveryRow[]> {
+  return rowsOf<DeliveryRow>(
+    handle,
+    `select * from deliveries where sending = 'manual' and locked_until <= ?
+     order by locked_until limit ?${handle.dialect.skipLocked}`,
+    [now, limit],
+  );
+}
+
+function claimed(row: DeliveryRow, seals: Seals): ClaimedDelivery {
+  const body = seals.open(row.sealed_body, bodyCell(row.id));
+  return { ...deliveryOf(row), body, token: row.locked_by ?? '' };
+}
