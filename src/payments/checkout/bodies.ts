@@ -3,7 +3,6 @@ import { paymentsError } from '../../contract/contracts/payments-errors.ts';
 import { paymentUri } from '../amounts/payment-uri.ts';
 import { type PaymentChain, type PaymentChains, type PaymentToken, tokenOf } from '../model/payment-chain.ts';
 import type { CheckoutSession, SessionState } from '../model/session.ts';
-import { redirectUrl } from './redirect-url.ts';
 import { type WalletRequest, walletMessage } from './wallet-message.ts';
 
 const ID_PREFIX = 'cs_';
@@ -138,4 +137,12 @@ function returnUrlOf({ status, successUrl, id }: SessionState): string | null {
 
 function timestamp(ms: number): string {
   return new Date(ms).toISOString();
+}
+
+/** Stands in an address for the id of the session. Source: `success_url` of the contract. */
+const PLACEHOLDER = '{SESSION_ID}';
+
+/** A merchant's address as a payer is led to it; null stays null. */
+function redirectUrl(url: string | null, sessionId: string): string | null {
+  return url === null ? null : url.replaceAll(PLACEHOLDER, sessionId);
 }

@@ -1,23 +1,22 @@
 import type { PaymentsHandlers } from '../../contract/contracts/payments.ts';
 import { paymentsError } from '../../contract/contracts/payments-errors.ts';
 import { transaction } from '../../db/transaction.ts';
+import { type Client, limitKey } from '../../http/client-address.ts';
 import { namesTag } from '../../http/send.ts';
 import { newId } from '../../lib/ids.ts';
 import type { FieldError } from '../model/fault.ts';
+import type { PaymentLink } from '../model/payment-link.ts';
 import { lockFault } from '../recipients/recipient-lock.ts';
+import type { Seals } from '../secrets/sealed.ts';
 import { openingOf } from '../sessions/opening.ts';
-import { sessionStore } from '../sessions/session-store.ts';
+import { type SessionStore, sessionStore } from '../sessions/session-store.ts';
 import { linkStore } from '../store/link-store.ts';
 import { organizationStore } from '../store/organization-store.ts';
 import { checkoutBody } from './bodies.ts';
-import { clientHashOf, refuseBeyondBound } from './client-bound.ts';
 import type { CheckoutDeps, PayerRequest } from './deps.ts';
-import { knownSession, noSession } from './known-session.ts';
-import { claims } from './payment-hints.ts';
+import { claims, knownSession, noSession, walletBinding, walletOrigins } from './proofs.ts';
 import { type CheckoutState, shownStates } from './shown-states.ts';
 import { stateTag } from './state-waits.ts';
-import { walletBinding } from './wallet-binding.ts';
-import { walletOrigins } from './wallet-origins.ts';
 
 type CheckoutHandlers = Pick<
   PaymentsHandlers<never, PayerRequest>,
@@ -89,4 +88,35 @@ export function checkoutHandlers(deps: CheckoutDeps): CheckoutHandlers {
 
 function faultError({ code, message, facts }: FieldError) {
   return paymentsError(code, message, facts);
+}
+
+/** Open sessions of one link that one client address may have without a wallet that signed. Decision 134. */
+export const OPEN_SESSIONS_PER_CLIENT = 20;
+
+/** A keyed hash of a link and a client's address, so that no address is stored; undefined for a client that is exempt. */
+function clientHashOf(seals: Seals, { id }: Pick<PaymentLink, 'id'>, client: Client): string | undefined {
+  const key = limitKey(client);
+  if (key === undefined) return undefined;
+  return seals.hash(JSON.stringify([id, key]), { table: 'checkout_sessions', column: 'client_hash' });
+}
+
+/**
+ * Keeps one client from using up the exact amounts of a link.
+ * @throws HttpError 429 with the time until the first of its open sessions ends
+ */
+async function refuseBeyondBound(
+  sessions: Pick<SessionStore, 'endsOfClient'>,
+  clientHash: string | undefined,
+  now: number,
+): Promise<void> {
+  if (clientHash === undefined) return;
+  const ends = await sessions.endsOfClient(clientHash, { now, limit: OPEN_SESSIONS_PER_CLIENT });
+  const [first = now] = ends;
+  if (ends.length < OPEN_SESSIONS_PER_CLIENT) return;
+  const seconds = Math.max(1, Math.ceil((first - now) / 1000));
+  throw paymentsError(
+    'rate_limit_exceeded',
+    `Too many open checkouts of this link. Pay one from a wallet, or retry after ${seconds} ${seconds === 1 ? 'second' : 'seconds'}.`,
+    { headers: { 'Retry-After': String(seconds) } },
+  );
 }

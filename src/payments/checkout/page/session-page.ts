@@ -1,13 +1,11 @@
 import type { Assets } from './assets.ts';
 import { pageText } from './document.ts';
-import { httpsOnly } from './parts/foreign-url.ts';
-import { type Html, html, type Piece } from './parts/html.ts';
+import { type Html, html, httpsOnly, type Piece } from './parts/html.ts';
 import { methods } from './parts/methods.ts';
-import { receipt } from './parts/receipt.ts';
+import { momentText, receipt } from './parts/receipt.ts';
 import { isPayable, type PageState, pageState, type SessionView } from './parts/states.ts';
 import { statusPanel } from './parts/status-panel.ts';
 import { type Offer, offerName, summary } from './parts/summary.ts';
-import { momentText } from './parts/time.ts';
 
 /** Without scripts the browser asks again by itself, for as long as something may change. */
 const REFRESH_SECONDS = 20;

@@ -1,8 +1,6 @@
 import { amountText } from '#payments/amounts/token-amount.ts';
-import { httpsOnly } from './foreign-url.ts';
-import { html, type Piece } from './html.ts';
+import { type Html, html, httpsOnly, type Piece } from './html.ts';
 import { pageState, type SessionView } from './states.ts';
-import { momentText } from './time.ts';
 
 const WITH_PAYMENT: readonly string[] = ['completed', 'dropped', 'late', 'confirming', 'sent'];
 
@@ -50,4 +48,11 @@ function row(name: string, value: Piece): Piece {
 
 function code(value: string): Piece {
   return html`<code>${value}</code>`;
+}
+
+const FORMAT = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' });
+
+/** A time in words. The script writes it anew in the payer's own zone. */
+export function momentText(iso: string): Html {
+  return html`<time datetime="${iso}" data-moment>${FORMAT.format(new Date(iso))} UTC</time>`;
 }

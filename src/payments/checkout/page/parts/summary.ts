@@ -1,7 +1,6 @@
 import type { PaymentsSchemas } from '#contract/contracts/payments.ts';
 import { amountText } from '#payments/amounts/token-amount.ts';
-import { httpsOnly } from './foreign-url.ts';
-import { type Html, html, type Piece } from './html.ts';
+import { type Html, html, httpsOnly, type Piece } from './html.ts';
 
 /** What is sold, as links and sessions both tell it. */
 export interface Offer {

@@ -1,0 +1,147 @@
+import type { PaymentsHandlers } from '../../contract/contracts/payments.ts';
+import { paymentsError } from '../../contract/contracts/payments-errors.ts';
+import { transaction } from '../../db/transaction.ts';
+import type { HttpError } from '../../http/errors.ts';
+import { NATIVE_COIN } from '../model/payment-chain.ts';
+import type { PaymentTransaction } from '../model/payment-transaction.ts';
+import type { CheckoutSession } from '../model/session.ts';
+import { type SessionStore, sessionStore } from '../sessions/session-store.ts';
+import { settlement } from '../settlement/settlement.ts';
+import { organizationSettingsStore } from '../store/organization-settings-store.ts';
+import { transactionStore } from '../store/transaction-store.ts';
+import { publicOrigin, walletMessageOf } from './bodies.ts';
+import type { CheckoutDeps, PayerRequest } from './deps.ts';
+import { shownState } from './shown-states.ts';
+
+/** Binds the wallet that signed to a session, until a transfer was seen. Decision 114. */
+export function walletBinding(deps: CheckoutDeps): Pick<PaymentsHandlers<never, PayerRequest>, 'bindWallet'> {
+  const { db, seals, clock, isChainLate } = deps;
+  return {
+    async bindWallet({ path: { checkout_session_id }, body: { address, signature } }, payer) {
+      const wallet = address.toLowerCase();
+      const session = await knownSession(sessionStore(db, seals), checkout_session_id);
+      if (session.status !== 'active') {
+        if (session.payerAddress === wallet)
+          return { status: 200, body: await shownState(session, isChainLate) };
+        throw paymentsError(
+          'invalid_status_transition',
+          `The checkout is ${session.status}, so no wallet can be bound to it.`,
+        );
+      }
+      // Coins that a contract sends leave nothing by which they could be seen.
+      const isAccount = session.tokenAddress === NATIVE_COIN;
+      const origins = await walletOrigins(deps, session, payer);
+      const isSigned = await isSignedBy(deps, { session, wallet, signature, isAccount, origins });
+      if (!isSigned) {
+        throw paymentsError(
+          'invalid_field_value',
+          isAccount
+            ? "The 'signature' field must be the signature of 'wallet_message', with 'address' in it, by the account 'address': the chain's own coin cannot be paid from a contract."
+            : "The 'signature' field must be the signature of 'wallet_message', with 'address' and its checksum in it, by 'address'.",
+          { param: 'signature' },
+        );
+      }
+      const bound = await transaction(db, handle =>
+        sessionStore(handle, seals).bindWallet(session.id, wallet, clock.now()),
+      );
+      if (bound !== undefined) return { status: 200, body: await shownState(bound, isChainLate) };
+      throw paymentsError(
+        'invalid_status_transition',
+        'The checkout has ended or a payment was seen, so its wallet cannot be changed.',
+      );
+    },
+  };
+}
+
+interface SignedBinding {
+  readonly session: CheckoutSession;
+  readonly wallet: string;
+  readonly signature: string;
+  readonly isAccount: boolean;
+  readonly origins: readonly string[];
+}
+
+/** True when the wallet signed the session's message for one of the origins. */
+async function isSignedBy(
+  deps: CheckoutDeps,
+  { session, wallet, signature, isAccount, origins }: SignedBinding,
+): Promise<boolean> {
+  const { chainId } = session;
+  for (const origin of origins) {
+    const message = walletMessageOf(session, deps, { origin, address: wallet });
+    // A contract is asked over the network, for which no transaction waits.
+    if (await deps.verifySignature({ chainId, address: wallet, message, signature, isAccount })) return true;
+  }
+  return false;
+}
+
+/** How many claimed transactions of a session are looked for at a time: each costs the chain's node. */
+const MOST_CLAIMS = 10;
+
+/** Takes note of which transaction a payer says to have paid with; the chain decides. Decision 114. */
+export function claims({
+  db,
+  seals,
+  clock,
+  isChainLate,
+}: CheckoutDeps): Pick<PaymentsHandlers<never, unknown>, 'claimPayment'> {
+  return {
+    async claimPayment({ path: { checkout_session_id: id }, body: { tx_hash } }) {
+      const hash = tx_hash.toLowerCase();
+      const claimed = await transaction(db, async handle => {
+        const sessions = sessionStore(handle, seals);
+        const session = await knownSession(sessions, id);
+        const known = await transactionStore(handle).ofSession(id);
+        const isKnown = known.some(({ txHash }) => txHash === hash);
+        const refusal = whyNot(session, known);
+        if (refusal !== undefined) {
+          if (isKnown) return session;
+          throw paymentsError('invalid_status_transition', refusal);
+        }
+        // Also for a known one: it may have been given up, and is looked for again.
+        await settlement({ handle, seals, now: clock.now() }).claim(session, hash);
+        return knownSession(sessions, id);
+      });
+      return { status: 200, body: await shownState(claimed, isChainLate) };
+    },
+  };
+}
+
+function whyNot(session: CheckoutSession, known: readonly PaymentTransaction[]): string | undefined {
+  if (session.status !== 'active')
+    return `The checkout is ${session.status}, so nothing can be claimed for it.`;
+  if (session.payerAddress === null) return 'Bind the wallet that paid before claiming its payment.';
+  if (known.filter(({ status }) => status === 'pending').length >= MOST_CLAIMS)
+    return `${MOST_CLAIMS} claimed payments of this checkout are being looked for already.`;
+  return undefined;
+}
+
+/** The session behind an id, which whoever knows it may see and pay. @throws HttpError 404 */
+export async function knownSession(
+  sessions: Pick<SessionStore, 'findById'>,
+  id: string,
+): Promise<CheckoutSession> {
+  const session = await sessions.findById(id);
+  if (session !== undefined) return session;
+  throw noSession(id);
+}
+
+/** The refusal for an id that no session has. */
+export function noSession(id: string): HttpError {
+  return paymentsError('resource_not_found', `No checkout_session with id '${id}'.`);
+}
+
+/**
+ * Origins that the wallet message of a request may name, the preferred one first: that of the request when the
+ * session's organization lists it, and that of the pay page. Decision 156.
+ */
+export async function walletOrigins(
+  deps: Pick<CheckoutDeps, 'db' | 'publicUrl' | 'chains'>,
+  session: CheckoutSession,
+  { origin }: Pick<PayerRequest, 'origin'>,
+): Promise<readonly [string, ...string[]]> {
+  const ours = publicOrigin(deps);
+  if (origin === undefined || origin === ours) return [ours];
+  const { origins } = await organizationSettingsStore(deps.db).find(session);
+  return origins.includes(origin) ? [origin, ours] : [ours];
+}
