@@ -2,7 +2,7 @@ import type { Clock } from '../lib/clock.ts';
 import type { Logger } from '../lib/logger.ts';
 import type { ReceiverRules } from './api/webhooks/webhook-fields.ts';
 import { createMessenger, type Messenger, type MessengerOptions } from './notifications/chat/messenger.ts';
-import { createMailer, type MailerOptions } from './notifications/mail/choose-mailer.ts';
+import { createMailer, type MailerOptions } from './notifications/choose-mailer.ts';
 import type { Mailer } from './notifications/mail/mail.ts';
 import { type WebhookSender, webhookSender } from './webhooks/sender.ts';
 

@@ -4,8 +4,13 @@ import { InvalidBody } from '../../contract/contracts/violations.ts';
 import type { Handle } from '../../db/open.ts';
 import type { NotificationSettings } from '../model/notification.ts';
 import type { Owner } from '../model/owner.ts';
-import { unlinked } from '../notifications/chat/chat-linking.ts';
-import { LINK_LIFETIME_MS, linkTokenHash, linkUrl, newLinkToken } from '../notifications/chat/link-codes.ts';
+import {
+  LINK_LIFETIME_MS,
+  linkTokenHash,
+  linkUrl,
+  newLinkToken,
+  unlinked,
+} from '../notifications/chat/chat-linking.ts';
 import type { Messenger } from '../notifications/chat/messenger.ts';
 import { NotSent } from '../notifications/messages/not-sent.ts';
 import { messengerLinks } from '../notifications/store/messenger-links.ts';

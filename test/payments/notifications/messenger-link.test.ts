@@ -4,7 +4,7 @@ import { type Db, openDatabase } from '#db/open.ts';
 import { createLogger } from '#lib/logger.ts';
 import { defaultSettings } from '#payments/model/notification.ts';
 import type { Organization, Owner } from '#payments/model/owner.ts';
-import { LINK_LIFETIME_MS, linkTokenHash, newLinkToken } from '#payments/notifications/chat/link-codes.ts';
+import { LINK_LIFETIME_MS, linkTokenHash, newLinkToken } from '#payments/notifications/chat/chat-linking.ts';
 import { createMessenger } from '#payments/notifications/chat/messenger.ts';
 import { startMessenger } from '#payments/notifications/chat/start-messenger.ts';
 import { messengerLinks } from '#payments/notifications/store/messenger-links.ts';

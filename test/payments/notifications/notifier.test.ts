@@ -6,10 +6,14 @@ import { createLogger } from '#lib/logger.ts';
 import type { Notice } from '#payments/model/notification.ts';
 import type { Owner } from '#payments/model/owner.ts';
 import { createMessenger } from '#payments/notifications/chat/messenger.ts';
-import { createMailer } from '#payments/notifications/mail/choose-mailer.ts';
+import { createMailer } from '#payments/notifications/choose-mailer.ts';
 import type { Mailer } from '#payments/notifications/mail/mail.ts';
-import { type NotifierDeps, notifiers } from '#payments/notifications/notifier.ts';
-import { MAIL_WAITS_MS, MESSAGE_LIFETIME_MS } from '#payments/notifications/retries.ts';
+import {
+  MAIL_WAITS_MS,
+  MESSAGE_LIFETIME_MS,
+  type NotifierDeps,
+  notifiers,
+} from '#payments/notifications/notifier.ts';
 import { noticeStore } from '#payments/notifications/store/notice-store.ts';
 import { notificationStore } from '#payments/notifications/store/notification-store.ts';
 import { seals } from '#payments/secrets/sealed.ts';

@@ -5,7 +5,7 @@ import type { Clock } from '#lib/clock.ts';
 import { type Logger, logAndGoOn } from '#lib/logger.ts';
 import { startWorker } from '#lib/worker.ts';
 import { messengerLinks } from '../store/messenger-links.ts';
-import { answerTo } from './chat-answers.ts';
+import { answerTo } from './chat-linking.ts';
 import type { ChatUpdate, Messenger } from './messenger.ts';
 
 export interface StartMessengerOptions {

@@ -5,8 +5,7 @@ import type { Clock } from '#lib/clock.ts';
 import { randomBase62 } from '#lib/ids.ts';
 import type { Logger } from '#lib/logger.ts';
 import { NotSent } from '../messages/not-sent.ts';
-import type { Mailer } from './mail.ts';
-import { composeMessage } from './message.ts';
+import { composeMessage, type Mailer } from './mail.ts';
 
 export interface FolderMailerOptions {
   /** An absolute path; created, for nobody else to look into, with the first mail. */

@@ -2,8 +2,7 @@ import { createTransport } from 'nodemailer';
 import type { Clock } from '#lib/clock.ts';
 import { NotSent, within } from '../messages/not-sent.ts';
 import { plainLine } from '../messages/plain-line.ts';
-import type { Mailer } from './mail.ts';
-import { composeMessage } from './message.ts';
+import { composeMessage, type Mailer } from './mail.ts';
 
 export interface SmtpMailerOptions {
   /** `smtp://` or `smtps://`, with the credentials. */

@@ -1,10 +1,10 @@
 import { booleanOf, jsonColumn } from '#db/columns.ts';
 import type { Handle } from '#db/open.ts';
-import { rowsOf } from '#db/query.ts';
+import { execute, rowsOf } from '#db/query.ts';
 import { defaultSettings, type NotificationSettings } from '../../model/notification.ts';
 import type { Mode, Owner } from '../../model/owner.ts';
 import { ownersOf } from '../../store/conditions.ts';
-import { storedJson } from '../../store/rows.ts';
+import { insertRow, storedJson } from '../../store/rows.ts';
 
 /** The notification settings. */
 export interface NotificationStore {
@@ -103,5 +103,36 @@ function settingsOf(row: SettingsRow): NotificationSettings {
     messengerUsername: row.messenger_username,
     enabledEvents: storedJson(row.enabled_events),
     updatedAt: row.updated_at,
+  };
+}
+
+/** So many test mails an organization may send in an hour, in both modes together. Decision 128. */
+export const TEST_MAILS_AN_HOUR = 3;
+const HOUR_MS = 3_600_000;
+
+/** How many test mails were tried. */
+export interface TestMails {
+  /**
+   * Counts one more and answers null, or, when there were too many within an hour, answers when the next is allowed
+   * (UTC ms). To be called in a transaction that is committed before the mail is sent.
+   */
+  reserve(organizationId: string, now: number): Promise<number | null>;
+}
+
+export function testMails(handle: Handle): TestMails {
+  return {
+    async reserve(organizationId, now) {
+      const old = 'delete from test_mails where organization_id = ? and at <= ?';
+      await execute(handle, old, [organizationId, now - HOUR_MS]);
+      const rows = await rowsOf<{ at: number }>(
+        handle,
+        'select at from test_mails where organization_id = ? order by at desc limit ?',
+        [organizationId, TEST_MAILS_AN_HOUR],
+      );
+      const first = rows[TEST_MAILS_AN_HOUR - 1];
+      if (first !== undefined) return first.at + HOUR_MS;
+      await insertRow(handle, 'test_mails', { organization_id: organizationId, at: now });
+      return null;
+    },
   };
 }

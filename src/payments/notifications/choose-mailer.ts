@@ -1,9 +1,9 @@
 import { resolve } from 'node:path';
-import type { Clock } from '#lib/clock.ts';
-import type { Logger } from '#lib/logger.ts';
-import { folderMailer } from './folder-mailer.ts';
-import type { Mailer } from './mail.ts';
-import { smtpMailer } from './smtp-mailer.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { Logger } from '../../lib/logger.ts';
+import { folderMailer } from './mail/folder-mailer.ts';
+import type { Mailer } from './mail/mail.ts';
+import { smtpMailer } from './mail/smtp-mailer.ts';
 
 export interface MailerOptions {
   /** `smtp` is an `smtp://` or `smtps://` address with the credentials, `from` an address or `Name <address>`. */
