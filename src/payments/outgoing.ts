@@ -1,10 +1,10 @@
 import type { Clock } from '../lib/clock.ts';
 import type { Logger } from '../lib/logger.ts';
-import type { ReceiverRules } from './api/webhooks/webhook-fields.ts';
+
 import { createMessenger, type Messenger, type MessengerOptions } from './notifications/chat/messenger.ts';
 import { createMailer, type MailerOptions } from './notifications/choose-mailer.ts';
 import type { Mailer } from './notifications/mail/mail.ts';
-import { type WebhookSender, webhookSender } from './webhooks/sender.ts';
+import { type ReceiverRules, type WebhookSender, webhookSender } from './webhooks/sender.ts';
 
 /** How merchants are told what happened. */
 export interface OutgoingOptions {

@@ -4,15 +4,18 @@ import type { Logger } from '../lib/logger.ts';
 import { startWorker } from '../lib/worker.ts';
 import type { ChainClient } from '../node/client.ts';
 import { type ChainStatuses, chainStatuses } from './chain-status.ts';
+import { relay } from './events/relay.ts';
 import type { PaymentsCounters } from './metrics.ts';
-import { type PaymentChain, paymentChains } from './model/payment-chain.ts';
+import { type PaymentChain, type PaymentChains, paymentChains } from './model/payment-chain.ts';
+import { startMessenger } from './notifications/chat/start-messenger.ts';
+import { notifiers } from './notifications/notifier.ts';
 import type { OutgoingChannels } from './outgoing.ts';
-import { startOutgoingWorkers } from './outgoing-workers.ts';
 import { retentionWorker } from './retention.ts';
 import { currentKeyWorker } from './secrets/key-rotation.ts';
 import type { Seals } from './secrets/sealed.ts';
 import { startChainWatcher } from './watcher/chain-watcher.ts';
 import { expiryWorker } from './watcher/expiry.ts';
+import { startDispatcher } from './webhooks/dispatcher.ts';
 
 /** A chain to be watched, through its nodes. */
 export interface WatchedThrough {
@@ -42,6 +45,8 @@ export interface Workers {
 const EXPIRY_PAUSE_MS = 1_000;
 const RETENTION_PAUSE_MS = 10 * 60_000;
 const KEY_PAUSE_MS = 60_000;
+const RELAY_PAUSE_MS = 200;
+const NOTIFIER_PAUSE_MS = 1_000;
 
 /** Starts a watcher for every chain, the expiry of sessions, what tells merchants, and the removal of what is too old. */
 export function startWorkers(watched: readonly WatchedThrough[], deps: WorkersDeps): Workers {
@@ -67,4 +72,33 @@ export function startWorkers(watched: readonly WatchedThrough[], deps: WorkersDe
     statuses: chainStatuses({ db, clock, watched: watchers }),
     stop: async () => void (await Promise.all(running.map(worker => worker.stop()))),
   };
+}
+
+/** Starts what tells merchants of events: the relay, the dispatcher of webhooks, the notifiers, and the bot's ear. */
+export function startOutgoingWorkers(
+  deps: WorkersDeps & { readonly chains: PaymentChains },
+): readonly { stop(): Promise<void> }[] {
+  const { clock, log, outgoing, counters } = deps;
+  const { sender, mailer, messenger } = outgoing;
+  const { concurrencyPerEndpoint } = outgoing.webhooks;
+  const dispatcher = startDispatcher({
+    ...deps,
+    sender,
+    concurrencyPerEndpoint,
+    onAttempt: counters?.deliveryAttempt,
+  });
+  const relaying = relay({ ...deps, onRelayed: counters?.event });
+  const nudging = async (signal: AbortSignal) => {
+    const done = await relaying.runOnce(signal);
+    if (done > 0) dispatcher.nudge();
+    return done;
+  };
+  return [
+    startWorker({ ...relaying, runOnce: nudging }, { pauseMs: RELAY_PAUSE_MS, clock, log }),
+    dispatcher,
+    ...notifiers({ ...deps, mailer, messenger, onOutcome: counters?.notification }).map(notifier =>
+      startWorker(notifier, { pauseMs: NOTIFIER_PAUSE_MS, clock, log }),
+    ),
+    ...(messenger === undefined ? [] : [startMessenger({ ...deps, messenger })]),
+  ];
 }

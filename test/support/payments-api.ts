@@ -38,11 +38,11 @@ import type { LinkDefaults, Mode, Owner } from '../../src/payments/model/owner.t
 import { NATIVE_COIN, paymentChains } from '../../src/payments/model/payment-chain.ts';
 import type { Transfer } from '../../src/payments/model/transfer.ts';
 import { type OutgoingChannels, type OutgoingOptions, openOutgoing } from '../../src/payments/outgoing.ts';
-import { startOutgoingWorkers } from '../../src/payments/outgoing-workers.ts';
 import { type Seals, seals } from '../../src/payments/secrets/sealed.ts';
 import { type Settlement, settlement } from '../../src/payments/settlement/settlement.ts';
 import { cursorStore } from '../../src/payments/store/cursor-store.ts';
 import { organizationStore } from '../../src/payments/store/organization-store.ts';
+import { startOutgoingWorkers } from '../../src/payments/workers.ts';
 import { serve } from '../http/serve.ts';
 import { list, record, text } from './json.ts';
 import { type ManualClock, manualClock } from './manual-clock.ts';

@@ -3,7 +3,6 @@ import type { EventData } from '../model/event.ts';
 import type { PaymentTransaction } from '../model/payment-transaction.ts';
 import type { CheckoutSession } from '../model/session.ts';
 import { NO_LOG } from '../model/transfer.ts';
-import { eventFormData } from './event-form-data.ts';
 
 /** What `payment.completed` and `payment.failed` tell. Decision 117. */
 export function paymentData(
@@ -71,4 +70,48 @@ function eventSession(session: CheckoutSession): PaymentsSchemas['EventSession']
 
 function timestamp(time: number): string {
   return new Date(time).toISOString();
+}
+
+type EventFormData = PaymentsSchemas['EventFormData'];
+
+/** The keys of `form_data` that the document gives a meaning, with the JavaScript type of their values. */
+const MEANINGS = { email: 'string', shipping_address: 'object' } as const;
+const RESERVED_IDS = ['email', 'shipping_address'] as const;
+
+/**
+ * The `form_data` of an event. Answers to fields called `email` or `shipping_address`, which only old links have, are
+ * sent as `field_email` and `field_shipping_address` (Decision 150).
+ */
+function eventFormData({
+  formData,
+  customerEmail,
+  shippingAddress,
+}: Pick<CheckoutSession, 'formData' | 'customerEmail' | 'shippingAddress'>): EventFormData {
+  return {
+    ...renamed(formData ?? {}, RESERVED_IDS),
+    ...(customerEmail !== null && { email: customerEmail }),
+    ...(shippingAddress !== null && { shipping_address: shippingAddress }),
+  };
+}
+
+/** The `form_data` of a stored event, in the contract's types also when it was written before the two ids were refused. */
+export function typedFormData(stored: EventFormData): EventFormData {
+  const mistyped = RESERVED_IDS.filter(id => Object.hasOwn(stored, id) && typeof stored[id] !== MEANINGS[id]);
+  return mistyped.length === 0 ? stored : renamed(stored, mistyped);
+}
+
+/** Moves the values of some keys to `field_…`, which gets another prefix while a field of that id was filled in. */
+function renamed(
+  answers: Readonly<Record<string, unknown>>,
+  ids: readonly (typeof RESERVED_IDS)[number][],
+): EventFormData {
+  const moved = new Map(Object.entries(answers));
+  for (const id of ids) {
+    if (!moved.has(id)) continue;
+    let key = `field_${id}`;
+    while (moved.has(key)) key = `field_${key}`;
+    moved.set(key, moved.get(id));
+    moved.delete(id);
+  }
+  return Object.fromEntries(moved);
 }

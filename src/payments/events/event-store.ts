@@ -6,7 +6,7 @@ import type { Cell, Seals } from '../secrets/sealed.ts';
 import { allOf, ownedBy } from '../store/conditions.ts';
 import { type ListPage, type Page, paged } from '../store/paging.ts';
 import { storedJson } from '../store/rows.ts';
-import { typedFormData } from './event-form-data.ts';
+import { typedFormData } from './event-data.ts';
 
 /** An event, the fact that it tells, and its place among events of one millisecond. */
 export interface NewEvent {

@@ -21,6 +21,13 @@ export interface WebhookSender {
   close(): Promise<void>;
 }
 
+/** What the operator allows beyond https to public addresses. */
+export interface ReceiverRules {
+  /** Networks, as CIDRs or addresses, that may be reached although they are not public. */
+  readonly allowedNetworks: readonly string[];
+  readonly allowHttp: boolean;
+}
+
 /** From the request to the headers of the answer. Document 3, "Webhook delivery". */
 const TIMEOUT_MS = 30_000;
 /** What is read of an answer, to be dropped. Decision 123. */

@@ -8,12 +8,13 @@ import { newId } from '#lib/ids.ts';
 import type { AttemptDeps } from '../../webhooks/attempt.ts';
 import { newWebhookSecret, type Webhook } from '../../webhooks/model/webhook.ts';
 import { NEW_ACTIVITY } from '../../webhooks/model/webhook-activity.ts';
+import type { ReceiverRules } from '../../webhooks/sender.ts';
 import { deliveryStore } from '../../webhooks/store/delivery-store.ts';
 import { type WebhookChanges, webhookStore } from '../../webhooks/store/webhook-store.ts';
 import type { AnonymousCaller, ApiCaller, PaymentsContext } from '../gate/api-context.ts';
 import { notFound, success, timestamp, timestampOrNull } from '../responses/answers.ts';
 import { deliveryHandlers, webhookTestHandlers } from './deliveries.ts';
-import { type ReceiverRules, receiverJudge, subscriptions } from './webhook-fields.ts';
+import { receiverJudge, subscriptions } from './webhook-fields.ts';
 
 /** Webhooks of one organization and mode. Decision 120. */
 const MAX_WEBHOOKS = 20;
