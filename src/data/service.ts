@@ -2,7 +2,7 @@ import type { ChainIndex } from '../indexer/index-service.ts';
 import type { QueryBudget, QueryPool } from '../indexer/query/threads/pool.ts';
 import { logAndGoOn } from '../lib/logger.ts';
 import { type AppOptions, serveChains } from './app.ts';
-import { warmUpNames } from './backends/own-index/source/resolve-address.ts';
+import { warmUpNames } from './backends/own-index/source/names.ts';
 import type { Upstream } from './backends/upstream/upstream.ts';
 import { chainStatusBody } from './chains-route.ts';
 import type { Chain } from './fallback/chain.ts';

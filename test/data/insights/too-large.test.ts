@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { advising } from '#data/backends/own-index/insights/query-errors.ts';
+import { advising } from '#data/backends/own-index/insights/records.ts';
 import { BackendError } from '#data/backends/port/backend-error.ts';
 import { QueriesBusy, QueryTooLarge } from '#indexer/query/query.ts';
 import { chain } from '../answer-support.ts';

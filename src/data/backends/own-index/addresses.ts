@@ -2,10 +2,9 @@ import { formatEther } from 'viem';
 import type { CoinHolderPlace } from '#indexer/read/addresses.ts';
 import type { Answers } from '../port/backend.ts';
 import type { CursorPosition } from '../port/cursor.ts';
-import { addressKey, uintKey, wholeKeys } from './cursor/addresses-position.ts';
-import type { Keys } from './cursor/position.ts';
+import { checksummed } from './parts/format.ts';
 import { loadParties } from './parts/parties.ts';
-import { checksummed } from './parts/text.ts';
+import { addressKey, type Keys, uintKey, wholeKeys } from './source/position.ts';
 import { assertWhole, cursorFields, type IndexSource, PAGE_SIZE } from './source/source.ts';
 
 /** Holders of the native coin, as far as the index has seen them. Decision 40. */

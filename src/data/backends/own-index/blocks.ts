@@ -1,9 +1,9 @@
 import { lowerCase } from '#evm/address.ts';
 import type { BlockRow } from '#indexer/read/blocks/blocks.ts';
 import type { Answers } from '../port/backend.ts';
-import { blockBefore, placeBefore } from './cursor/position.ts';
 import { loadParties } from './parts/parties.ts';
 import { blockRecord } from './records/block.ts';
+import { blockBefore, placeBefore } from './source/position.ts';
 import {
   assertCaughtUp,
   assertNotCutOff,

@@ -1,10 +1,9 @@
-import { formatEther } from 'viem';
+import { formatEther, formatGwei } from 'viem';
+import type { ExplorerSchemas } from '#contract/contracts/explorer.ts';
 import type { BlockLoad } from '#indexer/read/statistics.ts';
-import type { Answers } from '../port/backend.ts';
-import { gasPrices } from './gas-prices.ts';
-import { indexingStatus } from './indexing-status.ts';
-import { dateText, dayOf } from './parts/day.ts';
-import { percentage, timestamp } from './parts/text.ts';
+import type { Answer, Answers } from '../port/backend.ts';
+import { BackendError } from '../port/backend-error.ts';
+import { dateText, dayOf, percentage, timestamp } from './parts/format.ts';
 import { assertCaughtUp, assertWhole, type IndexSource } from './source/source.ts';
 
 /** Blocks that tell the pace, the load and the gas prices of now. */
@@ -111,4 +110,59 @@ async function firstWholeDay({ reader }: IndexSource, firstBlock: number): Promi
   if (firstBlock <= 0) return 0;
   const row = await reader.blockByNumberOrHash(firstBlock);
   return row === null ? 0 : dayOf(row.timestamp) + 1;
+}
+
+/** Which share of recent transactions paid no more than the price of a speed, in percent. Decision 57. */
+const PERCENTILES = { slow: 35, average: 60, fast: 90 } as const;
+
+/** Gas prices from what recent transactions paid, in wei; null when there are none. */
+function gasPrices(paid: readonly bigint[]): ExplorerSchemas['GasPrices'] | null {
+  const sorted = paid.toSorted((a, b) => (a < b ? -1 : a > b ? 1 : 0));
+  const gwei = (percentile: number) => {
+    const price = sorted[Math.ceil((percentile / 100) * sorted.length) - 1];
+    return price === undefined ? null : Number(formatGwei(price));
+  };
+  return sorted.length === 0
+    ? null
+    : { slow: gwei(PERCENTILES.slow), average: gwei(PERCENTILES.average), fast: gwei(PERCENTILES.fast) };
+}
+
+/**
+ * How much of the chain the index has, now. A node's head rises without anything changing here, so the answer is
+ * never a settled one.
+ * @throws BackendError `unavailable` while the node has not told how long its chain is.
+ */
+async function indexingStatus(source: IndexSource): Promise<Answer<ExplorerSchemas['IndexingStatus']>> {
+  const { head, lag } = source.progress();
+  if (head === null) return { unsettled: true, body: NOTHING_YET };
+  if (lag === null) {
+    throw new BackendError('unavailable', 'incomplete', 'the node has not told its latest block yet');
+  }
+  const { blocks, filledBlocks, untracedBlocks } = await source.reader.totals();
+  // The index has no gaps, so what it lacks is what the node is ahead.
+  const all = blocks + lag;
+  const isComplete = source.isAtHead();
+  const hasNoTraces = untracedBlocks > 0 && untracedBlocks === filledBlocks;
+  return {
+    unsettled: true,
+    body: {
+      finished_indexing: isComplete && (hasNoTraces || untracedBlocks === 0),
+      finished_indexing_blocks: isComplete,
+      indexed_blocks_ratio: ratio(blocks, all),
+      indexed_internal_transactions_ratio:
+        isComplete && !hasNoTraces ? ratio(blocks - untracedBlocks, all) : null,
+    },
+  };
+}
+
+const NOTHING_YET: ExplorerSchemas['IndexingStatus'] = {
+  finished_indexing: false,
+  finished_indexing_blocks: false,
+  indexed_blocks_ratio: '0.00',
+  indexed_internal_transactions_ratio: null,
+};
+
+/** Two decimals, cut off: 1.00 is all and nothing less. */
+function ratio(part: number, whole: number): string {
+  return (whole === 0 ? 0 : Math.floor((part * 100) / whole) / 100).toFixed(2);
 }

@@ -1,13 +1,13 @@
+import type { ExplorerSchemas } from '#contract/contracts/explorer.ts';
 import { lowerCase } from '#evm/address.ts';
 import type { WithdrawalRow } from '#indexer/read/blocks/withdrawals.ts';
 import type { Page } from '#indexer/read/page.ts';
 import type { Answers } from '../port/backend.ts';
 import type { CursorPosition } from '../port/cursor.ts';
 import { depthOf, findBlock } from './blocks.ts';
-import { countKey, wholeKeys } from './cursor/addresses-position.ts';
-import type { Keys } from './cursor/position.ts';
-import { loadParties } from './parts/parties.ts';
-import { addressWithdrawal, blockWithdrawal, withdrawal } from './records/withdrawal.ts';
+import { timestamp } from './parts/format.ts';
+import { loadParties, type Parties } from './parts/parties.ts';
+import { countKey, type Keys, wholeKeys } from './source/position.ts';
 import {
   assertCaughtUp,
   assertNotCutOff,
@@ -80,4 +80,23 @@ function nextWithdrawals(source: IndexSource, { items, hasMore }: Page<Withdrawa
   if (!hasMore || last === undefined) return null;
   const position = { index: last.index };
   return { ...position, items_count: items.length, ...cursorFields(source, position) };
+}
+
+/** A withdrawal in the list of all. */
+function withdrawal(row: WithdrawalRow, parties: Parties): ExplorerSchemas['Withdrawal'] {
+  return { ...addressWithdrawal(row), receiver: parties.address(row.receiver) };
+}
+
+/** Without the block, which the path names. */
+function blockWithdrawal(row: WithdrawalRow, parties: Parties): ExplorerSchemas['BlockWithdrawal'] {
+  return { ...amountOf(row), receiver: parties.address(row.receiver) };
+}
+
+/** Without the receiver, whom the path names. */
+function addressWithdrawal(row: WithdrawalRow): ExplorerSchemas['AddressWithdrawal'] {
+  return { ...amountOf(row), block_number: row.blockNumber, timestamp: timestamp(row.timestamp) };
+}
+
+function amountOf({ index, amount, validatorIndex }: WithdrawalRow) {
+  return { index, amount: amount.toString(), validator_index: validatorIndex };
 }

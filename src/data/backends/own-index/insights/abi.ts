@@ -1,6 +1,6 @@
 import type { Abi, Address } from 'viem';
 import type { InsightsAnswers } from '../../port/insights-backend.ts';
-import { resolveAddress } from '../source/resolve-address.ts';
+import { resolveAddress } from '../source/names.ts';
 import { type IndexSource, missingFrom } from '../source/source.ts';
 
 /** Of these a contract has one at most, and a proxy's are its own. */

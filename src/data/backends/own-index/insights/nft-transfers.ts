@@ -3,7 +3,7 @@ import type { InsightsSchemas } from '#contract/contracts/insights.ts';
 import type { FulfilledOrder } from '#evm/seaport.ts';
 import type { NftTransferRow } from '#indexer/read/tokens/nft-transfers.ts';
 import type { InsightsAnswers } from '../../port/insights-backend.ts';
-import { resolveAddress } from '../source/resolve-address.ts';
+import { resolveAddress } from '../source/names.ts';
 import { assertCaughtUp, assertNotCutOff, type IndexSource, missingFrom } from '../source/source.ts';
 import { describeNfts } from './nft-metadata-lookup.ts';
 import { nftSale, orderOf } from './nft-sales.ts';

@@ -3,7 +3,7 @@ import type { ExplorerSchemas } from '#contract/contracts/explorer.ts';
 import type { Reader } from '#indexer/index-reader.ts';
 import type { AddressRow } from '#indexer/read/addresses.ts';
 import type { TokenRow } from '#indexer/read/tokens/tokens.ts';
-import { amount, checksummed } from './text.ts';
+import { amount, checksummed } from './format.ts';
 
 /** Address and token records by address, for all that one answer mentions. */
 export interface Parties {

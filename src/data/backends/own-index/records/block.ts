@@ -1,7 +1,7 @@
 import type { ExplorerSchemas } from '#contract/contracts/explorer.ts';
 import type { BlockRow } from '#indexer/read/blocks/blocks.ts';
+import { amount, percentage, timestamp } from '../parts/format.ts';
 import type { Parties } from '../parts/parties.ts';
-import { amount, percentage, timestamp } from '../parts/text.ts';
 
 type Block = ExplorerSchemas['Block'];
 

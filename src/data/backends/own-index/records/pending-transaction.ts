@@ -3,8 +3,8 @@ import type { ExplorerSchemas } from '#contract/contracts/explorer.ts';
 import type { Abis } from '#evm/abi/abi.ts';
 import type { PendingTransaction } from '#node/pending-transactions.ts';
 import { decodedInput, methodOf } from '../parts/decoded.ts';
+import { amount } from '../parts/format.ts';
 import type { Parties } from '../parts/parties.ts';
-import { amount } from '../parts/text.ts';
 
 type Transaction = ExplorerSchemas['Transaction'];
 

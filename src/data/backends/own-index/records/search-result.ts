@@ -1,8 +1,8 @@
 import type { Address, Hash } from 'viem';
 import type { ExplorerSchemas } from '#contract/contracts/explorer.ts';
 import type { BlockRow } from '#indexer/read/blocks/blocks.ts';
+import { checksummed, timestamp } from '../parts/format.ts';
 import type { Parties } from '../parts/parties.ts';
-import { checksummed, timestamp } from '../parts/text.ts';
 
 /** What a search names outright. `timestamp` is null while the transaction waits. */
 export type ExactMatch =

@@ -1,15 +1,15 @@
-import type { Address, Hex } from 'viem';
+import { type Abi, type Address, decodeAbiParameters, type Hex } from 'viem';
 import type { ExplorerSchemas } from '#contract/contracts/explorer.ts';
 import type { KnownAbi } from '#evm/abi/abi.ts';
-import { argumentsOf, decodedArguments } from '../parts/constructor-arguments.ts';
-import { isSameCode } from '../parts/same-code.ts';
-import { checksummed } from '../parts/text.ts';
+import type { ContractSource } from '#evm/abi/contract-source.ts';
+import { mayDecode } from '#evm/abi/decoding-budget.ts';
+import { typeText, valueText } from '#evm/abi/signatures.ts';
+import { checksummed } from '../parts/format.ts';
 
 type SmartContract = ExplorerSchemas['SmartContract'];
-type ContractSource = NonNullable<KnownAbi['source']>;
 
 /** What an answer about a contract is made from. */
-export interface ContractFacts {
+interface ContractFacts {
   readonly known: KnownAbi | null;
   /** Null when the contract is gone. */
   readonly code: Hex | null;
@@ -93,4 +93,39 @@ function isAddress(text: string): text is Address {
 function objectIn(settings: ContractSource['settings'], key: string): Record<string, unknown> {
   const value = settings[key];
   return typeof value === 'object' && value !== null ? { ...value } : {};
+}
+
+/** What follows the compiled code in the code that created a contract; null when that began otherwise. */
+function argumentsOf(creationInput: Hex | null, compiled: Hex | null): Hex | null {
+  if (creationInput === null || compiled === null || !creationInput.startsWith(compiled)) return null;
+  const rest = creationInput.slice(compiled.length);
+  return rest === '' ? null : `0x${rest}`;
+}
+
+/**
+ * A pair for each argument: its value as text (Decision 19) and what the constructor calls it. Null when the ABI has no
+ * constructor that takes them.
+ */
+function decodedArguments(abi: Abi, encoded: Hex): [string, Record<string, string>][] | null {
+  const declared = abi.find(item => item.type === 'constructor');
+  if (declared === undefined || !mayDecode(declared.inputs, encoded)) return null;
+  try {
+    const values: readonly unknown[] = decodeAbiParameters(declared.inputs, encoded);
+    return declared.inputs.map((input, position) => [
+      valueText(values[position]),
+      { name: input.name ?? '', type: typeText(input), internalType: input.internalType ?? typeText(input) },
+    ]);
+  } catch {
+    // What follows the code need not be arguments of this constructor.
+    return null;
+  }
+}
+
+/** Whether code on the chain is what was compiled, apart from the bytes that the constructor filled in. */
+function isSameCode(code: Hex, compiled: Hex, immutables: ContractSource['immutables']): boolean {
+  const found = Buffer.from(code.slice(2), 'hex');
+  const wanted = Buffer.from(compiled.slice(2), 'hex');
+  if (found.length !== wanted.length) return false;
+  for (const { start, length } of immutables) found.fill(0, start, start + length);
+  return found.equals(wanted);
 }

@@ -1,8 +1,8 @@
 import type { Address } from 'viem';
 import type { ExplorerSchemas } from '#contract/contracts/explorer.ts';
 import type { CoinChange } from '#node/node-reads.ts';
+import { amount } from '../parts/format.ts';
 import type { Parties } from '../parts/parties.ts';
-import { amount } from '../parts/text.ts';
 import type { Balances } from '../parts/token-balances.ts';
 import type { TokenChange } from '../parts/token-changes.ts';
 

@@ -1,32 +1,33 @@
-import { type Address, formatEther, formatUnits, maxUint256 } from 'viem';
+import { type Address, decodeFunctionData, formatEther, formatUnits, maxUint256, parseAbi } from 'viem';
 import type { ExplorerSchemas } from '#contract/contracts/explorer.ts';
 import type { Abis } from '#evm/abi/abi.ts';
+import { lowerCase } from '#evm/address.ts';
 import type { TransactionRow } from '#indexer/read/blocks/transaction-row.ts';
-import type { Approval } from '../parts/approval.ts';
+import type { TokenTransferRow } from '#indexer/read/tokens/token-transfers.ts';
 import { methodOf } from '../parts/decoded.ts';
 import type { Parties } from '../parts/parties.ts';
 
-export type Summary = ExplorerSchemas['Summary'];
+type Summary = ExplorerSchemas['Summary'];
 type Variable = ExplorerSchemas['SummaryVariable'];
 
 /** A sentence from its template; `action_type` is the verb that all of them begin with. */
-export function sentence(action: string, template: string, variables: Record<string, Variable>): Summary {
+function sentence(action: string, template: string, variables: Record<string, Variable>): Summary {
   return {
     summary_template: `{action_type} ${template}`,
     summary_template_variables: { action_type: text(action), ...variables },
   };
 }
 
-export function text(value: string): Variable {
+function text(value: string): Variable {
   return { type: 'string', value };
 }
 
 /** An amount of a token in its whole units, or in its smallest where its decimals are not known. */
-export function tokenAmount(amount: bigint, decimals: string | null): Variable {
+function tokenAmount(amount: bigint, decimals: string | null): Variable {
   return { type: 'currency', value: formatUnits(amount, Number(decimals ?? 0)) };
 }
 
-export function addressVariable(parties: Parties, address: Address): Variable {
+function addressVariable(parties: Parties, address: Address): Variable {
   return { type: 'address', value: parties.address(address) };
 }
 
@@ -84,4 +85,54 @@ export function approvalSentence(
 
 function coinAmount(value: bigint): Variable {
   return { type: 'currency', value: formatEther(value) };
+}
+
+const VERBS = { token_minting: 'Mint', token_burning: 'Burn', token_transfer: 'Transfer' } as const;
+
+/** One token transfer, minting or burning in words. What is burnt goes to nobody, so its owner is named instead. */
+export function transferSentence(row: TokenTransferRow, parties: Parties): Summary {
+  const isBurn = row.type === 'token_burning';
+  const record = parties.token(row.token);
+  const whom = isBurn
+    ? { from_address: addressVariable(parties, row.from) }
+    : { to_address: addressVariable(parties, row.to) };
+  const token =
+    record === null ? addressVariable(parties, row.token) : ({ type: 'token', value: record } as const);
+  const amount = row.amount === null ? {} : { amount: tokenAmount(row.amount, record?.decimals ?? null) };
+  const id = row.tokenId === null ? {} : { token_id: text(row.tokenId.toString()) };
+  const placeholders = [...Object.keys(amount), 'token', ...Object.keys(id)].map(name => `{${name}}`);
+  return sentence(
+    VERBS[row.type],
+    `${placeholders.join(' ')} ${isBurn ? 'from {from_address}' : 'to {to_address}'}`,
+    { ...amount, token, ...id, ...whom },
+  );
+}
+
+/** What a call to a token allows somebody else. */
+export interface Approval {
+  /** Who may spend. */
+  readonly to: Address;
+  /** An amount for ERC-20, an id for ERC-721; null when it is about everything. */
+  readonly value: bigint | null;
+  /** False where a permission for everything is taken back. */
+  readonly isGiven: boolean;
+}
+
+const ABI = parseAbi([
+  'function approve(address spender, uint256 value) returns (bool)',
+  'function setApprovalForAll(address operator, bool approved)',
+]);
+
+/** The approval that a transaction's own call is; null for every other call. */
+export function approvalOf({ input, selector }: Pick<TransactionRow, 'input' | 'selector'>): Approval | null {
+  if (selector === null) return null;
+  try {
+    const { functionName, args } = decodeFunctionData({ abi: ABI, data: input });
+    return functionName === 'approve'
+      ? { to: lowerCase(args[0]), value: args[1], isGiven: true }
+      : { to: lowerCase(args[0]), value: null, isGiven: args[1] };
+  } catch {
+    // Any other method, or call data that does not fit one of these.
+    return null;
+  }
 }

@@ -1,7 +1,7 @@
 import type { ExplorerSchemas } from '#contract/contracts/explorer.ts';
 import type { InstanceRow } from '#indexer/read/tokens/nft-holdings.ts';
+import { checksummed } from '../parts/format.ts';
 import type { Parties } from '../parts/parties.ts';
-import { checksummed } from '../parts/text.ts';
 import { type Metadata, metadataIn } from '../source/metadata.ts';
 
 /** An instance and the URI that its contract gives for it; null when it gives none. */

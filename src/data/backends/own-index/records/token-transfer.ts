@@ -2,8 +2,8 @@ import type { ExplorerSchemas } from '#contract/contracts/explorer.ts';
 import type { Abis } from '#evm/abi/abi.ts';
 import type { TokenTransferRow } from '#indexer/read/tokens/token-transfers.ts';
 import { methodOf } from '../parts/decoded.ts';
+import { amount, timestamp } from '../parts/format.ts';
 import type { Parties } from '../parts/parties.ts';
-import { amount, timestamp } from '../parts/text.ts';
 
 type Embedded = ExplorerSchemas['EmbeddedTokenTransfer'];
 

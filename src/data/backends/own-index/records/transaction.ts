@@ -2,8 +2,8 @@ import type { ExplorerSchemas } from '#contract/contracts/explorer.ts';
 import type { Abis } from '#evm/abi/abi.ts';
 import type { TransactionRow } from '#indexer/read/blocks/transaction-row.ts';
 import { decodedInput, methodOf } from '../parts/decoded.ts';
+import { amount, timestamp } from '../parts/format.ts';
 import type { Parties } from '../parts/parties.ts';
-import { amount, timestamp } from '../parts/text.ts';
 
 export interface TransactionContext {
   readonly abis: Abis;

@@ -1,11 +1,9 @@
 import { LRUCache } from 'lru-cache';
-import type { Clock } from '#lib/clock.ts';
-import { DAY_MS } from '#lib/clock.ts';
+import { type Clock, DAY_MS } from '#lib/clock.ts';
 import { contentOf } from './metadata.ts';
-import { turns } from './metadata-turns.ts';
 
 /** Why there is no document at the end of a link; `pending` when there may be one in a moment. */
-export type DocumentFailure =
+type DocumentFailure =
   | 'pending'
   | 'unsupported'
   | 'refused'
@@ -96,4 +94,35 @@ export function metadataDocuments(options: {
     const url = path === undefined ? null : URL.parse(`${folder}${path}`);
     return url?.href.startsWith(folder) ? url.href : null;
   }
+}
+
+/**
+ * Lets so many tasks run at once and so many wait for it, in the order in which they came. Gives null, without starting
+ * the task, when too many wait already.
+ */
+function turns<Result>(limits: {
+  atOnce: number;
+  waiting: number;
+}): (task: () => Promise<Result>) => Promise<Result> | null {
+  let running = 0;
+  const waiting: (() => void)[] = [];
+
+  const run = async (task: () => Promise<Result>): Promise<Result> => {
+    try {
+      return await task();
+    } finally {
+      const next = waiting.shift();
+      if (next === undefined) running -= 1;
+      else next();
+    }
+  };
+
+  return task => {
+    if (running < limits.atOnce) {
+      running += 1;
+      return run(task);
+    }
+    if (waiting.length >= limits.waiting) return null;
+    return new Promise<void>(resolve => waiting.push(resolve)).then(() => run(task));
+  };
 }

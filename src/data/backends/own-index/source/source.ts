@@ -4,7 +4,7 @@ import { BackendError, notFound } from '../../port/backend-error.ts';
 import type { CursorPosition } from '../../port/cursor.ts';
 import { encodeCursor } from '../../port/cursor.ts';
 import type { MetadataDocuments } from './metadata-documents.ts';
-import type { NameBook } from './name-cache.ts';
+import type { NameBook } from './names.ts';
 
 /** As much of a chain's index as answers are made from. */
 export interface IndexSource {

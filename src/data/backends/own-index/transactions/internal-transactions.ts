@@ -3,10 +3,10 @@ import { lowerCase } from '#evm/address.ts';
 import type { InternalTransactionRow } from '#indexer/read/blocks/internal-transactions.ts';
 import type { Page } from '#indexer/read/page.ts';
 import type { Answers } from '../../port/backend.ts';
-import { tracePlace } from '../cursor/trace-position.ts';
-import { loadParties } from '../parts/parties.ts';
-import { internalTransaction } from '../records/internal-transaction.ts';
+import { timestamp } from '../parts/format.ts';
+import { loadParties, type Parties } from '../parts/parties.ts';
 import { minedOrPending, nodeCannot } from '../source/mined.ts';
+import { tracePlace } from '../source/position.ts';
 import {
   assertCaughtUp,
   assertNotCutOff,
@@ -69,4 +69,25 @@ function nextPage(source: IndexSource, last: InternalTransactionRow, itemsCount:
     index: last.traceIndex,
   };
   return { ...position, items_count: itemsCount, ...cursorFields(source, position) };
+}
+
+/** One internal transaction. The heir of a self-destruction was not called, so `to` is null there. */
+function internalTransaction(
+  row: InternalTransactionRow,
+  parties: Parties,
+): ExplorerSchemas['InternalTransaction'] {
+  return {
+    block_number: row.blockNumber,
+    created_contract: parties.addressOrNull(row.createdContract),
+    error: row.error,
+    from: parties.address(row.from),
+    gas_limit: row.gasLimit.toString(),
+    index: row.traceIndex,
+    success: row.error === null,
+    timestamp: timestamp(row.timestamp),
+    to: row.type === 'selfdestruct' ? null : parties.addressOrNull(row.to),
+    transaction_hash: row.transactionHash,
+    type: row.type,
+    value: row.value.toString(),
+  };
 }

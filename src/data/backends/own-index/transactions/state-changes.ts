@@ -4,12 +4,12 @@ import type { CoinChange } from '#node/node-reads.ts';
 import type { Answers } from '../../port/backend.ts';
 import { BackendError } from '../../port/backend-error.ts';
 import type { CursorPosition } from '../../port/cursor.ts';
-import { isHeight, type Keys, notOurs } from '../cursor/position.ts';
 import { loadParties } from '../parts/parties.ts';
 import { balancesOf } from '../parts/token-balances.ts';
 import { type TokenChange, tokenChanges } from '../parts/token-changes.ts';
 import { coinChange, tokenChange } from '../records/state-change.ts';
 import { minedOrPending, nodeCannot } from '../source/mined.ts';
+import { isHeight, type Keys, notOurs } from '../source/position.ts';
 import { cursorFields, type IndexSource, PAGE_SIZE } from '../source/source.ts';
 
 type Change = { coin: CoinChange } | { token: TokenChange };

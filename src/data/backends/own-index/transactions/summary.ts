@@ -3,10 +3,16 @@ import { lowerCase } from '#evm/address.ts';
 import type { TransactionRow } from '#indexer/read/blocks/transaction-row.ts';
 import type { TokenTransferRow } from '#indexer/read/tokens/token-transfers.ts';
 import type { Answers } from '../../port/backend.ts';
-import { type Approval, approvalOf } from '../parts/approval.ts';
 import { loadParties } from '../parts/parties.ts';
-import { approvalSentence, callSentence, coinSentence, creationSentence } from '../records/summary.ts';
-import { transferSentence } from '../records/transfer-summary.ts';
+import {
+  type Approval,
+  approvalOf,
+  approvalSentence,
+  callSentence,
+  coinSentence,
+  creationSentence,
+  transferSentence,
+} from '../records/summary.ts';
 import { minedOrPending } from '../source/mined.ts';
 import type { IndexSource } from '../source/source.ts';
 

@@ -2,9 +2,9 @@ import type { ExplorerSchemas } from '#contract/contracts/explorer.ts';
 import type { Page } from '#indexer/read/page.ts';
 import type { TokenTransferRow } from '#indexer/read/tokens/token-transfers.ts';
 import type { Answers } from '../../port/backend.ts';
-import { placeBefore } from '../cursor/position.ts';
 import { loadParties } from '../parts/parties.ts';
 import { tokenTransfer } from '../records/token-transfer.ts';
+import { placeBefore } from '../source/position.ts';
 import {
   assertCaughtUp,
   assertNotCutOff,

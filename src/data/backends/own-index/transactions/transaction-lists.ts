@@ -1,13 +1,15 @@
 import type { Hash } from 'viem';
 import type { ExplorerSchemas } from '#contract/contracts/explorer.ts';
+import type { Abis } from '#evm/abi/abi.ts';
 import { lowerCase } from '#evm/address.ts';
 import type { LogRow } from '#indexer/read/blocks/logs.ts';
 import type { Page } from '#indexer/read/page.ts';
 import type { Answers } from '../../port/backend.ts';
-import { placeBefore } from '../cursor/position.ts';
-import { loadParties } from '../parts/parties.ts';
-import { logRecord } from '../records/log.ts';
-import { minedOrPending } from '../source/mined.ts';
+import { rawTrace } from '../../port/raw-trace.ts';
+import { decodedLog } from '../parts/decoded.ts';
+import { loadParties, type Parties } from '../parts/parties.ts';
+import { minedOrPending, nodeCannot } from '../source/mined.ts';
+import { placeBefore } from '../source/position.ts';
 import { cursorFields, type IndexSource, PAGE_SIZE } from '../source/source.ts';
 import { transferPage } from './token-transfers.ts';
 
@@ -70,4 +72,40 @@ export async function logPage(
 async function settled(source: IndexSource, hash: Hash): Promise<{ confirmations?: number }> {
   const mined = await minedOrPending(source, hash);
   return mined === undefined ? {} : { confirmations: mined.confirmations };
+}
+
+/** The trace of one transaction, from the node at the time of the request. */
+export function rawTraceAnswers(source: IndexSource): Pick<Answers, 'getTransactionRawTrace'> {
+  return {
+    async getTransactionRawTrace({ path }, { signal }) {
+      const hash = lowerCase(path.transaction_hash);
+      const mined = await minedOrPending(source, hash);
+      if (mined === undefined) return { body: [] };
+      const items = await source.reader.node.trace(hash, signal);
+      if (items === null) throw nodeCannot('trace this transaction');
+      // The node may be on another branch than the index by now; then nothing says how deep this lies.
+      const isSameBlock = items.every(
+        ({ blockHash = mined.row.blockHash }) => blockHash === mined.row.blockHash,
+      );
+      return {
+        ...(isSameBlock ? { confirmations: mined.confirmations } : {}),
+        body: items.map(item => rawTrace(item, hash)),
+      };
+    },
+  };
+}
+
+/** One log. `smart_contract` is whom the transaction called, not who emitted the log. */
+function logRecord(row: LogRow, abis: Abis, parties: Parties): ExplorerSchemas['Log'] {
+  return {
+    address: parties.address(row.address),
+    block_hash: row.blockHash,
+    block_number: row.blockNumber,
+    data: row.data,
+    decoded: decodedLog(abis, row),
+    index: row.index,
+    smart_contract: parties.addressOrNull(row.transactionTo),
+    topics: row.topics,
+    transaction_hash: row.transactionHash,
+  };
 }

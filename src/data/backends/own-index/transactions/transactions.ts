@@ -5,13 +5,13 @@ import type { TransactionRow } from '#indexer/read/blocks/transaction-row.ts';
 import type { TransactionQuery } from '#indexer/read/blocks/transactions.ts';
 import type { PendingTransaction } from '#node/pending-transactions.ts';
 import type { Answers } from '../../port/backend.ts';
-import { hashBefore, placeBefore } from '../cursor/position.ts';
 import { methodOf } from '../parts/decoded.ts';
 import { loadParties } from '../parts/parties.ts';
 import { type PendingContext, pendingTransaction, pendingTypes } from '../records/pending-transaction.ts';
 import { embeddedTokenTransfer } from '../records/token-transfer.ts';
 import { minedTransaction } from '../records/transaction.ts';
 import { knownTransaction } from '../source/mined.ts';
+import { hashBefore, placeBefore } from '../source/position.ts';
 import {
   assertCaughtUp,
   assertNotCutOff,

@@ -5,7 +5,7 @@ import type { CursorPosition } from '../../port/cursor.ts';
 
 /** What a search finds by name: all tokens come before all contracts. */
 export const NAMED_KINDS = ['token', 'contract'] as const;
-export type NamedKind = (typeof NAMED_KINDS)[number];
+type NamedKind = (typeof NAMED_KINDS)[number];
 
 export interface NamedPosition extends NamedAddress {
   readonly kind: NamedKind;

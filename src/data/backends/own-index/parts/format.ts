@@ -1,4 +1,5 @@
 import { type Address, checksumAddress } from 'viem';
+import { DAY_MS } from '#lib/clock.ts';
 
 /** UTC milliseconds as ISO 8601 with microseconds and `Z` (document 1, conventions). */
 export function timestamp(ms: number): string {
@@ -18,4 +19,14 @@ export function checksummed(address: Address): Address {
 /** A share of a whole in percent with four decimals; null of nothing. */
 export function percentage(part: bigint, whole: bigint): number | null {
   return whole === 0n ? null : Number((part * 1_000_000n) / whole) / 10_000;
+}
+
+/** The day in UTC of a time in milliseconds, as days since 1970-01-01. */
+export function dayOf(ms: number): number {
+  return Math.floor(ms / DAY_MS);
+}
+
+/** A day as ISO 8601. */
+export function dateText(day: number): string {
+  return new Date(day * DAY_MS).toISOString().slice(0, 10);
 }
