@@ -1,9 +1,8 @@
 import { type AbiEvent, type AbiParameter, isHash, keccak256, toHex } from 'viem';
 import { InvalidParameter } from '../../contract/contracts/violations.ts';
-import { parsedEvent } from './event-parser.ts';
 
 /** Which event is meant. */
-export interface NamedEvent {
+interface NamedEvent {
   /** Its first topic, in lower case. */
   readonly topic0: string;
   /** With names and `indexed`, where the request says what is indexed: enough to decode by. In one spelling. */
@@ -48,4 +47,117 @@ function spelt(parameter: AbiParameter & { readonly indexed?: boolean | undefine
 function typeWith(parameter: AbiParameter, inside: (parts: readonly AbiParameter[]) => string): string {
   if (!('components' in parameter)) return parameter.type;
   return `(${inside(parameter.components)})${parameter.type.slice('tuple'.length)}`;
+}
+
+/** One of an event's parameters. */
+type EventParameter = AbiEvent['inputs'][number];
+
+/** Where reading has got to. */
+interface ParserState {
+  readonly tokens: readonly string[];
+  at: number;
+  parameters: number;
+}
+
+const TOKENS = /[A-Za-z_$][\w$]*|\[\d*\]|[(),]/g;
+const BLANKS = /\s+/g;
+const NAME = /^[A-Za-z_$][\w$]*$/;
+const DIMENSION = /^\[(?:[1-9]\d{0,8})?\]$/;
+const INTEGER =
+  /^u?int(?:8|16|24|32|40|48|56|64|72|80|88|96|104|112|120|128|136|144|152|160|168|176|184|192|200|208|216|224|232|240|248|256)$/;
+const BYTES = /^bytes(?:[1-9]|[12]\d|3[0-2])?$/;
+const ALIASES: ReadonlyMap<string, string> = new Map([
+  ['uint', 'uint256'],
+  ['int', 'int256'],
+]);
+/** The way explorers write an indexed parameter. */
+const EXPLORER_STYLE = /^index_topic_\d+$/;
+/** Words of the language that could stand where a name does. */
+const NO_NAMES: ReadonlySet<string> = new Set(
+  (
+    'anonymous calldata constant constructor enum error event external fallback false function immutable indexed internal ' +
+    'mapping memory modifier payable private public pure receive return returns storage struct true tuple view virtual'
+  ).split(' '),
+);
+const MOST_PARAMETERS = 128;
+const DEEPEST = 8;
+/** A log has four topics, the first of which is the event's. */
+const MOST_INDEXED = 3;
+
+/** `Name(type indexed name, …)` as an ABI has it; null when it is anything else. It keeps nothing, as attackers choose the text. */
+function parsedEvent(text: string): AbiEvent | null {
+  const tokens = text.match(TOKENS) ?? [];
+  // Whatever is no token lies between tokens, and then the text is longer than they are.
+  if (tokens.join('').length !== text.replace(BLANKS, '').length) return null;
+  const [name = ''] = tokens;
+  if (!isName(name)) return null;
+  const reading: ParserState = { tokens, at: 1, parameters: 0 };
+  const inputs = list(reading, 0);
+  if (inputs === null || reading.at !== tokens.length) return null;
+  if (inputs.filter(({ indexed }) => indexed).length > MOST_INDEXED) return null;
+  return { type: 'event', name, inputs };
+}
+
+/** Parameters in brackets. */
+function list(reading: ParserState, depth: number): EventParameter[] | null {
+  if (depth > DEEPEST || !took(reading, '(')) return null;
+  const parameters: EventParameter[] = [];
+  if (depth === 0 && took(reading, ')')) return parameters;
+  do {
+    const one = parameter(reading, depth);
+    if (one === null) return null;
+    parameters.push(one);
+  } while (took(reading, ','));
+  return took(reading, ')') ? parameters : null;
+}
+
+function parameter(reading: ParserState, depth: number): EventParameter | null {
+  reading.parameters++;
+  if (reading.parameters > MOST_PARAMETERS) return null;
+  const mayBeIndexed = depth === 0;
+  const isMarked = mayBeIndexed && EXPLORER_STYLE.test(reading.tokens[reading.at] ?? '');
+  if (isMarked) reading.at++;
+  const type = parameterType(reading, depth);
+  if (type === null) return null;
+  const indexed = (mayBeIndexed && !isMarked && took(reading, 'indexed')) || isMarked;
+  const word = reading.tokens[reading.at] ?? '';
+  const isNamed = isName(word);
+  if (isNamed) reading.at++;
+  return { ...type, ...(isNamed ? { name: word } : {}), ...(mayBeIndexed ? { indexed } : {}) };
+}
+
+function parameterType(reading: ParserState, depth: number): AbiParameter | null {
+  if (reading.tokens[reading.at] === '(') {
+    const components = list(reading, depth + 1);
+    const size = dimensions(reading);
+    return components === null || size === null ? null : { type: `tuple${size}`, components };
+  }
+  const type = elementary(reading.tokens[reading.at] ?? '');
+  reading.at++;
+  const size = dimensions(reading);
+  return type === null || size === null ? null : { type: `${type}${size}` };
+}
+
+/** `[]` and `[3]` as often as they come; null when one is impossible or they are too many. */
+function dimensions(reading: ParserState): string | null {
+  const start = reading.at;
+  while (DIMENSION.test(reading.tokens[reading.at] ?? '')) reading.at++;
+  const all = reading.tokens.slice(start, reading.at);
+  return all.length > DEEPEST ? null : all.join('');
+}
+
+function elementary(word: string): string | null {
+  const type = ALIASES.get(word) ?? word;
+  const isKnown = ['address', 'bool', 'string'].includes(type) || INTEGER.test(type) || BYTES.test(type);
+  return isKnown ? type : null;
+}
+
+function isName(word: string): boolean {
+  return NAME.test(word) && !NO_NAMES.has(word) && elementary(word) === null;
+}
+
+function took(reading: ParserState, token: string): boolean {
+  if (reading.tokens[reading.at] !== token) return false;
+  reading.at++;
+  return true;
 }

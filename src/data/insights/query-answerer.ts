@@ -6,15 +6,15 @@ import type { Entity, EntityRecords, RecordSelection } from '../backends/port/in
 import { fieldNamed } from '../backends/port/query-fields.ts';
 import type { HandlerResponse } from '../serve/cached-answers.ts';
 import { answerOf } from './aggregation/group-answer.ts';
+import type { ChainsAnswer } from './ask-chains.ts';
 import { planOf } from './expressions/plan.ts';
 import { checkPage } from './limits.ts';
-import { metaOf } from './response-meta.ts';
 import { chainsAskedFor } from './select-chains.ts';
 import type { InsightsOptions, ServeInsights } from './serve-through-cache.ts';
 import { inOrder } from './sort-records.ts';
 
 /** What the four queries have in common in their parameters. */
-export interface QueryParameters {
+interface QueryParameters {
   readonly chain_id?: readonly number[];
   readonly chain?: readonly number[];
   readonly limit: number;
@@ -27,7 +27,7 @@ export interface QueryParameters {
 }
 
 /** What one of the four queries asks for. */
-export interface Question<E extends Entity> {
+interface Question<E extends Entity> {
   readonly operation: 'queryBlocks' | 'queryTransactions' | 'queryWalletTransactions' | 'queryEvents';
   readonly selected: RecordSelection & { readonly entity: E };
   readonly query: QueryParameters;
@@ -36,7 +36,7 @@ export interface Question<E extends Entity> {
 }
 
 /** Rows or groups, with what is to be said of them. */
-export interface QueryAnswer<E extends Entity> {
+interface QueryAnswer<E extends Entity> {
   data?: EntityRecords[E][];
   aggregations?: InsightsSchemas['Aggregations'];
   meta: InsightsSchemas['Meta'];
@@ -166,4 +166,43 @@ function checkSize(lists: readonly (readonly Group[])[]): void {
     'group_by',
     `makes more than ${MOST_VALUES_MERGED} values in groups over these chains: ask for fewer chains, group by fewer fields, aggregate less, or filter`,
   );
+}
+
+/** What `meta` says of an answer beside its chains. */
+interface MetaFacts {
+  readonly address?: string;
+  readonly signature?: string;
+  readonly page: number;
+  readonly limit: number;
+  readonly total: number;
+  readonly pages: number;
+  readonly isCapped: boolean;
+}
+
+/**
+ * `meta` of a query's answer. Decisions 74 and 75. A chain that does not know a name has nothing of it, which is an answer
+ * (Decision 80).
+ */
+function metaOf(
+  { chains, answered, failed }: ChainsAnswer<unknown>,
+  { address, signature, page, limit, total, pages, isCapped }: MetaFacts,
+): InsightsSchemas['Meta'] {
+  const silent = failed
+    .filter(({ failures }) => failures.at(-1)?.error.kind !== 'not_found')
+    .map(({ chain }) => chain.id);
+  const firstBlocks = answered.flatMap(({ chain, firstBlock }) =>
+    firstBlock === undefined ? [] : [{ chain_id: chain.id, block_number: firstBlock }],
+  );
+  return {
+    chain_ids: chains.map(({ id }) => id).filter(id => !silent.includes(id)),
+    ...(silent.length === 0 ? {} : { failed_chain_ids: silent }),
+    ...(firstBlocks.length === 0 ? {} : { first_blocks: firstBlocks }),
+    ...(address === undefined ? {} : { address }),
+    ...(signature === undefined ? {} : { signature }),
+    page,
+    limit_per_chain: limit,
+    total_items: total,
+    ...(isCapped ? { total_items_capped: true } : {}),
+    total_pages: pages,
+  };
 }

@@ -1,5 +1,5 @@
 import type { Value } from '#lib/expression.ts';
-import type { Shape } from '../expressions/value-type.ts';
+import type { Shape } from '../expressions/row-expression.ts';
 
 const MAX_SAFE = BigInt(Number.MAX_SAFE_INTEGER);
 /** The last millisecond of a JavaScript date. */

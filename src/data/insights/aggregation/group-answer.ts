@@ -1,14 +1,12 @@
 import type { Group, Value } from '#lib/expression.ts';
-import { type MergedGroup, mergeGroups, single, sizeOf } from '#lib/merge-groups.ts';
+import { compareValues, type MergedGroup, mergeGroups, single, sizeOf } from '#lib/merge-groups.ts';
 import type { GroupExpression } from '../expressions/group-expression.ts';
 import type { AggregationPlan } from '../expressions/plan.ts';
-import { compareInOrder } from './compare.ts';
 import { compute } from './compute.ts';
-import { firstInOrder } from './first-in-order.ts';
 import { written } from './format-value.ts';
 
 /** One group in the answer: the contract's `AggregationRow`. */
-export type AggregationRow = Record<string, string | number | boolean | null>;
+type AggregationRow = Record<string, string | number | boolean | null>;
 
 /**
  * What a plan answers from the groups of every chain or back end that was asked, one list each, in which no group is
@@ -61,4 +59,29 @@ function compareKeys(order: 'asc' | 'desc', left: MergedGroup, right: MergedGrou
     if (difference !== 0) return difference;
   }
   return 0;
+}
+
+/** The order that is asked for; nulls come last in both (Decision 81). */
+function compareInOrder(order: 'asc' | 'desc', left: Value, right: Value): number {
+  if (left === null || right === null) return Number(left === null) - Number(right === null);
+  return order === 'asc' ? compareValues(left, right) : compareValues(right, left);
+}
+
+/** Fewer than this are not worth being picky about. */
+const LEAST_KEPT = 1_000;
+
+/** The first `count` items in an order, without sorting all the others. */
+function firstInOrder<T>(items: readonly T[], count: number, compare: (a: T, b: T) => number): T[] {
+  const most = Math.max(count, LEAST_KEPT);
+  let kept: T[] = [];
+  let last: T | undefined;
+  for (const item of items) {
+    if (last !== undefined && compare(item, last) > 0) continue;
+    kept.push(item);
+    if (kept.length >= 2 * most) {
+      kept = kept.sort(compare).slice(0, most);
+      last = kept.at(-1);
+    }
+  }
+  return kept.sort(compare).slice(0, count);
 }

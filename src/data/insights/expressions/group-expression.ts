@@ -1,11 +1,20 @@
 import type { Fold } from '#lib/expression.ts';
 import type { Entity } from '../../backends/port/insights-backend.ts';
-import { canonical } from './canonical.ts';
 import { type ExpressionSource, invalidAt, quoted } from './expression-source.ts';
 import { hasAggregate } from './group-keys.ts';
 import type { Call, Node, Operator } from './parse.ts';
-import { isAggregate, onlyArgument, rowOf, type TypedRow } from './row-expression.ts';
-import { COUNT, isNumeric, REAL, type Shape, shapeOf } from './value-type.ts';
+import {
+  COUNT,
+  canonical,
+  isAggregate,
+  isNumeric,
+  onlyArgument,
+  REAL,
+  rowOf,
+  type Shape,
+  shapeOf,
+  type TypedRow,
+} from './row-expression.ts';
 
 /** What is worked out of a merged group: from its keys and folds, both by their place in the plan. */
 export type GroupExpression =

@@ -1,14 +1,11 @@
 import { InvalidParameter } from '#contract/contracts/violations.ts';
 import type { Fold, RowExpression } from '#lib/expression.ts';
 import type { Entity } from '../../backends/port/insights-backend.ts';
-import { checkAlias } from './aliases.ts';
-import { canonical } from './canonical.ts';
 import { type ExpressionSource, invalidAt, quoted, sourcesOf } from './expression-source.ts';
 import { finishing, type GroupExpression, readsRows, type TypedGroupExpression } from './group-expression.ts';
-import { groupKeys, type Key } from './group-keys.ts';
+import { checkAlias, groupKeys, type Key } from './group-keys.ts';
 import { type Item, parse } from './parse.ts';
-import { columnNamed } from './row-expression.ts';
-import type { Shape } from './value-type.ts';
+import { canonical, columnNamed, type Shape } from './row-expression.ts';
 
 /** What is asked of an aggregation, each value as it was given. */
 export interface Aggregation {

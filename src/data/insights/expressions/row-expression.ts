@@ -1,9 +1,8 @@
-import type { Bucket, RowExpression } from '#lib/expression.ts';
+import type { Bucket, RowExpression, ValueType } from '#lib/expression.ts';
 import type { Entity } from '../../backends/port/insights-backend.ts';
 import { FIELDS, fieldNamed } from '../../backends/port/query-fields.ts';
 import { type ExpressionSource, invalidAt, quoted } from './expression-source.ts';
-import type { Call, Node } from './parse.ts';
-import { type Shape, shapeOf } from './value-type.ts';
+import type { Call, Node, Operator } from './parse.ts';
 
 /** An expression over the fields of one row, with what is known of its values. */
 export interface TypedRow {
@@ -11,7 +10,7 @@ export interface TypedRow {
   readonly shape: Shape;
 }
 
-export const AGGREGATES = ['count', 'countdistinct', 'uniq', 'sum', 'avg', 'min', 'max'] as const;
+const AGGREGATES = ['count', 'countdistinct', 'uniq', 'sum', 'avg', 'min', 'max'] as const;
 
 /** Virtual columns, each the start of the block's minute, hour, day, week or month. */
 const BUCKETS: readonly Bucket[] = ['minute', 'hour', 'day', 'week', 'month'];
@@ -138,4 +137,37 @@ function cut(bucket: Bucket, of: RowExpression): RowExpression {
   if (of.kind !== 'bucket') return { kind: 'bucket', bucket, of };
   if (of.bucket === bucket || RANK[bucket] < RANK[of.bucket]) return of;
   return RANK[of.bucket] < RANK.week ? cut(bucket, of.of) : { kind: 'bucket', bucket, of };
+}
+
+/** What kind of value an expression has, and how it is written; `moment` is a time written as text. */
+export interface Shape {
+  readonly type: ValueType | 'moment';
+  /** Whether exact integers are JSON numbers, as those of number fields are; else they are decimal text. */
+  readonly isNumber: boolean;
+}
+
+export const COUNT: Shape = { type: 'integer', isNumber: true };
+export const REAL: Shape = { type: 'real', isNumber: true };
+
+export function isNumeric({ type }: Shape): boolean {
+  return type === 'integer' || type === 'time' || type === 'real';
+}
+
+/**
+ * The shape of `left operator right`, or what is wrong with it. A quotient has a fraction; a remainder is one of
+ * integers; everything else is exact while both sides are.
+ */
+export function shapeOf(operator: Operator, left: Shape, right: Shape): Shape | string {
+  if (!isNumeric(left) || !isNumeric(right)) return `"${operator}" takes numbers`;
+  const isReal = left.type === 'real' || right.type === 'real';
+  if (operator === '%' && isReal) return '"%" takes integers';
+  if (operator === '/' || isReal) return REAL;
+  return { type: 'integer', isNumber: left.isNumber && right.isNumber };
+}
+
+/** The same text for equal expressions, and only for them. */
+export function canonical(expression: object): string {
+  return JSON.stringify(expression, (_, value) =>
+    typeof value === 'bigint' ? { integer: `${value}` } : value,
+  );
 }
