@@ -185,6 +185,7 @@ function CHAIN(backend: string): string {
   return `
 data: { listen: "127.0.0.1:0" }
 payments: { listen: "127.0.0.1:0" }
+admin: { listen: "127.0.0.1:0" }
 chains:
   - id: 1
     name: Ethereum
