@@ -479,11 +479,32 @@ test('casts stand in the cache’s adapters only, whose values Keyv types by the
   ]);
 });
 
-test('every path that ARCHITECTURE.md and CONTRIBUTING.md name exists', () => {
-  const named = ['ARCHITECTURE.md', 'CONTRIBUTING.md'].flatMap(file =>
-    [...read(file).matchAll(/`((?:src|spec|scripts|test)\/[\w./-]*)`/g)].map(([, path = '']) => path),
+/** Texts that lead a reader through the tree. */
+const GUIDES = [
+  'ARCHITECTURE.md',
+  'CONTRIBUTING.md',
+  'README.md',
+  'SECURITY.md',
+  'spec/README.md',
+  ...readdirSync(join(ROOT, 'docs')).map(name => join('docs', name)),
+];
+
+test('every path of the tree that a guide names exists', () => {
+  const named = GUIDES.flatMap(file =>
+    [...read(file).matchAll(/`((?:src|spec|scripts|test|docs)\/[\w./-]*)`/g)].map(([, path = '']) => path),
   );
 
-  expect(named.length).toBeGreaterThan(0);
+  expect(named.length).toBeGreaterThan(50);
   expect(named.filter(path => !existsSync(join(ROOT, path)))).toEqual([]);
+});
+
+test('every test that the threat model names is in its file', () => {
+  const named = [
+    ...read('docs/threat-model.md').matchAll(/`(test\/[\w./-]+)`: ((?:"[^"]+"(?:, )?)+)/g),
+  ].flatMap(([, file = '', names = '']) =>
+    [...names.matchAll(/"([^"]+)"/g)].map(([, name = '']) => ({ file, name: name.replaceAll(/\s+/g, ' ') })),
+  );
+
+  expect(named.length).toBeGreaterThan(50);
+  expect(named.filter(({ file, name }) => !read(file).includes(name))).toEqual([]);
 });
