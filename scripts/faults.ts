@@ -4,10 +4,10 @@
  * Exits with 1 when an answer is untrue, late, tells a secret or breaks the contract. Ends within 60 s at the defaults.
  */
 import { parseArgs } from 'node:util';
-import { asks } from './faults/asks.ts';
 import { client } from './faults/client.ts';
 import { watchHoldUps } from './faults/event-loop-stalls.ts';
 import { journal } from './faults/journal.ts';
+import { asks } from './faults/question-source.ts';
 import { random } from './faults/random.ts';
 import { run } from './faults/run.ts';
 import { fastClock, startService } from './faults/service.ts';

@@ -22,7 +22,7 @@ import { listen } from '../../src/http/server/server.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { createLogger } from '../../src/lib/logger.ts';
 import { serveIndex } from './growth/serve-index.ts';
-import { serveBarePayments } from './payments/bare.ts';
+import { serveBarePayments } from './payments/bare-server.ts';
 import { servePayments } from './payments/serve.ts';
 
 /** Takes no parameters and answers nothing that a type could say. */

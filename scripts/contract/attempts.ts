@@ -1,8 +1,8 @@
 import { child, type JsonObject, list, resolve } from '../../src/contract/contracts/document.ts';
 import { isObject } from '../../src/lib/json.ts';
-import type { Drive } from './drive.ts';
 import type { Target } from './judge.ts';
 import { withQuery } from './paths.ts';
+import type { Drive } from './tester.ts';
 import { badValues, goodValues, HOSTILE, listQueries, mostValues } from './values.ts';
 
 /** Parameters of which an example may mean what is only elsewhere: a chain, or a field of other records. */

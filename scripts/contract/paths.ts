@@ -1,4 +1,4 @@
-import { gathered, type Harvest } from './harvest.ts';
+import { gathered, type Harvest } from './gathered-values.ts';
 
 const LAST = 99;
 

@@ -1,9 +1,9 @@
 import { type Json, type JsonObject, list } from '../../src/contract/contracts/document.ts';
 import { isObject } from '../../src/lib/json.ts';
-import type { Drive } from './drive.ts';
-import { gathered } from './harvest.ts';
+import { gathered } from './gathered-values.ts';
 import type { Target } from './judge.ts';
 import { withQuery } from './paths.ts';
+import type { Drive } from './tester.ts';
 
 const COMPARED: Readonly<Record<string, (a: Sortable, b: Sortable) => boolean>> = {
   gte: (a, b) => a >= b,

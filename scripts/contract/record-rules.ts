@@ -1,9 +1,9 @@
 import { type Json, type JsonObject, list } from '../../src/contract/contracts/document.ts';
 import { isObject } from '../../src/lib/json.ts';
-import type { Drive } from './drive.ts';
-import { gathered } from './harvest.ts';
+import { gathered } from './gathered-values.ts';
 import type { Target } from './judge.ts';
 import { withQuery } from './paths.ts';
+import type { Drive } from './tester.ts';
 
 /** What a flag adds to each record, by operation. Documents of NFTs may be out of reach, but that they are is told. */
 const ADDED: Readonly<Record<string, readonly (readonly [query: string, member: string])[]>> = {

@@ -4,12 +4,12 @@ import { responseValidators } from '../../src/contract/mount/response-validators
 import { isObject } from '../../src/lib/json.ts';
 import { tryPaths, tryProtocol, tryQueries, withExamples } from './attempts.ts';
 import type { Exchange, RecordingClient } from './client.ts';
-import type { Drive } from './drive.ts';
-import { type Harvest, harvest, harvestChains } from './harvest.ts';
+import { type Harvest, harvest, harvestChains } from './gathered-values.ts';
 import { isFilled, judge, parsed, type Target, targetsOf } from './judge.ts';
 import { needs, realPaths } from './paths.ts';
 import { isQuery, tryQueryRules } from './query-rules.ts';
 import { tryRecordRules } from './record-rules.ts';
+import type { Drive } from './tester.ts';
 
 /** What a run found: each finding is one line naming request and rule. */
 export interface ContractReport {

@@ -1,4 +1,4 @@
-import { DECEITFUL, FAULTS, type FaultName, OUTAGES, RARE } from './kinds.ts';
+import { DECEITFUL, FAULTS, type FaultName, OUTAGES, RARE } from './fault-kinds.ts';
 import type { Random } from './random.ts';
 
 /** What goes wrong with one upstream at the moment. */

@@ -1,7 +1,7 @@
 import { type ScriptedUpstream, startScriptedUpstream } from '../../test/support/scripted-upstream.ts';
+import { FAULTS, type FaultName } from './fault-kinds.ts';
 import { weather } from './fault-schedule.ts';
 import { type TrueAnswer, type World, world } from './fixture.ts';
-import { FAULTS, type FaultName } from './kinds.ts';
 import { type Random, random } from './random.ts';
 
 /** Five instances on the loopback interface, each with a chain of its own and weather of its own. */

@@ -2,7 +2,7 @@ import { explorerContract } from '../../src/contract/contracts/explorer.ts';
 import { responseValidators } from '../../src/contract/mount/response-validators.ts';
 import type { Exchange } from '../contract/client.ts';
 import { judge, parsed, targetsOf } from '../contract/judge.ts';
-import { type Ask, factsIn, has, isDeep, truthOf } from './ask.ts';
+import { type Ask, factsIn, has, isDeep, truthOf } from './question.ts';
 import type { FaultyUpstream, Upstreams } from './upstreams.ts';
 
 /** `Cache-Control` of a final answer. A feed may be kept, too, but has to be revalidated. */

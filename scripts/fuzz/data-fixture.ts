@@ -11,7 +11,7 @@ import { systemClock } from '../../src/lib/clock.ts';
 import { createLogger } from '../../src/lib/logger.ts';
 import { withExamples } from '../contract/attempts.ts';
 import { recordingClient } from '../contract/client.ts';
-import { type Harvest, harvest, harvestChains } from '../contract/harvest.ts';
+import { type Harvest, harvest, harvestChains } from '../contract/gathered-values.ts';
 import { parsed } from '../contract/judge.ts';
 import { needs, realPaths } from '../contract/paths.ts';
 import { type Operation, operationsIn } from '../contract/payments/operation.ts';

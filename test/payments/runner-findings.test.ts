@@ -3,7 +3,7 @@ import { type Exchange, type RecordingClient, recordingClient } from '../../scri
 import { bodyFaults } from '../../scripts/contract/payments/body-faults.ts';
 import { faultsOf } from '../../scripts/contract/payments/judge.ts';
 import { type Operation, operationsIn } from '../../scripts/contract/payments/operation.ts';
-import { pacedSender } from '../../scripts/contract/payments/pace.ts';
+import { pacedSender } from '../../scripts/contract/payments/paced-sender.ts';
 import { runPayments } from '../../scripts/contract/payments/run.ts';
 import { paymentsContract } from '../../src/contract/contracts/payments.ts';
 import { responseValidators } from '../../src/contract/mount/response-validators.ts';

@@ -3,8 +3,8 @@ import { isObject } from '#lib/json.ts';
 import { newKey } from '#payments/keys/key-format.ts';
 import { badValues, HOSTILE, valueSchema } from '../values.ts';
 import { bodyFaults, sampleOf } from './body-faults.ts';
-import type { Drive } from './drive.ts';
 import { isKeyed, type Operation, permissionFor } from './operation.ts';
+import type { Drive } from './tester.ts';
 
 /** Longer than a body may be (Decision 101). */
 const TOO_LONG = JSON.stringify({ name: 'x'.repeat(300 * 1024) });

@@ -1,7 +1,7 @@
 import { type Json, type JsonObject, list, resolve } from '#contract/contracts/document.ts';
 import { isObject } from '#lib/json.ts';
-import type { Drive } from './drive.ts';
 import type { Operation } from './operation.ts';
+import type { Drive } from './tester.ts';
 
 /** The most records that a page has, and how many pages a list is read in beside its first. */
 const LARGEST_PAGE = 100;

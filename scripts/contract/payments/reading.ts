@@ -1,5 +1,5 @@
-import type { Drive } from './drive.ts';
 import type { Operation } from './operation.ts';
+import type { Drive } from './tester.ts';
 
 /** A GET as clients read it: HEAD says the same without a body, and who holds the answer gets none again. */
 export async function tryReading(

@@ -3,10 +3,9 @@ import { systemClock } from '#lib/clock.ts';
 import type { RecordingClient } from '../client.ts';
 import type { ContractReport } from '../run.ts';
 import { type Known, tryMethods, tryOperation } from './attempts.ts';
-import { type Drive, driveOf } from './drive.ts';
 import { isPagedList, tryList } from './lists.ts';
 import type { Operation } from './operation.ts';
-import { pacedSender } from './pace.ts';
+import { pacedSender } from './paced-sender.ts';
 import { tryReading } from './reading.ts';
 import { keysStory } from './scenarios/keys-scenario.ts';
 import { linksStory } from './scenarios/links-scenario.ts';
@@ -17,6 +16,7 @@ import { recipientsStory, removeRecipient } from './scenarios/recipients-scenari
 import { sessionsStory, transactionsStory } from './scenarios/sessions-scenario.ts';
 import { transfersStory } from './scenarios/transfers-scenario.ts';
 import { webhooksStory } from './scenarios/webhooks-scenario.ts';
+import { type Drive, driveOf } from './tester.ts';
 
 type Ids = Readonly<Record<string, string>>;
 

@@ -1,6 +1,6 @@
 import { randomBase62 } from '#lib/ids.ts';
 import { tryPermission } from '../attempts.ts';
-import type { Drive } from '../drive.ts';
+import type { Drive } from '../tester.ts';
 
 /** Makes keys, uses them for what they may do and what not, replaces one and ends it. They are revoked by who cleans up. */
 export async function keysStory(drive: Drive): Promise<void> {

@@ -2,7 +2,7 @@ import type { JsonObject } from '#contract/contracts/document.ts';
 import { list } from '#contract/contracts/document.ts';
 import { randomBase62 } from '#lib/ids.ts';
 import { isObject } from '#lib/json.ts';
-import type { Drive } from '../drive.ts';
+import type { Drive } from '../tester.ts';
 
 /** The links of a run: one with an amount, and one whose payer chooses, fills in a form and is shipped to. */
 export interface Links {

@@ -1,5 +1,5 @@
 import { child, type JsonObject } from '#contract/contracts/document.ts';
-import type { Drive, Reply } from '../drive.ts';
+import type { Drive, Reply } from '../tester.ts';
 
 /** An address that no mail ever gets to (RFC 6761). */
 const ADDRESS = 'contract-run@receiver.example';

@@ -1,4 +1,4 @@
-import type { Drive } from '../drive.ts';
+import type { Drive } from '../tester.ts';
 
 /** Changes the settings of the key's organization and mode, and restores them. */
 export async function organizationStory(drive: Drive): Promise<void> {

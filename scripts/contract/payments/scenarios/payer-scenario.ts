@@ -1,5 +1,5 @@
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
-import type { Drive } from '../drive.ts';
+import type { Drive } from '../tester.ts';
 import type { Links } from './links-scenario.ts';
 
 /** What the form and the shipping of the open link ask for. */

@@ -1,6 +1,6 @@
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import type { JsonObject } from '#contract/contracts/document.ts';
-import type { Drive } from '../drive.ts';
+import type { Drive } from '../tester.ts';
 
 /** Names an address of the run's own on the chain of its links, and verifies it. The run removes it at the end. */
 export async function recipientsStory(drive: Drive, { chain_id = null }: JsonObject): Promise<unknown> {

@@ -1,6 +1,6 @@
 import { type JsonObject, list, resolve } from '#contract/contracts/document.ts';
 import { isObject } from '#lib/json.ts';
-import type { Drive, Reply } from '../drive.ts';
+import type { Drive, Reply } from '../tester.ts';
 import type { Links } from './links-scenario.ts';
 
 /** What the outcomes of a simulation leave behind: state of the session, and of its payment. */

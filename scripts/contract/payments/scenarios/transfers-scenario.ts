@@ -1,6 +1,6 @@
 import { list } from '#contract/contracts/document.ts';
 import { isObject } from '#lib/json.ts';
-import type { Drive } from '../drive.ts';
+import type { Drive } from '../tester.ts';
 
 /** Assigns an unmatched transfer of test money to a new session of its place, where there is one; real money never. */
 export async function transfersStory(drive: Drive): Promise<void> {

@@ -1,7 +1,7 @@
 import { child, type JsonObject, list } from '#contract/contracts/document.ts';
 import { randomBase62 } from '#lib/ids.ts';
 import { isObject } from '#lib/json.ts';
-import type { Drive } from '../drive.ts';
+import type { Drive } from '../tester.ts';
 
 /** Nobody is ever there: the name is reserved (RFC 6761). So every attempt fails, and soon. */
 const NOBODY = 'https://receiver.example/hook';

@@ -1,6 +1,6 @@
 import type { Fields } from '../../src/data/backends/upstream-json/fields.ts';
-import type { Ask } from './ask.ts';
 import { INSTANCES, SHARED, type World } from './fixture.ts';
+import type { Ask } from './question.ts';
 import type { Random } from './random.ts';
 import { addressOf, blockHash, hashOf } from './records.ts';
 

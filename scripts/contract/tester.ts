@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../../src/contract/contracts/document.ts';
 import type { Exchange, RecordingClient } from './client.ts';
-import type { Harvest } from './harvest.ts';
+import type { Harvest } from './gathered-values.ts';
 import type { Target } from './judge.ts';
 
 /** What is sent about an operation; a GET unless it says otherwise. */
