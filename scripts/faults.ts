@@ -7,7 +7,7 @@ import { parseArgs } from 'node:util';
 import { client } from './faults/client.ts';
 import { watchHoldUps } from './faults/event-loop-stalls.ts';
 import { journal } from './faults/journal.ts';
-import { asks } from './faults/question-source.ts';
+import { questionSource } from './faults/question-source.ts';
 import { random } from './faults/random.ts';
 import { run } from './faults/run.ts';
 import { fastClock, startService } from './faults/service.ts';
@@ -53,7 +53,7 @@ const watching = setInterval(() => {
 
 const { kept, recoveryMs } = await run(
   {
-    asks: asks(upstreams.worlds, chance),
+    questions: questionSource(upstreams.worlds, chance),
     client: asking,
     clock,
     upstreams,

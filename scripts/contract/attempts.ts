@@ -2,7 +2,7 @@ import { child, type JsonObject, list, resolve } from '../../src/contract/contra
 import { isObject } from '../../src/lib/json.ts';
 import type { Target } from './judge.ts';
 import { withQuery } from './paths.ts';
-import type { Drive } from './tester.ts';
+import type { Tester } from './tester.ts';
 import { badValues, goodValues, HOSTILE, listQueries, mostValues } from './values.ts';
 
 /** Parameters of which an example may mean what is only elsewhere: a chain, or a field of other records. */
@@ -10,27 +10,27 @@ const BOUND = ['chain', 'chain_id', 'sort_by', 'group_by'];
 const UNKNOWN_NAME = 'nobody-has-this-name.invalid';
 
 /** What does not depend on the operation's parameters: other methods, HEAD, and answers that are held already. */
-export async function tryProtocol(drive: Drive, target: Target, path: string): Promise<void> {
+export async function tryProtocol(tester: Tester, target: Target, path: string): Promise<void> {
   for (const method of ['POST', 'PUT', 'DELETE', 'PATCH']) {
-    await drive.check(target, { path, method }, status => status === 405);
+    await tester.check(target, { path, method }, status => status === 405);
   }
-  const get = await drive.client.send('GET', path);
-  const head = await drive.client.send('HEAD', path);
+  const get = await tester.client.send('GET', path);
+  const head = await tester.client.send('HEAD', path);
   const differs = head.status !== get.status || head.headers['content-type'] !== get.headers['content-type'];
   if (differs || head.text !== '')
-    drive.report(`${target.id}: HEAD ${path} → ${head.status}: not like GET, which is ${get.status}`);
+    tester.report(`${target.id}: HEAD ${path} → ${head.status}: not like GET, which is ${get.status}`);
   const { etag } = get.headers;
   if (get.status !== 200 || typeof etag !== 'string') return;
   // A feed may have moved on in between, so a new 200 is right too.
   const headers = { 'if-none-match': etag };
-  await drive.check(target, { path, headers }, status => status === 304 || status === 200);
+  await tester.check(target, { path, headers }, status => status === 304 || status === 200);
 }
 
 /** Every query parameter with what the contract allows, with what it refuses, and with what nobody expects. */
-export async function tryQueries(drive: Drive, target: Target, path: string): Promise<void> {
-  const { document } = drive;
+export async function tryQueries(tester: Tester, target: Target, path: string): Promise<void> {
+  const { document } = tester;
   const ask = async (query: string, expected: (status: number) => boolean) =>
-    void (await drive.check(target, { path: withQuery(path, query) }, expected));
+    void (await tester.check(target, { path: withQuery(path, query) }, expected));
   const isIn = (statuses: readonly number[]) => (status: number) => statuses.includes(status);
   const bound = new Set([...positionKeys(document), ...BOUND]);
   await ask('undeclared=1', isIn([200, 404]));
@@ -42,7 +42,7 @@ export async function tryQueries(drive: Drive, target: Target, path: string): Pr
     const values = goodValues(document, parameter);
     const good = values.map(value => `${name}=${encodeURIComponent(value)}`);
     // A filter's value is good anywhere; an example of a chain or of a position need not exist here.
-    const isBound = bound.has(name) || isNameOrAddress(drive, parameter);
+    const isBound = bound.has(name) || isNameOrAddress(tester, parameter);
     const allowed = isIn(isBound ? [200, 400, 404] : [200, 404]);
     for (const query of good) await ask(query, allowed);
     for (const value of badValues(document, parameter)) await ask(`${name}=${value}`, isIn([400]));
@@ -60,25 +60,25 @@ export async function tryQueries(drive: Drive, target: Target, path: string): Pr
 }
 
 /** Every path parameter with what the contract refuses, with what nobody expects, and with an unknown name. */
-export async function tryPaths(drive: Drive, target: Target): Promise<void> {
-  const { document } = drive;
+export async function tryPaths(tester: Tester, target: Target): Promise<void> {
+  const { document } = tester;
   for (const parameter of target.parameters.filter(({ in: place }) => place === 'path')) {
     const at = (value: string) => withExamples(document, target, new Map([[String(parameter.name), value]]));
     for (const value of badValues(document, parameter).filter(text => text !== '' && text !== ',')) {
-      await drive.check(target, { path: at(value) }, status => status === 400);
+      await tester.check(target, { path: at(value) }, status => status === 400);
     }
     for (const value of HOSTILE) {
-      await drive.check(target, { path: at(value) }, status => status >= 400 && status < 500);
+      await tester.check(target, { path: at(value) }, status => status >= 400 && status < 500);
     }
-    if (isNameOrAddress(drive, parameter)) {
+    if (isNameOrAddress(tester, parameter)) {
       const expected = target.statuses.has('404') ? 404 : 400;
-      await drive.check(target, { path: at(UNKNOWN_NAME) }, status => status === expected);
+      await tester.check(target, { path: at(UNKNOWN_NAME) }, status => status === expected);
     }
   }
 }
 
 /** Whether a parameter takes names, of which those in examples need not be known here. */
-function isNameOrAddress({ document }: Drive, parameter: JsonObject): boolean {
+function isNameOrAddress({ document }: Tester, parameter: JsonObject): boolean {
   return goodValues(document, parameter).some(value => value.endsWith('.eth'));
 }
 

@@ -1,5 +1,10 @@
 import { Client } from 'undici';
 
+/** The longest single wait, in seconds: a limit is by the minute. */
+const LONGEST_WAIT_S = 61;
+/** How often a run waits: enough for it with the lowest limit there is. */
+const MOST_WAITS = 20;
+
 /** One request with its answer, as it went over the wire. */
 export interface Exchange {
   readonly method: string;
@@ -63,6 +68,23 @@ export function recordingClient({
       exchanges.push(exchange);
       return exchange;
     },
+  };
+}
+
+/** Sends, and after a 429 waits as long as it says and sends again; the 429s are handed out too. */
+export function pacedSender(client: RecordingClient, { sleep }: { sleep: (ms: number) => Promise<void> }) {
+  let waits = 0;
+  return async (...request: Parameters<RecordingClient['send']>): Promise<Exchange[]> => {
+    const refusals: Exchange[] = [];
+    for (;;) {
+      const exchange = await client.send(...request);
+      const seconds = exchange.status === 429 ? Number(exchange.headers['retry-after']) : Number.NaN;
+      const mayWait = seconds >= 0 && seconds <= LONGEST_WAIT_S && waits < MOST_WAITS;
+      if (!mayWait) return [...refusals, exchange];
+      refusals.push(exchange);
+      waits += 1;
+      await sleep(seconds * 1000);
+    }
   };
 }
 

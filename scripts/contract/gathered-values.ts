@@ -23,15 +23,15 @@ type Kind =
   | 'event';
 
 /** Real values for paths and queries, gathered from earlier answers: a few of each kind. */
-export type Harvest = Map<Kind, Set<string>>;
+export type GatheredValues = Map<Kind, Set<string>>;
 
 /** How many of a kind are kept: tokens are more, for few of them have a market. */
 const ENOUGH: Partial<Record<Kind, number>> = { chain: 55, token: 20, symbol: 20 };
 const ENOUGH_OF_OTHERS = 3;
 
 /** Takes from an answer what later requests can ask for: hashes, block numbers, addresses, tokens, events. */
-export function harvest(into: Harvest, value: Json): void {
-  if (Array.isArray(value)) for (const item of value) harvest(into, item);
+export function gatherValues(into: GatheredValues, value: Json): void {
+  if (Array.isArray(value)) for (const item of value) gatherValues(into, item);
   else if (isObject(value)) {
     takeTransaction(into, value);
     takeAddress(into, value);
@@ -40,12 +40,12 @@ export function harvest(into: Harvest, value: Json): void {
     takeEvent(into, value);
     takeBlock(into, value);
     takeWithdrawal(into, value);
-    for (const member of Object.values(value)) harvest(into, member);
+    for (const member of Object.values(value)) gatherValues(into, member);
   }
 }
 
 /** Takes the ids of the chains that a service says it has. */
-export function harvestChains(into: Harvest, value: Json | undefined): void {
+export function gatherChains(into: GatheredValues, value: Json | undefined): void {
   const chains = isObject(value) && Array.isArray(value.chains) ? value.chains : [];
   for (const chain of chains) {
     if (isObject(chain) && typeof chain.id === 'number') keep(into, 'chain', String(chain.id));
@@ -53,11 +53,11 @@ export function harvestChains(into: Harvest, value: Json | undefined): void {
 }
 
 /** What was gathered of some kinds, one kind after the other. */
-export function gathered(found: Harvest, ...kinds: readonly Kind[]): string[] {
+export function gathered(found: GatheredValues, ...kinds: readonly Kind[]): string[] {
   return kinds.flatMap(kind => [...(found.get(kind) ?? [])]);
 }
 
-function takeTransaction(into: Harvest, value: JsonObject): void {
+function takeTransaction(into: GatheredValues, value: JsonObject): void {
   if (typeof value.transaction_hash === 'string') keep(into, 'transaction', value.transaction_hash);
   if (typeof value.hash === 'string' && 'nonce' in value && 'from' in value)
     keep(into, 'transaction', value.hash);
@@ -66,21 +66,21 @@ function takeTransaction(into: Harvest, value: JsonObject): void {
     keep(into, 'traced', value.transaction_hash);
 }
 
-function takeBlock(into: Harvest, { height, hash, miner }: JsonObject): void {
+function takeBlock(into: GatheredValues, { height, hash, miner }: JsonObject): void {
   if (typeof height !== 'number') return;
   keep(into, 'block', String(height));
   if (typeof hash === 'string') keep(into, 'block', hash);
   if (isObject(miner) && typeof miner.hash === 'string') keep(into, 'validator', miner.hash);
 }
 
-function takeWithdrawal(into: Harvest, value: JsonObject): void {
+function takeWithdrawal(into: GatheredValues, value: JsonObject): void {
   const { validator_index: validator, block_number: block, receiver } = value;
   if (validator === undefined || typeof block !== 'number') return;
   keep(into, 'withdrawn', String(block));
   if (isObject(receiver) && typeof receiver.hash === 'string') keep(into, 'receiver', receiver.hash);
 }
 
-function takeAddress(into: Harvest, value: JsonObject): void {
+function takeAddress(into: GatheredValues, value: JsonObject): void {
   const { hash, is_contract: isContract, is_verified: isVerified, to, total } = value;
   if (typeof hash === 'string' && isContract !== undefined) {
     keep(into, 'address', hash);
@@ -93,13 +93,13 @@ function takeAddress(into: Harvest, value: JsonObject): void {
 }
 
 /** From a list of what somebody has, for a token that was merely sent may be gone. */
-function takeInstance(into: Harvest, { id, token }: JsonObject): void {
+function takeInstance(into: GatheredValues, { id, token }: JsonObject): void {
   if (typeof id === 'string' && isObject(token) && typeof token.address === 'string')
     keep(into, 'instance', `${token.address}/instances/${id}`);
 }
 
 /** Of a transfer its token, by what was sent of it; of a look-up the tokens that have a price. */
-function takeToken(into: Harvest, value: JsonObject): void {
+function takeToken(into: GatheredValues, value: JsonObject): void {
   const { token, total, transaction_hash: transaction, price_data: price, token_address: found } = value;
   if (isObject(price) && typeof found === 'string') keep(into, 'priced', found);
   if (!isObject(token) || !isObject(total) || typeof token.address !== 'string') return;
@@ -112,7 +112,7 @@ function takeToken(into: Harvest, value: JsonObject): void {
 }
 
 /** Of a log its contract with the event, once by its topic and once by its signature. */
-function takeEvent(into: Harvest, { address, topics, decoded }: JsonObject): void {
+function takeEvent(into: GatheredValues, { address, topics, decoded }: JsonObject): void {
   const [topic] = Array.isArray(topics) ? topics : [];
   if (!isObject(address) || typeof address.hash !== 'string' || typeof topic !== 'string') return;
   const signature = isObject(decoded) ? decoded.method_call : undefined;
@@ -121,7 +121,7 @@ function takeEvent(into: Harvest, { address, topics, decoded }: JsonObject): voi
   keep(into, 'event', `${address.hash}/${topic}`);
 }
 
-function keep(into: Harvest, kind: Kind, value: string): void {
+function keep(into: GatheredValues, kind: Kind, value: string): void {
   const values = into.get(kind) ?? new Set();
   if (values.size < (ENOUGH[kind] ?? ENOUGH_OF_OTHERS)) values.add(value);
   into.set(kind, values);

@@ -1,4 +1,4 @@
-import { gathered, type Harvest } from './gathered-values.ts';
+import { type GatheredValues, gathered } from './gathered-values.ts';
 
 const LAST = 99;
 
@@ -11,7 +11,7 @@ export function needs(path: string): number {
  * The path with real values, a few variants, with the query that it cannot do without; none when nothing was gathered
  * for it. A search is first as it is.
  */
-export function realPaths(found: Harvest, path: string): string[] {
+export function realPaths(found: GatheredValues, path: string): string[] {
   if (isSearch(path)) {
     const wanted = gathered(found, 'transaction', 'block', 'address', 'contract');
     return [path, ...wanted.map(value => `${path}?q=${value}`)];
@@ -35,7 +35,7 @@ export function withQuery(path: string, query: string): string {
 }
 
 /** What to replace in a path, and by what. */
-function gatheredFor(found: Harvest, path: string): [pattern: string, values: string[]] {
+function gatheredFor(found: GatheredValues, path: string): [pattern: string, values: string[]] {
   const patterns: [string, string[]][] = [
     ['{address_hash}/instances/{id}', gathered(found, 'instance')],
     ['{contract_address}/{token_id}', gathered(found, 'nft')],

@@ -3,7 +3,7 @@ import { isObject } from '../../src/lib/json.ts';
 import { gathered } from './gathered-values.ts';
 import type { Target } from './judge.ts';
 import { withQuery } from './paths.ts';
-import type { Drive } from './tester.ts';
+import type { Tester } from './tester.ts';
 
 const COMPARED: Readonly<Record<string, (a: Sortable, b: Sortable) => boolean>> = {
   gte: (a, b) => a >= b,
@@ -28,23 +28,23 @@ export function isQuery({ parameters }: Target): boolean {
 }
 
 /** What the answers of a query have to say, judged by what its rows say: they are `rows` at `path`. */
-export async function tryQueryRules(drive: Drive, target: Target, path: string): Promise<void> {
-  const body = await drive.body(target, path);
+export async function tryQueryRules(tester: Tester, target: Target, path: string): Promise<void> {
+  const body = await tester.body(target, path);
   const rows = rowsOf(body, 'data');
   const [first] = rows;
   if (first === undefined) return;
-  await tryFilters(drive, target, { path, rows });
+  await tryFilters(tester, target, { path, rows });
   for (const field of Object.keys(first).filter(name => isSortable(first, name))) {
-    await tryOrder(drive, target, { path, field });
-    await tryGroups(drive, target, { path, field });
+    await tryOrder(tester, target, { path, field });
+    await tryGroups(tester, target, { path, field });
   }
-  await tryAggregates(drive, target, path);
-  await tryPages(drive, target, { path, rows });
-  await tryChains(drive, target, path);
+  await tryAggregates(tester, target, path);
+  await tryPages(tester, target, { path, rows });
+  await tryChains(tester, target, path);
 }
 
 async function tryFilters(
-  drive: Drive,
+  tester: Tester,
   target: Target,
   { path, rows }: { path: string; rows: readonly JsonObject[] },
 ): Promise<void> {
@@ -55,84 +55,86 @@ async function tryFilters(
     if (sample === undefined) continue;
     const query = withQuery(path, `${name}=${sample}`);
     const matches = COMPARED[operator ?? ''] ?? ((a, b) => a === b);
-    const found = rowsOf(await drive.body(target, query), 'data').map(row => filtered(row, base));
+    const found = rowsOf(await tester.body(target, query), 'data').map(row => filtered(row, base));
     const isMissing = found.length === 0 && operator !== 'gt' && operator !== 'lt';
-    if (isMissing) drive.report(`${target.id}: ${query}: lacks the record that it was taken from`);
+    if (isMissing) tester.report(`${target.id}: ${query}: lacks the record that it was taken from`);
     if (!found.every(value => value !== undefined && matches(value, sample)))
-      drive.report(`${target.id}: ${query}: has a record that does not match`);
+      tester.report(`${target.id}: ${query}: has a record that does not match`);
   }
 }
 
-async function tryOrder(drive: Drive, target: Target, { path, field }: { path: string; field: string }) {
+async function tryOrder(tester: Tester, target: Target, { path, field }: { path: string; field: string }) {
   for (const order of ['asc', 'desc']) {
     const query = withQuery(path, `sort_by=${field}&sort_order=${order}&limit=100`);
-    const values = rowsOf(await drive.body(target, query), 'data').flatMap(row => sortable(row[field]) ?? []);
+    const values = rowsOf(await tester.body(target, query), 'data').flatMap(
+      row => sortable(row[field]) ?? [],
+    );
     const isInOrder = values.every((value, index) => {
       const before = values[index - 1];
       return before === undefined || (order === 'asc' ? before <= value : before >= value);
     });
-    if (values.length === 0) drive.report(`${target.id}: ${query}: has no records`);
-    if (!isInOrder) drive.report(`${target.id}: ${query}: is not in this order`);
+    if (values.length === 0) tester.report(`${target.id}: ${query}: has no records`);
+    if (!isInOrder) tester.report(`${target.id}: ${query}: is not in this order`);
   }
 }
 
-async function tryGroups(drive: Drive, target: Target, { path, field }: { path: string; field: string }) {
+async function tryGroups(tester: Tester, target: Target, { path, field }: { path: string; field: string }) {
   const query = withQuery(path, `group_by=${field}&aggregate=count()%20as%20how_many&limit=5`);
-  await hasGroups(drive, target, { query, keys: [field, 'how_many'] });
+  await hasGroups(tester, target, { query, keys: [field, 'how_many'] });
 }
 
-async function tryAggregates(drive: Drive, target: Target, path: string): Promise<void> {
+async function tryAggregates(tester: Tester, target: Target, path: string): Promise<void> {
   for (const expression of AGGREGATES) {
     const keys = expression.split(', ').map(part => part.split(' as ')[1] ?? part);
     const query = withQuery(path, `aggregate=${encodeURIComponent(expression)}`);
-    await hasGroups(drive, target, { query, keys });
+    await hasGroups(tester, target, { query, keys });
   }
   const byDay = 'toStartOfDay(block_timestamp) as day';
   const query = withQuery(path, `group_by=${encodeURIComponent(byDay)}&sort_by=day`);
-  await hasGroups(drive, target, { query, keys: ['day', 'count'] });
+  await hasGroups(tester, target, { query, keys: ['day', 'count'] });
   const wrong = ['aggregate=sum(', 'aggregate=sum(no_field)', 'group_by=no_field', 'sort_by=no_field'];
   for (const one of wrong) {
-    await drive.check(target, { path: withQuery(path, one) }, status => status === 400);
+    await tester.check(target, { path: withQuery(path, one) }, status => status === 400);
   }
 }
 
 /** At least one group, each with just these keys. */
 async function hasGroups(
-  drive: Drive,
+  tester: Tester,
   target: Target,
   { query, keys }: { query: string; keys: readonly string[] },
 ): Promise<void> {
-  const body = await drive.body(target, query);
+  const body = await tester.body(target, query);
   const groups = rowsOf(body, 'aggregations');
-  if (groups.length === 0) drive.report(`${target.id}: ${query}: has no groups`);
+  if (groups.length === 0) tester.report(`${target.id}: ${query}: has no groups`);
   const wanted = keys.toSorted().join();
   const other = groups.map(group => Object.keys(group).sort().join()).find(own => own !== wanted);
-  if (other !== undefined) drive.report(`${target.id}: ${query}: has a group of ${other}, not of ${wanted}`);
+  if (other !== undefined) tester.report(`${target.id}: ${query}: has a group of ${other}, not of ${wanted}`);
 }
 
 async function tryPages(
-  drive: Drive,
+  tester: Tester,
   target: Target,
   { path, rows }: { path: string; rows: readonly JsonObject[] },
 ): Promise<void> {
   const at = (query: string) => withQuery(path, query);
   const ordered = 'sort_order=asc&limit=1';
-  const pages = await Promise.all([0, 1].map(page => drive.body(target, at(`${ordered}&page=${page}`))));
+  const pages = await Promise.all([0, 1].map(page => tester.body(target, at(`${ordered}&page=${page}`))));
   const [one, two] = pages.map(page => JSON.stringify(rowsOf(page, 'data')));
-  if (rows.length > 1 && one === two) drive.report(`${target.id}: ${path}: page 1 is page 0 again`);
-  const none = await drive.body(target, at('limit=0'));
-  if (rowsOf(none, 'data').length > 0) drive.report(`${target.id}: ${path}: limit=0 has records`);
-  if (!(Number(metaOf(none).total_items) > 0)) drive.report(`${target.id}: ${path}: limit=0 has no total`);
-  await drive.body(target, at('page=20'));
-  await drive.body(target, at('page=500&aggregate=count()'));
+  if (rows.length > 1 && one === two) tester.report(`${target.id}: ${path}: page 1 is page 0 again`);
+  const none = await tester.body(target, at('limit=0'));
+  if (rowsOf(none, 'data').length > 0) tester.report(`${target.id}: ${path}: limit=0 has records`);
+  if (!(Number(metaOf(none).total_items) > 0)) tester.report(`${target.id}: ${path}: limit=0 has no total`);
+  await tester.body(target, at('page=20'));
+  await tester.body(target, at('page=500&aggregate=count()'));
   for (const query of ['page=21', 'page=501&aggregate=count()']) {
-    await drive.check(target, { path: at(query) }, status => status === 400);
+    await tester.check(target, { path: at(query) }, status => status === 400);
   }
 }
 
 /** One chain, the deprecated way and all at once; records are of no other, and `meta` and the header name them. */
-async function tryChains(drive: Drive, target: Target, path: string): Promise<void> {
-  const all = gathered(drive.found, 'chain').sort((a, b) => Number(a) - Number(b));
+async function tryChains(tester: Tester, target: Target, path: string): Promise<void> {
+  const all = gathered(tester.found, 'chain').sort((a, b) => Number(a) - Number(b));
   const wanted = [
     ...all.flatMap(id => [
       [`chain_id=${id}`, id],
@@ -143,16 +145,16 @@ async function tryChains(drive: Drive, target: Target, path: string): Promise<vo
     wanted.push([all.map(id => `chain_id=${id}`).join('&'), ...all], [`chain_id=${all.join()}`, ...all]);
   }
   for (const [query = '', ...ids] of wanted) {
-    const exchange = await drive.check(target, { path: withQuery(path, query) }, status => status === 200);
+    const exchange = await tester.check(target, { path: withQuery(path, query) }, status => status === 200);
     const body: Json | undefined = exchange.status === 200 ? JSON.parse(exchange.text) : undefined;
     if (body === undefined) continue;
     const asked = list(metaOf(body), 'chain_ids').map(String).sort();
     if (asked.join() !== ids.toSorted().join())
-      drive.report(`${target.id}: ${path} with ${query}: meta names the chains ${asked}`);
+      tester.report(`${target.id}: ${path} with ${query}: meta names the chains ${asked}`);
     if (exchange.headers['x-chain-id'] !== ids.join(', '))
-      drive.report(`${target.id}: ${path} with ${query}: X-Chain-Id is ${exchange.headers['x-chain-id']}`);
+      tester.report(`${target.id}: ${path} with ${query}: X-Chain-Id is ${exchange.headers['x-chain-id']}`);
     if (!rowsOf(body, 'data').every(row => ids.includes(String(row.chain_id))))
-      drive.report(`${target.id}: ${path} with ${query}: has a record of another chain`);
+      tester.report(`${target.id}: ${path} with ${query}: has a record of another chain`);
   }
 }
 

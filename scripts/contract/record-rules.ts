@@ -3,7 +3,7 @@ import { isObject } from '../../src/lib/json.ts';
 import { gathered } from './gathered-values.ts';
 import type { Target } from './judge.ts';
 import { withQuery } from './paths.ts';
-import type { Drive } from './tester.ts';
+import type { Tester } from './tester.ts';
 
 /** What a flag adds to each record, by operation. Documents of NFTs may be out of reach, but that they are is told. */
 const ADDED: Readonly<Record<string, readonly (readonly [query: string, member: string])[]>> = {
@@ -16,20 +16,20 @@ const ADDED: Readonly<Record<string, readonly (readonly [query: string, member: 
 };
 
 /** Records that are known rather than queried: from each configured chain, and with what flags add. */
-export async function tryRecordRules(drive: Drive, target: Target, path: string): Promise<void> {
+export async function tryRecordRules(tester: Tester, target: Target, path: string): Promise<void> {
   const allowed = target.statuses.has('404') ? [200, 404] : [200];
-  for (const chain of gathered(drive.found, 'chain')) {
+  for (const chain of gathered(tester.found, 'chain')) {
     const one = withQuery(path, `chain_id=${chain}`);
-    const { status, headers } = await drive.check(target, { path: one }, code => allowed.includes(code));
+    const { status, headers } = await tester.check(target, { path: one }, code => allowed.includes(code));
     if (status === 200 && headers['x-chain-id'] !== chain)
-      drive.report(`${target.id}: ${one}: X-Chain-Id is ${headers['x-chain-id']}`);
+      tester.report(`${target.id}: ${one}: X-Chain-Id is ${headers['x-chain-id']}`);
   }
   for (const [query, member] of ADDED[target.id] ?? []) {
     const asked = withQuery(path, query);
-    const records = recordsOf(await drive.body(target, asked));
-    if (records.length === 0) drive.report(`${target.id}: ${asked}: has no records`);
+    const records = recordsOf(await tester.body(target, asked));
+    if (records.length === 0) tester.report(`${target.id}: ${asked}: has no records`);
     if (!records.every(record => member in record))
-      drive.report(`${target.id}: ${asked}: has a record without ${member}`);
+      tester.report(`${target.id}: ${asked}: has a record without ${member}`);
   }
 }
 

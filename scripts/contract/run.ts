@@ -4,12 +4,12 @@ import { responseValidators } from '../../src/contract/mount/response-validators
 import { isObject } from '../../src/lib/json.ts';
 import { tryPaths, tryProtocol, tryQueries, withExamples } from './attempts.ts';
 import type { Exchange, RecordingClient } from './client.ts';
-import { type Harvest, harvest, harvestChains } from './gathered-values.ts';
+import { type GatheredValues, gatherChains, gatherValues } from './gathered-values.ts';
 import { isFilled, judge, parsed, type Target, targetsOf } from './judge.ts';
 import { needs, realPaths } from './paths.ts';
 import { isQuery, tryQueryRules } from './query-rules.ts';
 import { tryRecordRules } from './record-rules.ts';
-import type { Drive } from './tester.ts';
+import type { Tester } from './tester.ts';
 
 /** What a run found: each finding is one line naming request and rule. */
 export interface ContractReport {
@@ -28,32 +28,32 @@ export async function runContracts(
 ): Promise<ContractReport> {
   const filled = new Map<string, number>();
   const findings: string[] = [];
-  const found: Harvest = new Map();
-  harvestChains(found, parsed((await client.send('GET', '/chains')).text)?.value);
+  const found: GatheredValues = new Map();
+  gatherChains(found, parsed((await client.send('GET', '/chains')).text)?.value);
   for (const contract of contracts) {
-    const drive = await driveOf(contract, client, { filled, findings, found });
+    const tester = await testerOf(contract, client, { filled, findings, found });
     const targets = targetsOf(contract.document);
     for (const { id } of targets) filled.set(id, 0);
     // Operations that need nothing first: their answers name what the others ask for.
-    for (const target of targets.toSorted((a, b) => needs(a.path) - needs(b.path))) await run(drive, target);
-    await tryUnknownPaths(drive, targets);
+    for (const target of targets.toSorted((a, b) => needs(a.path) - needs(b.path))) await run(tester, target);
+    await tryUnknownPaths(tester, targets);
   }
   return { filled, findings };
 }
 
-async function run(drive: Drive, target: Target): Promise<void> {
-  const happy = realPaths(drive.found, target.path);
-  for (const path of happy) await drive.body(target, path);
-  const path = happy[0] ?? withExamples(drive.document, target);
-  await tryProtocol(drive, target, path);
-  await tryQueries(drive, target, path);
-  await tryPaths(drive, target);
+async function run(tester: Tester, target: Target): Promise<void> {
+  const happy = realPaths(tester.found, target.path);
+  for (const path of happy) await tester.body(target, path);
+  const path = happy[0] ?? withExamples(tester.document, target);
+  await tryProtocol(tester, target, path);
+  await tryQueries(tester, target, path);
+  await tryPaths(tester, target);
   if (happy.length === 0 || !target.parameters.some(({ name }) => name === 'chain')) return;
-  await (isQuery(target) ? tryQueryRules : tryRecordRules)(drive, target, path);
+  await (isQuery(target) ? tryQueryRules : tryRecordRules)(tester, target, path);
 }
 
 /** An error where there is no operation has the shape of the errors where there are some. */
-async function tryUnknownPaths({ client, document, report }: Drive, targets: readonly Target[]) {
+async function tryUnknownPaths({ client, document, report }: Tester, targets: readonly Target[]) {
   const { property = 'message' } = child(document, 'x-errors');
   const roots = new Set(targets.map(({ path }) => `/${path.split('/')[1]}`));
   for (const root of roots) {
@@ -65,19 +65,19 @@ async function tryUnknownPaths({ client, document, report }: Drive, targets: rea
   }
 }
 
-async function driveOf(
+async function testerOf(
   { document }: Contract<unknown>,
   client: RecordingClient,
-  { filled, findings, found }: { filled: Map<string, number>; findings: string[]; found: Harvest },
-): Promise<Drive> {
+  { filled, findings, found }: { filled: Map<string, number>; findings: string[]; found: GatheredValues },
+): Promise<Tester> {
   const validators = responseValidators(document);
-  const check: Drive['check'] = async (target, { path, method = 'GET', headers = {} }, expected) => {
+  const check: Tester['check'] = async (target, { path, method = 'GET', headers = {} }, expected) => {
     const exchange = await client.send(method, path, headers);
     findings.push(...judge(validators, exchange, target, expected));
     const body = bodyOf(exchange);
     if (body !== undefined && isFilled(body)) filled.set(target.id, (filled.get(target.id) ?? 0) + 1);
     // What is known of another chain need not exist where no chain is named.
-    if (body !== undefined && !/[?&]chain(_id)?=/.test(path)) harvest(found, body);
+    if (body !== undefined && !/[?&]chain(_id)?=/.test(path)) gatherValues(found, body);
     return exchange;
   };
   return {

@@ -1,7 +1,7 @@
 import { Pool } from 'undici';
 import type { Exchange } from '../contract/client.ts';
 
-/** Asks the service, as many questions at a time as there are. */
+/** QuestionSource the service, as many questions at a time as there are. */
 export interface Client {
   get(target: string, headers?: Readonly<Record<string, string>>): Promise<Exchange>;
   close(): Promise<void>;

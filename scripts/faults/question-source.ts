@@ -1,19 +1,19 @@
 import type { Fields } from '../../src/data/backends/upstream-json/fields.ts';
 import { INSTANCES, SHARED, type World } from './fixture.ts';
-import type { Ask } from './question.ts';
+import type { Question } from './question.ts';
 import type { Random } from './random.ts';
 import { addressOf, blockHash, hashOf } from './records.ts';
 
 /** Draws questions of all kinds, some asked again and again, some once. */
-export interface Asks {
-  draw(): Ask;
+export interface QuestionSource {
+  draw(): Question;
   /** Goes on with a list where an answer of this chain says that it ends. */
-  following(ask: Ask, chain: World, next: Fields): Ask;
+  following(question: Question, chain: World, next: Fields): Question;
   /** Questions that some chain has the answer to: those asked most, and so many others. */
-  known(count: number): Ask[];
+  known(count: number): Question[];
 }
 
-type Draft = Pick<Ask, 'operationId' | 'path' | 'fields' | 'way' | 'settles'>;
+type Draft = Pick<Question, 'operationId' | 'path' | 'fields' | 'way' | 'settles'>;
 
 const TRANSACTION = ['hash', 'value', 'nonce', 'block_number'] as const;
 const BLOCK = ['hash', 'height', 'gas_used'] as const;
@@ -22,7 +22,7 @@ const HOT = 6;
 const SHARES = { hot: 0.55, unknown: 0.08, oneChain: 0.06 } as const;
 
 /** Over the ids of all these chains, hot ones, cold ones and ones that nobody has. */
-export function asks(worlds: readonly World[], random: Random): Asks {
+export function questionSource(worlds: readonly World[], random: Random): QuestionSource {
   let unknowns = 0;
 
   const one = (kind: 'hot' | 'cold' | 'unknown', name: string, chain: World, all: readonly string[]) => {
@@ -109,33 +109,33 @@ export function asks(worlds: readonly World[], random: Random): Asks {
 
   return { draw, following, known };
 
-  function draw(): Ask {
+  function draw(): Question {
     const chain = random.pick(worlds);
     const draft = random.pick(wheel)(temper(), chain);
     return random.chance(SHARES.oneChain) ? finished(draft, [chain]) : finished(draft, worlds);
   }
 
-  function known(count: number): Ask[] {
+  function known(count: number): Question[] {
     return Array.from({ length: count }, (_, n) => {
       const chain = random.pick(worlds);
       return finished(random.pick(wheel)(n % 2 === 0 ? 'hot' : 'cold', chain), worlds);
     });
   }
 
-  function following(ask: Ask, chain: World, { cursor, block_number, index }: Fields): Ask {
+  function following(question: Question, chain: World, { cursor, block_number, index }: Fields): Question {
     const query = new URLSearchParams();
     for (const [name, value] of Object.entries({ block_number, index }))
       if (value !== undefined) query.set(name, String(value));
     return {
-      ...ask,
-      target: `/explorer${ask.path}?cursor=${cursor}`,
+      ...question,
+      target: `/explorer${question.path}?cursor=${cursor}`,
       query,
       way: 'available',
       chains: [chain],
     };
   }
 
-  function finished(draft: Draft, chains: readonly World[]): Ask {
+  function finished(draft: Draft, chains: readonly World[]): Question {
     const [only] = chains.length === 1 ? chains : [];
     return {
       ...draft,

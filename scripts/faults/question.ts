@@ -3,7 +3,7 @@ import { isObject } from '../../src/lib/json.ts';
 import type { World } from './fixture.ts';
 
 /** One question to the service, and what is needed to judge its answer. */
-export interface Ask {
+export interface Question {
   readonly operationId: string;
   /** Path and query as the service takes them. */
   readonly target: string;
@@ -26,30 +26,30 @@ const CONFIRMATIONS = 12;
  * What a chain truly says, cut down to what is compared; undefined where it has no such thing. The lists of an address
  * that it does not know are empty pages, whichever way it says so.
  */
-export function truthOf(ask: Ask, chain: World): string | undefined {
-  const { status, json } = chain.answer(ask.path, ask.query);
-  if (status === 200) return factsIn(ask, json);
-  return ask.path.startsWith('/addresses/') ? '[]' : undefined;
+export function truthOf(question: Question, chain: World): string | undefined {
+  const { status, json } = chain.answer(question.path, question.query);
+  if (status === 200) return factsIn(question, json);
+  return question.path.startsWith('/addresses/') ? '[]' : undefined;
 }
 
 /** The same of an answer, in either shape. */
-export function factsIn({ fields }: Ask, body: unknown): string {
+export function factsIn({ fields }: Question, body: unknown): string {
   const facts = (record: unknown) => fields.map(name => String(fieldsOf(record)[name]));
   const items = itemsOf(body);
   return JSON.stringify(items === undefined ? facts(body) : items.map(facts));
 }
 
 /** Whether a chain has something of it: an empty page is nothing. */
-export function has(ask: Ask, chain: World): boolean {
-  const { status, json } = chain.answer(ask.path, ask.query);
+export function has(question: Question, chain: World): boolean {
+  const { status, json } = chain.answer(question.path, question.query);
   return status === 200 && itemsOf(json)?.length !== 0;
 }
 
 /** Whether enough blocks lie on top of what a chain says for it never to change. */
-export function isDeep(ask: Ask, chain: World): boolean {
-  const { json } = chain.answer(ask.path, ask.query);
+export function isDeep(question: Question, chain: World): boolean {
+  const { json } = chain.answer(question.path, question.query);
   const record = fieldsOf(itemsOf(json)?.[0] ?? json);
-  return ask.settles && chain.head - Number(record.block_number ?? record.height) >= CONFIRMATIONS;
+  return question.settles && chain.head - Number(record.block_number ?? record.height) >= CONFIRMATIONS;
 }
 
 /** Where an answer says that its list goes on. */

@@ -4,8 +4,8 @@ import type { Exchange } from '../contract/client.ts';
 import { parsed } from '../contract/judge.ts';
 import type { Client } from './client.ts';
 import type { HoldUps } from './event-loop-stalls.ts';
-import { type Ask, nextPage } from './question.ts';
-import type { Asks } from './question-source.ts';
+import { nextPage, type Question } from './question.ts';
+import type { QuestionSource } from './question-source.ts';
 import type { Random } from './random.ts';
 import { DEADLINE_MS, TIMEOUT_MS } from './service.ts';
 import type { Tally } from './tally.ts';
@@ -13,7 +13,7 @@ import type { Upstreams } from './upstreams.ts';
 import type { Phase, Verdict } from './verdict.ts';
 
 export interface RunOptions {
-  readonly asks: Asks;
+  readonly questions: QuestionSource;
   readonly client: Client;
   readonly clock: Clock & { leap(ms: number): void };
   readonly upstreams: Upstreams;
@@ -37,13 +37,13 @@ export async function run(
   options: RunOptions,
   stormMs: number,
 ): Promise<{ kept: number; recoveryMs: number }> {
-  const { asks, client, clock, upstreams, tally, holdUps } = options;
-  const kept = new Map<string, Ask>();
+  const { questions, client, clock, upstreams, tally, holdUps } = options;
+  const kept = new Map<string, Question>();
 
   await storm(options, stormMs, kept);
 
   upstreams.settle('503');
-  await inTurn([...kept.values()], ask => put(options, ask, 'cached'));
+  await inTurn([...kept.values()], question => put(options, question, 'cached'));
 
   upstreams.settle(undefined);
   for (let attempt = 1; attempt <= CALMS; attempt += 1) {
@@ -51,11 +51,15 @@ export async function run(
     // Longer than any pause that an upstream asked for, and than anything lives.
     clock.leap(HOUR_MS);
     const recoveryMs = await recovery(client, upstreams);
-    const answers: [Ask, Exchange][] = [];
-    await inTurn(asks.known(KNOWN), async ask => void answers.push([ask, await timed(options, ask)]));
+    const answers: [Question, Exchange][] = [];
+    await inTurn(
+      questions.known(KNOWN),
+      async question => void answers.push([question, await timed(options, question)]),
+    );
     // The upstreams live in this process: when it stands still, they are out.
     const isDisturbed = holdUps.takeLongestMs() > TIMEOUT_MS / 2;
-    for (const [ask, exchange] of answers) note(options, ask, exchange, isDisturbed ? 'storm' : 'calm');
+    for (const [question, exchange] of answers)
+      note(options, question, exchange, isDisturbed ? 'storm' : 'calm');
     if (isDisturbed) continue;
     if (recoveryMs > RECOVERY_MS) tally.violation(`not all chains were back after ${recoveryMs} ms`);
     return { kept: kept.size, recoveryMs };
@@ -64,16 +68,16 @@ export async function run(
   return { kept: kept.size, recoveryMs: Number.NaN };
 }
 
-async function storm(options: RunOptions, stormMs: number, kept: Map<string, Ask>): Promise<void> {
-  const { asks, random, upstreams } = options;
-  const pages: Ask[] = [];
+async function storm(options: RunOptions, stormMs: number, kept: Map<string, Question>): Promise<void> {
+  const { questions, random, upstreams } = options;
+  const pages: Question[] = [];
   const running = new Set<Promise<void>>();
   const until = performance.now() + stormMs;
   let due = performance.now();
   while (performance.now() < until) {
     for (let n = 0; n < RATE.requests; n += 1) {
       const next = random.chance(0.1) ? pages.pop() : undefined;
-      const done = one(next ?? asks.draw()).finally(() => running.delete(done));
+      const done = one(next ?? questions.draw()).finally(() => running.delete(done));
       running.add(done);
     }
     due += RATE.everyMs;
@@ -81,49 +85,52 @@ async function storm(options: RunOptions, stormMs: number, kept: Map<string, Ask
   }
   await Promise.all(running);
 
-  async function one(ask: Ask): Promise<void> {
+  async function one(question: Question): Promise<void> {
     const isForced = random.chance(0.04);
-    const exchange = await put(options, ask, 'storm', isForced ? { 'cache-control': 'no-cache' } : {});
+    const exchange = await put(options, question, 'storm', isForced ? { 'cache-control': 'no-cache' } : {});
     if (exchange.status !== 200) return;
-    kept.set(ask.target, ask);
+    kept.set(question.target, question);
     const next = nextPage(parsed(exchange.text)?.value);
     const chain = upstreams.worlds.find(({ chainId }) => chainId === next?.chain_id);
     if (next !== undefined && chain !== undefined && pages.length < 100)
-      pages.push(asks.following(ask, chain, next));
+      pages.push(questions.following(question, chain, next));
   }
 }
 
 async function put(
   options: RunOptions,
-  ask: Ask,
+  question: Question,
   phase: Phase,
   headers: Readonly<Record<string, string>> = {},
 ): Promise<Exchange> {
-  const exchange = await timed(options, ask, headers);
-  note(options, ask, exchange, phase);
+  const exchange = await timed(options, question, headers);
+  note(options, question, exchange, phase);
   return exchange;
 }
 
 /** Its duration is without what the process was held up meanwhile. */
 async function timed(
   { client, holdUps }: RunOptions,
-  ask: Ask,
+  question: Question,
   headers: Readonly<Record<string, string>> = {},
 ): Promise<Exchange> {
   const before = holdUps.totalMs();
-  const exchange = await client.get(ask.target, headers);
+  const exchange = await client.get(question.target, headers);
   return { ...exchange, durationMs: exchange.durationMs - (holdUps.totalMs() - before) };
 }
 
-function note({ verdict, tally }: RunOptions, ask: Ask, exchange: Exchange, phase: Phase): void {
-  const wrong = verdict(ask, exchange, phase);
+function note({ verdict, tally }: RunOptions, question: Question, exchange: Exchange, phase: Phase): void {
+  const wrong = verdict(question, exchange, phase);
   if (exchange.durationMs > DEADLINE_MS + MARGIN_MS) wrong.push('is past its deadline');
   tally.note(phase, exchange, wrong);
 }
 
-async function inTurn(all: readonly Ask[], ask: (ask: Ask) => Promise<unknown>): Promise<void> {
+async function inTurn(
+  all: readonly Question[],
+  visit: (question: Question) => Promise<unknown>,
+): Promise<void> {
   for (let start = 0; start < all.length; start += AT_ONCE)
-    await Promise.all(all.slice(start, start + AT_ONCE).map(ask));
+    await Promise.all(all.slice(start, start + AT_ONCE).map(visit));
 }
 
 /** Until every chain answers by itself. */

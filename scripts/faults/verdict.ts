@@ -2,7 +2,7 @@ import { explorerContract } from '../../src/contract/contracts/explorer.ts';
 import { responseValidators } from '../../src/contract/mount/response-validators.ts';
 import type { Exchange } from '../contract/client.ts';
 import { judge, parsed, targetsOf } from '../contract/judge.ts';
-import { type Ask, factsIn, has, isDeep, truthOf } from './question.ts';
+import { factsIn, has, isDeep, type Question, truthOf } from './question.ts';
 import type { FaultyUpstream, Upstreams } from './upstreams.ts';
 
 /** `Cache-Control` of a final answer. A feed may be kept, too, but has to be revalidated. */
@@ -12,7 +12,7 @@ const FINAL = /^public, max-age=\d+$/;
 export type Phase = 'storm' | 'cached' | 'calm';
 
 /** Everything that is wrong with an answer, one line each. */
-export type Verdict = (ask: Ask, exchange: Exchange, phase: Phase) => string[];
+export type Verdict = (question: Question, exchange: Exchange, phase: Phase) => string[];
 
 /** Judges answers against the contract and against what the chains truly have. */
 export async function verdicts({ all }: Upstreams): Promise<Verdict> {
@@ -20,45 +20,46 @@ export async function verdicts({ all }: Upstreams): Promise<Verdict> {
   const targets = new Map(targetsOf(explorerContract.document).map(target => [target.id, target]));
   const secrets = all.flatMap(({ apiKey, service }) => [apiKey, new URL(service.url).host]);
 
-  return (ask, exchange, phase) => {
+  return (question, exchange, phase) => {
     const { status, headers, text } = exchange;
-    const target = targets.get(ask.operationId);
-    if (target === undefined) throw new Error(`no operation ${ask.operationId}`);
+    const target = targets.get(question.operationId);
+    if (target === undefined) throw new Error(`no operation ${question.operationId}`);
     const told = `${JSON.stringify(headers)} ${text}`;
     return [
-      ...judge(validators, exchange, target, code => isAllowed(ask, code, phase)),
+      ...judge(validators, exchange, target, code => isAllowed(question, code, phase)),
       ...secrets.filter(secret => told.includes(secret)).map(secret => `tells ${secret}`),
-      ...(status === 200 ? untrue(ask, exchange, phase) : []),
-      ...(status === 404 ? unsaid(ask, all) : []),
+      ...(status === 200 ? untrue(question, exchange, phase) : []),
+      ...(status === 404 ? unsaid(question, all) : []),
     ];
   };
 }
 
-function isAllowed(ask: Ask, status: number, phase: Phase): boolean {
-  const isKnown = ask.chains.some(chain => has(ask, chain));
+function isAllowed(question: Question, status: number, phase: Phase): boolean {
+  const isKnown = question.chains.some(chain => has(question, chain));
   // A number above the head of a chain means nothing there, and something on the next one that is not out.
-  const mayLack = ask.way === 'available' ? ask.chains.some(chain => !has(ask, chain)) : !isKnown;
+  const mayLack =
+    question.way === 'available' ? question.chains.some(chain => !has(question, chain)) : !isKnown;
   if (status === 200) return true;
   if (status === 404) return mayLack;
   return phase !== 'calm' && (status === 502 || status === 504);
 }
 
-function untrue(ask: Ask, { headers, text }: Exchange, phase: Phase): string[] {
-  const chain = ask.chains.find(({ chainId }) => String(chainId) === headers['x-chain-id']);
+function untrue(question: Question, { headers, text }: Exchange, phase: Phase): string[] {
+  const chain = question.chains.find(({ chainId }) => String(chainId) === headers['x-chain-id']);
   if (chain === undefined) return [`is from chain ${headers['x-chain-id']}`];
-  const truth = truthOf(ask, chain);
-  const told = factsIn(ask, parsed(text)?.value);
+  const truth = truthOf(question, chain);
+  const told = factsIn(question, parsed(text)?.value);
   const wrong = [];
   if (told !== truth) wrong.push(`says ${told.slice(0, 200)}, and the truth is ${truth?.slice(0, 200)}`);
-  if (FINAL.test(String(headers['cache-control'])) && !isDeep(ask, chain))
+  if (FINAL.test(String(headers['cache-control'])) && !isDeep(question, chain))
     wrong.push('counts as final, and is not');
-  if (phase === 'calm' && !has(ask, chain) && ask.chains.some(other => has(ask, other)))
+  if (phase === 'calm' && !has(question, chain) && question.chains.some(other => has(question, other)))
     wrong.push('is empty, and another chain has something');
   return wrong;
 }
 
 /** A 404 goes out when every chain has said no, or for a number the one that was asked; never for an outage. */
-function unsaid({ path, way, chains }: Ask, all: readonly FaultyUpstream[]): string[] {
+function unsaid({ path, way, chains }: Question, all: readonly FaultyUpstream[]): string[] {
   const asked = all.filter(upstream => chains.includes(upstream.world));
   const silent = asked.filter(upstream => !upstream.saidNo(path));
   const isSaid = way === 'available' ? silent.length < asked.length : silent.length === 0;

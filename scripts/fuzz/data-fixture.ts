@@ -11,7 +11,7 @@ import { systemClock } from '../../src/lib/clock.ts';
 import { createLogger } from '../../src/lib/logger.ts';
 import { withExamples } from '../contract/attempts.ts';
 import { recordingClient } from '../contract/client.ts';
-import { type Harvest, harvest, harvestChains } from '../contract/gathered-values.ts';
+import { type GatheredValues, gatherChains, gatherValues } from '../contract/gathered-values.ts';
 import { parsed } from '../contract/judge.ts';
 import { needs, realPaths } from '../contract/paths.ts';
 import { type Operation, operationsIn } from '../contract/payments/operation.ts';
@@ -74,9 +74,9 @@ export async function dataWorld(chains: readonly EmbeddedChain[]): Promise<World
 /** Targets of every operation with values from answers; with those of its examples where the chains have none. */
 async function realTargets(url: string): Promise<Map<string, readonly string[]>> {
   const client = recordingClient({ baseUrl: url });
-  const found: Harvest = new Map();
+  const found: GatheredValues = new Map();
   const targets = new Map<string, readonly string[]>();
-  harvestChains(found, parsed((await client.send('GET', '/chains')).text)?.value);
+  gatherChains(found, parsed((await client.send('GET', '/chains')).text)?.value);
   for (const contract of CONTRACTS) {
     const operations = operationsIn<unknown>(contract);
     for (const operation of operations.toSorted((a, b) => needs(a.path) - needs(b.path))) {
@@ -85,7 +85,7 @@ async function realTargets(url: string): Promise<Map<string, readonly string[]>>
       for (const target of real.slice(0, 3)) {
         const { status, text } = await client.send('GET', target);
         const body = parsed(text)?.value;
-        if (status === 200 && body !== undefined) harvest(found, body);
+        if (status === 200 && body !== undefined) gatherValues(found, body);
       }
     }
   }

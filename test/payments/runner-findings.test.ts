@@ -1,9 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Exchange, type RecordingClient, recordingClient } from '../../scripts/contract/client.ts';
+import {
+  type Exchange,
+  pacedSender,
+  type RecordingClient,
+  recordingClient,
+} from '../../scripts/contract/client.ts';
 import { bodyFaults } from '../../scripts/contract/payments/body-faults.ts';
 import { faultsOf } from '../../scripts/contract/payments/judge.ts';
 import { type Operation, operationsIn } from '../../scripts/contract/payments/operation.ts';
-import { pacedSender } from '../../scripts/contract/payments/paced-sender.ts';
 import { runPayments } from '../../scripts/contract/payments/run.ts';
 import { paymentsContract } from '../../src/contract/contracts/payments.ts';
 import { responseValidators } from '../../src/contract/mount/response-validators.ts';

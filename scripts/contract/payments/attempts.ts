@@ -4,7 +4,7 @@ import { newKey } from '#payments/keys/key-format.ts';
 import { badValues, HOSTILE, valueSchema } from '../values.ts';
 import { bodyFaults, sampleOf } from './body-faults.ts';
 import { isKeyed, type Operation, permissionFor } from './operation.ts';
-import type { Drive } from './tester.ts';
+import type { Tester } from './tester.ts';
 
 /** Longer than a body may be (Decision 101). */
 const TOO_LONG = JSON.stringify({ name: 'x'.repeat(300 * 1024) });
@@ -33,109 +33,129 @@ const NO_BODIES: readonly (readonly [raw: string, headers?: Readonly<Record<stri
 export type Known = Set<string>;
 
 /** Everything that an operation has to refuse before it looks for a record, and records that there are none of. */
-export async function tryOperation(drive: Drive, operation: Operation, known: Known): Promise<void> {
-  if (isKeyed(operation)) await tryKeys(drive, operation);
-  await tryPaths(drive, operation, known);
-  await tryQueries(drive, operation, known);
-  if (operation.body !== undefined) await tryBodies(drive, operation, operation.body, known);
-  if (operation.row.replayable === true) await tryIdempotencyKeys(drive, operation, known);
+export async function tryOperation(tester: Tester, operation: Operation, known: Known): Promise<void> {
+  if (isKeyed(operation)) await tryKeys(tester, operation);
+  await tryPaths(tester, operation, known);
+  await tryQueries(tester, operation, known);
+  if (operation.body !== undefined) await tryBodies(tester, operation, operation.body, known);
+  if (operation.row.replayable === true) await tryIdempotencyKeys(tester, operation, known);
 }
 
 /** Requests of a key that may only read what they may not do; of all operations that ask for more. */
-export async function tryPermission(drive: Drive, operation: Operation, readKey: string): Promise<void> {
+export async function tryPermission(tester: Tester, operation: Operation, readKey: string): Promise<void> {
   if (!isKeyed(operation) || permissionFor(operation) === 'read') return;
   // What is wrong with a body is told only to who may send one.
   const body = operation.body === undefined ? {} : { raw: '{' };
-  await drive.ask(operation, { ...body, key: readKey }, ['403 insufficient_permissions']);
+  await tester.ask(operation, { ...body, key: readKey }, ['403 insufficient_permissions']);
 }
 
 /** Methods that a path does not have are not found, with the ones that it has. */
-export async function tryMethods(drive: Drive, path: string): Promise<void> {
-  const own = drive.operations.filter(one => one.path === path).map(({ row }) => row.method.toUpperCase());
+export async function tryMethods(tester: Tester, path: string): Promise<void> {
+  const own = tester.operations.filter(one => one.path === path).map(({ row }) => row.method.toUpperCase());
   for (const method of ['PUT', 'DELETE', 'POST'].filter(one => !own.includes(one))) {
-    const { headers } = await drive.askNowhere(method, path.replaceAll(/\{[^}]+\}/g, 'any'));
+    const { headers } = await tester.askNowhere(method, path.replaceAll(/\{[^}]+\}/g, 'any'));
     const allowed = String(headers.allow).split(', ');
     if (!own.every(one => allowed.includes(one)))
-      drive.report(`${method} ${path}: Allow is ${headers.allow}`);
+      tester.report(`${method} ${path}: Allow is ${headers.allow}`);
   }
 }
 
-async function tryKeys(drive: Drive, operation: Operation): Promise<void> {
-  await drive.ask(operation, { key: null }, ['401 key_missing']);
-  await drive.ask(operation, { key: newKey('test') }, ['401 key_invalid']);
-  await drive.ask(operation, { key: 'no key' }, ['401 key_invalid']);
+/** A GET as clients read it: HEAD says the same without a body, and who holds the answer gets none again. */
+export async function tryReading(
+  tester: Tester,
+  operation: Operation,
+  at: Readonly<Record<string, string>>,
+): Promise<void> {
+  const get = await tester.ask(operation, { at }, ['200']);
+  const head = await tester.ask(operation, { at, method: 'HEAD' }, ['200']);
+  if (head.headers['content-type'] !== get.headers['content-type']) {
+    tester.report(`${operation.id}: HEAD has another Content-Type than GET`);
+  }
+  const held = { at, headers: { 'if-none-match': String(get.headers.etag) } };
+  // It may have changed in between, and then has another tag.
+  const again = await tester.ask(operation, held, ['304', '200']);
+  if (again.status === 200 && again.headers.etag === get.headers.etag) {
+    tester.report(`${operation.id}: who holds the answer gets it again`);
+  }
+  await tester.ask(operation, { at, query: 'undeclared=1' }, ['200']);
 }
 
-async function tryPaths(drive: Drive, operation: Operation, known: Known): Promise<void> {
+async function tryKeys(tester: Tester, operation: Operation): Promise<void> {
+  await tester.ask(operation, { key: null }, ['401 key_missing']);
+  await tester.ask(operation, { key: newKey('test') }, ['401 key_invalid']);
+  await tester.ask(operation, { key: 'no key' }, ['401 key_invalid']);
+}
+
+async function tryPaths(tester: Tester, operation: Operation, known: Known): Promise<void> {
   const { example } = operation;
   const body = example === undefined ? {} : { body: example };
   for (const { name } of operation.parameters.filter(({ in: place }) => place === 'path')) {
     const at = (value: string) => ({ ...body, at: { [String(name)]: value } });
-    await drive.ask(operation, body, ['404 resource_not_found']);
+    await tester.ask(operation, body, ['404 resource_not_found']);
     // Of a text that is longer than any id only the form is judged.
-    await drive.ask(operation, at('a'.repeat(201)), WRONG);
-    await drive.ask(operation, at('a%2F..%2Fb'), ['404 resource_not_found']);
+    await tester.ask(operation, at('a'.repeat(201)), WRONG);
+    await tester.ask(operation, at('a%2F..%2Fb'), ['404 resource_not_found']);
     for (const value of isNew(known, `path ${name}`) ? HOSTILE : []) {
-      await drive.ask(operation, at(value), [...WRONG, '404 resource_not_found']);
+      await tester.ask(operation, at(value), [...WRONG, '404 resource_not_found']);
     }
   }
 }
 
-async function tryQueries(drive: Drive, operation: Operation, known: Known): Promise<void> {
+async function tryQueries(tester: Tester, operation: Operation, known: Known): Promise<void> {
   for (const parameter of operation.parameters.filter(({ in: place }) => place === 'query')) {
     const name = String(parameter.name);
     const refused = [`400 invalid_field_value ${name}`];
     const isFirst = isNew(known, `query ${name}`);
-    const bad = badValues(drive.document, parameter);
+    const bad = badValues(tester.document, parameter);
     for (const value of isFirst ? bad : bad.slice(0, 1)) {
-      await drive.ask(operation, { query: `${name}=${value}` }, refused);
+      await tester.ask(operation, { query: `${name}=${value}` }, refused);
     }
-    await drive.ask(operation, { query: `${name}=1&${name}=1` }, refused);
-    if (isFirst) await drive.ask(operation, { query: `${name}x=1` }, [`400 invalid_field_value ${name}x`]);
+    await tester.ask(operation, { query: `${name}=1&${name}=1` }, refused);
+    if (isFirst) await tester.ask(operation, { query: `${name}x=1` }, [`400 invalid_field_value ${name}x`]);
     // A filter by something that does not exist is no mistake, and behind an unknown id nothing is.
     const possible = ['200', '404 resource_not_found', ...WRONG];
-    for (const value of isFirst ? hostileTo(drive, parameter) : []) {
-      await drive.ask(operation, { query: `${name}=${value}` }, possible);
+    for (const value of isFirst ? hostileTo(tester, parameter) : []) {
+      await tester.ask(operation, { query: `${name}=${value}` }, possible);
     }
   }
 }
 
 async function tryBodies(
-  drive: Drive,
+  tester: Tester,
   operation: Operation,
   schema: NonNullable<Operation['body']>,
   known: Known,
 ): Promise<void> {
   const isFirst = isNew(known, `bodies ${isKeyed(operation) ? 'with' : 'without'} a key`);
   for (const [raw, headers = {}] of isFirst ? NO_BODIES : [])
-    await drive.ask(operation, { raw, headers }, WRONG);
-  for (const { body, code, place } of bodyFaults(drive.document, schema, known)) {
-    await drive.ask(operation, { body }, [`400 ${code} ${place}`]);
+    await tester.ask(operation, { raw, headers }, WRONG);
+  for (const { body, code, place } of bodyFaults(tester.document, schema, known)) {
+    await tester.ask(operation, { body }, [`400 ${code} ${place}`]);
   }
-  const whole = operation.example ?? sampleOf(drive.document, schema);
+  const whole = operation.example ?? sampleOf(tester.document, schema);
   const unknown = { body: { ...(isObject(whole) ? whole : {}), undeclared: 1 } };
   const isEmpty = operation.row.method === 'patch' && Object.keys(unknown.body).length === 1;
-  if (!isEmpty) await drive.ask(operation, unknown, ['400 invalid_field_value undeclared']);
+  if (!isEmpty) await tester.ask(operation, unknown, ['400 invalid_field_value undeclared']);
   if (operation.row.method === 'patch') {
     for (const body of isFirst ? [{}, { undeclared: 1 }] : [{ undeclared: 1 }]) {
-      await drive.ask(operation, { body }, ['400 no_updates_provided']);
+      await tester.ask(operation, { body }, ['400 no_updates_provided']);
     }
   }
 }
 
-async function tryIdempotencyKeys(drive: Drive, operation: Operation, known: Known): Promise<void> {
+async function tryIdempotencyKeys(tester: Tester, operation: Operation, known: Known): Promise<void> {
   const body = operation.body === undefined ? {} : { raw: '{' };
   const wrong = ['two words', 'x'.repeat(257)];
   for (const key of isNew(known, 'idempotency keys') ? wrong : wrong.slice(1)) {
-    await drive.ask(operation, { ...body, headers: { 'idempotency-key': key } }, [
+    await tester.ask(operation, { ...body, headers: { 'idempotency-key': key } }, [
       '400 invalid_field_value Idempotency-Key',
     ]);
   }
 }
 
 /** Of what is one of a few values, one that is code is enough. */
-function hostileTo(drive: Drive, parameter: JsonObject): readonly string[] {
-  const { enum: values, type } = valueSchema(drive.document, parameter);
+function hostileTo(tester: Tester, parameter: JsonObject): readonly string[] {
+  const { enum: values, type } = valueSchema(tester.document, parameter);
   return values === undefined && type !== 'boolean' ? HOSTILE : [SQL];
 }
 

@@ -1,7 +1,7 @@
 import { type Json, type JsonObject, list, resolve } from '#contract/contracts/document.ts';
 import { isObject } from '#lib/json.ts';
 import type { Operation } from './operation.ts';
-import type { Drive } from './tester.ts';
+import type { Tester } from './tester.ts';
 
 /** The most records that a page has, and how many pages a list is read in beside its first. */
 const LARGEST_PAGE = 100;
@@ -23,24 +23,24 @@ export function isPagedList({ parameters }: Operation): boolean {
 }
 
 /** Reads a list in one page and in several, by every filter and in every order, and compares what it says. */
-export async function tryList(drive: Drive, operation: Operation, at: Readonly<Record<string, string>>) {
+export async function tryList(tester: Tester, operation: Operation, at: Readonly<Record<string, string>>) {
   const ask = async (query: string): Promise<Listed> => {
-    const { body } = await drive.ask(operation, { at, query }, ['200']);
+    const { body } = await tester.ask(operation, { at, query }, ['200']);
     const rows = list(body, 'data').filter(entry => isObject(entry));
     if (body.success === true) return { rows, total: undefined };
     const path = operation.path.replaceAll(/\{([^}]+)\}/g, (_, name: string) => at[name] ?? '');
-    if (body.url !== path) drive.report(`${operation.id}?${query}: url is ${JSON.stringify(body.url)}`);
+    if (body.url !== path) tester.report(`${operation.id}?${query}: url is ${JSON.stringify(body.url)}`);
     const total = Number(body.total_count);
     const { page = '1', limit = '20' } = Object.fromEntries(new URLSearchParams(query));
     if (body.has_more !== Number(page) * Number(limit) < total) {
-      drive.report(`${operation.id}?${query}: has_more is ${body.has_more} of ${total}`);
+      tester.report(`${operation.id}?${query}: has_more is ${body.has_more} of ${total}`);
     }
     return { rows, total };
   };
   const whole = await ask(`limit=${LARGEST_PAGE}`);
-  await tryPages(drive, operation, { ask, whole });
-  await tryFilters(drive, operation, { ask, whole });
-  await tryOrders(drive, operation, { ask, whole });
+  await tryPages(tester, operation, { ask, whole });
+  await tryFilters(tester, operation, { ask, whole });
+  await tryOrders(tester, operation, { ask, whole });
 }
 
 interface Reading {
@@ -48,7 +48,7 @@ interface Reading {
   readonly whole: Listed;
 }
 
-async function tryPages(drive: Drive, { id }: Operation, { ask, whole }: Reading): Promise<void> {
+async function tryPages(tester: Tester, { id }: Operation, { ask, whole }: Reading): Promise<void> {
   const limit = Math.min(LARGEST_PAGE, Math.max(1, Math.ceil(whole.rows.length / PAGES)));
   const pages: Listed[] = [];
   for (let page = 1; page <= Math.max(1, Math.ceil(whole.rows.length / limit)); page++) {
@@ -58,30 +58,30 @@ async function tryPages(drive: Drive, { id }: Operation, { ask, whole }: Reading
   const isStill = pages.every(({ total }) => total === whole.total);
   const walked = pages.flatMap(({ rows }) => rows.map(idOf));
   if (isStill && walked.join() !== whole.rows.map(idOf).join()) {
-    drive.report(`${id}: pages of ${limit} have other records than one page of ${LARGEST_PAGE}`);
+    tester.report(`${id}: pages of ${limit} have other records than one page of ${LARGEST_PAGE}`);
   }
   const beyond = await ask(`page=${Number.MAX_SAFE_INTEGER}`);
-  if (beyond.rows.length > 0) drive.report(`${id}: a page beyond the end has records`);
+  if (beyond.rows.length > 0) tester.report(`${id}: a page beyond the end has records`);
   const times = whole.rows.map(row => String(row.created_at));
-  if (times.join() !== times.toSorted().reverse().join()) drive.report(`${id}: the newest are not first`);
+  if (times.join() !== times.toSorted().reverse().join()) tester.report(`${id}: the newest are not first`);
 }
 
-async function tryFilters(drive: Drive, operation: Operation, { ask, whole }: Reading): Promise<void> {
+async function tryFilters(tester: Tester, operation: Operation, { ask, whole }: Reading): Promise<void> {
   for (const parameter of operation.parameters.filter(({ in: place }) => place === 'query')) {
     const name = String(parameter.name);
     if (NO_FILTERS.includes(name)) continue;
-    const schema = resolve(drive.document, parameter.schema);
+    const schema = resolve(tester.document, parameter.schema);
     for (const value of valuesFor(name, schema, whole.rows)) {
       const query = `${name}=${encodeURIComponent(String(value))}&limit=${LARGEST_PAGE}`;
       const { rows } = await ask(query);
       const stranger = rows.find(row => !matches(name, row, value));
-      if (stranger !== undefined) drive.report(`${operation.id}?${query}: has ${idOf(stranger)}`);
+      if (stranger !== undefined) tester.report(`${operation.id}?${query}: has ${idOf(stranger)}`);
       const missing = whole.rows.find(
         row => matches(name, row, value) && !rows.some(one => idOf(one) === idOf(row)),
       );
       // A full page may lack what comes after it.
       if (missing !== undefined && rows.length < LARGEST_PAGE) {
-        drive.report(`${operation.id}?${query}: lacks ${idOf(missing)}`);
+        tester.report(`${operation.id}?${query}: lacks ${idOf(missing)}`);
       }
     }
   }
@@ -112,17 +112,17 @@ function fieldOf(name: string, row: JsonObject): Json | undefined {
 }
 
 /** In the other direction the same records come the other way round. */
-async function tryOrders(drive: Drive, operation: Operation, { ask, whole }: Reading): Promise<void> {
+async function tryOrders(tester: Tester, operation: Operation, { ask, whole }: Reading): Promise<void> {
   const sort = operation.parameters.find(({ name }) => name === 'sort');
   if (sort === undefined || whole.total === undefined || whole.total > LARGEST_PAGE) return;
-  for (const field of list(resolve(drive.document, sort.schema), 'enum').map(String)) {
+  for (const field of list(resolve(tester.document, sort.schema), 'enum').map(String)) {
     const [up, down] = [
       await ask(`sort=${field}&order=asc&limit=${LARGEST_PAGE}`),
       await ask(`sort=${field}&order=desc&limit=${LARGEST_PAGE}`),
     ];
     const upwards = up.rows.map(idOf);
     if (up.total === down.total && upwards.join() !== down.rows.map(idOf).reverse().join()) {
-      drive.report(`${operation.id}: sorted by ${field}, asc and desc differ by more than their direction`);
+      tester.report(`${operation.id}: sorted by ${field}, asc and desc differ by more than their direction`);
     }
   }
 }

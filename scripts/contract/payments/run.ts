@@ -1,12 +1,10 @@
 import { paymentsContract } from '#contract/contracts/payments.ts';
 import { systemClock } from '#lib/clock.ts';
-import type { RecordingClient } from '../client.ts';
+import { pacedSender, type RecordingClient } from '../client.ts';
 import type { ContractReport } from '../run.ts';
-import { type Known, tryMethods, tryOperation } from './attempts.ts';
+import { type Known, tryMethods, tryOperation, tryReading } from './attempts.ts';
 import { isPagedList, tryList } from './lists.ts';
 import type { Operation } from './operation.ts';
-import { pacedSender } from './paced-sender.ts';
-import { tryReading } from './reading.ts';
 import { keysStory } from './scenarios/keys-scenario.ts';
 import { linksStory } from './scenarios/links-scenario.ts';
 import { notificationsStory } from './scenarios/notifications-scenario.ts';
@@ -16,7 +14,7 @@ import { recipientsStory, removeRecipient } from './scenarios/recipients-scenari
 import { sessionsStory, transactionsStory } from './scenarios/sessions-scenario.ts';
 import { transfersStory } from './scenarios/transfers-scenario.ts';
 import { webhooksStory } from './scenarios/webhooks-scenario.ts';
-import { type Drive, driveOf } from './tester.ts';
+import { type Tester, testerOf } from './tester.ts';
 
 type Ids = Readonly<Record<string, string>>;
 
@@ -29,36 +27,36 @@ export async function runPayments(client: RecordingClient, key: string): Promise
   const filled = new Map<string, number>();
   const findings: string[] = [];
   const send = pacedSender(client, { sleep: ms => systemClock.sleep(ms) });
-  const drive = await driveOf(paymentsContract, { key, send, filled, findings });
-  for (const { id } of drive.operations) filled.set(id, 0);
+  const tester = await testerOf(paymentsContract, { key, send, filled, findings });
+  for (const { id } of tester.operations) filled.set(id, 0);
   try {
-    const ids = await makeRecords(drive);
-    await read(drive, ids);
+    const ids = await makeRecords(tester);
+    await read(tester, ids);
     const known: Known = new Set();
-    for (const operation of drive.operations) await tryOperation(drive, operation, known);
-    for (const path of new Set(drive.operations.map(one => one.path))) await tryMethods(drive, path);
-    await drive.askNowhere('GET', '/api/v1/no/such/operation');
-    await drive.askNowhere('GET', '/no/such/page');
+    for (const operation of tester.operations) await tryOperation(tester, operation, known);
+    for (const path of new Set(tester.operations.map(one => one.path))) await tryMethods(tester, path);
+    await tester.askNowhere('GET', '/api/v1/no/such/operation');
+    await tester.askNowhere('GET', '/no/such/page');
   } finally {
-    await cleanUp(drive);
+    await cleanUp(tester);
   }
   return { filled, findings };
 }
 
 /** What the paths of the operations need, as far as it could be made. */
-async function makeRecords(drive: Drive): Promise<Ids> {
-  await notificationsStory(drive);
-  await organizationStory(drive);
-  const webhook = await webhooksStory(drive);
-  const links = await linksStory(drive);
+async function makeRecords(tester: Tester): Promise<Ids> {
+  await notificationsStory(tester);
+  await organizationStory(tester);
+  const webhook = await webhooksStory(tester);
+  const links = await linksStory(tester);
   if (links === undefined) return idsOf({ webhook_id: webhook?.id });
-  const paid = await sessionsStory(drive, links);
-  await payerStory(drive, links);
-  await transfersStory(drive);
-  await keysStory(drive);
-  const recipient = await recipientsStory(drive, links.fixed);
-  const session = paid ?? drive.made.findLast(({ object }) => object === 'checkout_session')?.id;
-  const transaction = paid === undefined ? undefined : await transactionsStory(drive, paid);
+  const paid = await sessionsStory(tester, links);
+  await payerStory(tester, links);
+  await transfersStory(tester);
+  await keysStory(tester);
+  const recipient = await recipientsStory(tester, links.fixed);
+  const session = paid ?? tester.made.findLast(({ object }) => object === 'checkout_session')?.id;
+  const transaction = paid === undefined ? undefined : await transactionsStory(tester, paid);
   return idsOf({
     webhook_id: webhook?.id,
     payment_link_id: links.fixed.id,
@@ -77,11 +75,11 @@ function idsOf(ids: Readonly<Record<string, unknown>>): Ids {
 }
 
 /** Every GET whose path is known by now. */
-async function read(drive: Drive, ids: Ids): Promise<void> {
-  const reads = drive.operations.filter(({ row }) => row.method === 'get');
+async function read(tester: Tester, ids: Ids): Promise<void> {
+  const reads = tester.operations.filter(({ row }) => row.method === 'get');
   for (const operation of reads.filter(one => isKnown(one, ids))) {
-    await tryReading(drive, operation, ids);
-    if (isPagedList(operation)) await tryList(drive, operation, ids);
+    await tryReading(tester, operation, ids);
+    if (isPagedList(operation)) await tryList(tester, operation, ids);
   }
 }
 
@@ -90,18 +88,18 @@ function isKnown({ parameters }: Operation, ids: Ids): boolean {
 }
 
 /** Ends what the run began. A key that is expired already is revoked all the same. */
-async function cleanUp(drive: Drive): Promise<void> {
-  for (const { object, id, status } of drive.made) {
+async function cleanUp(tester: Tester): Promise<void> {
+  for (const { object, id, status } of tester.made) {
     const gone = ['200', '404 resource_not_found'];
     if (object === 'payment_link') {
-      await drive.ask('deletePaymentLink', { at: { payment_link_id: String(id) } }, gone);
+      await tester.ask('deletePaymentLink', { at: { payment_link_id: String(id) } }, gone);
     }
-    if (object === 'recipient') await removeRecipient(drive, id);
-    if (object === 'webhook') await drive.ask('deleteWebhook', { at: { webhook_id: String(id) } }, gone);
-    if (object === 'api_key') await drive.ask('revokeApiKey', { at: { api_key_id: String(id) } }, gone);
+    if (object === 'recipient') await removeRecipient(tester, id);
+    if (object === 'webhook') await tester.ask('deleteWebhook', { at: { webhook_id: String(id) } }, gone);
+    if (object === 'api_key') await tester.ask('revokeApiKey', { at: { api_key_id: String(id) } }, gone);
     if (object === 'checkout_session' && status === 'active') {
       const at = { checkout_session_id: String(id) };
-      await drive.ask('expireCheckoutSession', { at }, ['200', '400 invalid_status_transition']);
+      await tester.ask('expireCheckoutSession', { at }, ['200', '400 invalid_status_transition']);
     }
   }
 }

@@ -31,7 +31,7 @@ export interface Reply {
 }
 
 /** What every part of a run works with. */
-export interface Drive {
+export interface Tester {
   readonly document: JsonObject;
   readonly operations: readonly Operation[];
   /** @throws Error when the contract has no such operation */
@@ -52,11 +52,11 @@ export interface DriveParts {
   readonly findings: string[];
 }
 
-/** A drive of one contract at one service. */
-export async function driveOf<Operations>(
+/** A tester of one contract at one service. */
+export async function testerOf<Operations>(
   contract: Contract<Operations>,
   { key, send, filled, findings }: DriveParts,
-): Promise<Drive> {
+): Promise<Tester> {
   const { document } = contract;
   const validators = responseValidators(document);
   const operations = operationsIn(contract);

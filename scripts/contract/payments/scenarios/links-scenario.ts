@@ -2,7 +2,7 @@ import type { JsonObject } from '#contract/contracts/document.ts';
 import { list } from '#contract/contracts/document.ts';
 import { randomBase62 } from '#lib/ids.ts';
 import { isObject } from '#lib/json.ts';
-import type { Drive } from '../tester.ts';
+import type { Tester } from '../tester.ts';
 
 /** The links of a run: one with an amount, and one whose payer chooses, fills in a form and is shipped to. */
 export interface Links {
@@ -13,26 +13,26 @@ export interface Links {
 const AMOUNT = '1250000';
 
 /** Makes both, reads and changes them; undefined when no link can be made, which is then a finding. */
-export async function linksStory(drive: Drive): Promise<Links | undefined> {
-  const place = await placeOf(drive);
+export async function linksStory(tester: Tester): Promise<Links | undefined> {
+  const place = await placeOf(tester);
   if (place === undefined) return undefined;
-  const fixed = await makeOnce(drive, { ...place, name: `Contract run ${randomBase62(6)}`, amount: AMOUNT });
-  const open = await drive.ask('createPaymentLink', { body: { ...place, ...openTerms() } }, ['201']);
-  await changes(drive, fixed);
+  const fixed = await makeOnce(tester, { ...place, name: `Contract run ${randomBase62(6)}`, amount: AMOUNT });
+  const open = await tester.ask('createPaymentLink', { body: { ...place, ...openTerms() } }, ['201']);
+  await changes(tester, fixed);
   return { fixed, open: open.body };
 }
 
 /** Chain, token and recipient as the organization has them by default, else those of any link. */
-async function placeOf(drive: Drive): Promise<JsonObject | undefined> {
-  const tried = await drive.ask('createPaymentLink', { body: { name: 'Contract run', amount: AMOUNT } }, [
+async function placeOf(tester: Tester): Promise<JsonObject | undefined> {
+  const tried = await tester.ask('createPaymentLink', { body: { name: 'Contract run', amount: AMOUNT } }, [
     '201',
     '400 missing_required_field',
   ]);
   if (tried.status === 201) return {};
-  const { body } = await drive.ask('listPaymentLinks', { query: 'limit=1' }, ['200']);
+  const { body } = await tester.ask('listPaymentLinks', { query: 'limit=1' }, ['200']);
   const [known] = list(body, 'data').filter(entry => isObject(entry));
   if (known === undefined) {
-    drive.report('no link can be made: the organization has neither defaults nor a link to copy from');
+    tester.report('no link can be made: the organization has neither defaults nor a link to copy from');
     return undefined;
   }
   const { chain_id = null, token_address = null, recipient_address = null } = known;
@@ -40,15 +40,15 @@ async function placeOf(drive: Drive): Promise<JsonObject | undefined> {
 }
 
 /** A request with an idempotency key has its effect once, also when it is sent again. */
-async function makeOnce(drive: Drive, terms: JsonObject): Promise<JsonObject> {
+async function makeOnce(tester: Tester, terms: JsonObject): Promise<JsonObject> {
   const headers = { 'idempotency-key': `contract-run-${randomBase62(12)}` };
-  const first = await drive.ask('createPaymentLink', { body: terms, headers }, ['201']);
-  const again = await drive.ask('createPaymentLink', { body: terms, headers }, ['201']);
+  const first = await tester.ask('createPaymentLink', { body: terms, headers }, ['201']);
+  const again = await tester.ask('createPaymentLink', { body: terms, headers }, ['201']);
   if (first.text !== again.text || again.headers['idempotent-replayed'] !== 'true') {
-    drive.report('createPaymentLink: a request with the same Idempotency-Key has another answer');
+    tester.report('createPaymentLink: a request with the same Idempotency-Key has another answer');
   }
   const other = { ...terms, name: 'Another one' };
-  await drive.ask('createPaymentLink', { body: other, headers }, ['409 idempotency_conflict']);
+  await tester.ask('createPaymentLink', { body: other, headers }, ['409 idempotency_conflict']);
   return first.body;
 }
 
@@ -80,22 +80,24 @@ function openTerms(): JsonObject {
   };
 }
 
-async function changes(drive: Drive, link: JsonObject): Promise<void> {
+async function changes(tester: Tester, link: JsonObject): Promise<void> {
   const at = { payment_link_id: String(link.id) };
   const description = 'Changed by the contract run';
-  const changed = await drive.ask('updatePaymentLink', { at, body: { description, is_active: false } }, [
+  const changed = await tester.ask('updatePaymentLink', { at, body: { description, is_active: false } }, [
     '200',
   ]);
-  const read = await drive.ask('getPaymentLink', { at }, ['200']);
+  const read = await tester.ask('getPaymentLink', { at }, ['200']);
   if (read.text !== changed.text || read.body.description !== description) {
-    drive.report('getPaymentLink: is not what the change answered');
+    tester.report('getPaymentLink: is not what the change answered');
   }
   const code = String(link.short_code);
-  await drive.ask('startCheckout', { at: { short_code: code }, body: {} }, ['400 invalid_status_transition']);
-  await drive.ask('updatePaymentLink', { at, body: { is_active: true, description: null } }, ['200']);
-  await drive.ask('updatePaymentLink', { at, body: { name: null } }, ['400 invalid_field_value name']);
+  await tester.ask('startCheckout', { at: { short_code: code }, body: {} }, [
+    '400 invalid_status_transition',
+  ]);
+  await tester.ask('updatePaymentLink', { at, body: { is_active: true, description: null } }, ['200']);
+  await tester.ask('updatePaymentLink', { at, body: { name: null } }, ['400 invalid_field_value name']);
   const taken = { name: 'Contract run', amount: '1', short_code: code };
   const { chain_id = null, token_address = null, recipient_address = null } = link;
   const body = { ...taken, chain_id, token_address, recipient_address };
-  await drive.ask('createPaymentLink', { body }, ['409 duplicate_resource short_code']);
+  await tester.ask('createPaymentLink', { body }, ['409 duplicate_resource short_code']);
 }

@@ -1,5 +1,5 @@
 import { child, type JsonObject } from '#contract/contracts/document.ts';
-import type { Drive, Reply } from '../tester.ts';
+import type { Reply, Tester } from '../tester.ts';
 
 /** An address that no mail ever gets to (RFC 6761). */
 const ADDRESS = 'contract-run@receiver.example';
@@ -9,75 +9,75 @@ const REFUSED = '400 invalid_field_value';
  * Changes the notification settings of the key's mode, tries both channels, and puts the settings back. A chat that is
  * linked stays linked, for only its person could link it again; then the messenger is not unlinked.
  */
-export async function notificationsStory(drive: Drive): Promise<void> {
-  const before = await settingsOf(drive);
+export async function notificationsStory(tester: Tester): Promise<void> {
+  const before = await settingsOf(tester);
   try {
-    await mails(drive, before);
-    await messages(drive, before);
+    await mails(tester, before);
+    await messages(tester, before);
   } finally {
-    await putBack(drive, before);
+    await putBack(tester, before);
   }
 }
 
-async function mails(drive: Drive, before: JsonObject): Promise<void> {
+async function mails(tester: Tester, before: JsonObject): Promise<void> {
   const update = (body: JsonObject, expected: string) =>
-    drive.ask('updateNotificationSettings', { body }, [expected]);
+    tester.ask('updateNotificationSettings', { body }, [expected]);
   const off = await update({ email_address: null, email_enabled: false }, '200');
   const { email_address, email_enabled, enabled_events } = child(off.body, 'data');
   if (email_address !== null || email_enabled !== false || !isSame(enabled_events, before.enabled_events)) {
-    drive.report('updateNotificationSettings: changes something else than was asked for');
+    tester.report('updateNotificationSettings: changes something else than was asked for');
   }
-  withoutPlace(drive, 'sendTestEmail', await drive.ask('sendTestEmail', {}, [REFUSED]));
+  withoutPlace(tester, 'sendTestEmail', await tester.ask('sendTestEmail', {}, [REFUSED]));
   await update({ email_enabled: true }, `${REFUSED} email_enabled`);
   await update({ enabled_events: ['checkout.expired'] }, `${REFUSED} enabled_events.0`);
 
   const none = await update({ enabled_events: [], email_address: ADDRESS, email_enabled: true }, '200');
   if (!isSame(child(none.body, 'data').enabled_events, [])) {
-    drive.report('updateNotificationSettings: an empty list of events is not kept');
+    tester.report('updateNotificationSettings: an empty list of events is not kept');
   }
-  const read = await drive.ask('getNotificationSettings', {}, ['200']);
-  if (read.text !== none.text) drive.report('getNotificationSettings: is not what the change answered');
+  const read = await tester.ask('getNotificationSettings', {}, ['200']);
+  if (read.text !== none.text) tester.report('getNotificationSettings: is not what the change answered');
   // A mail server may refuse the address; and more than three within an hour are too many.
-  const tested = await drive.ask('sendTestEmail', {}, ['200', REFUSED, '429 rate_limit_exceeded']);
+  const tested = await tester.ask('sendTestEmail', {}, ['200', REFUSED, '429 rate_limit_exceeded']);
   if (tested.status === 200 && child(tested.body, 'data').sent_to !== ADDRESS) {
-    drive.report('sendTestEmail: it was sent to another address');
+    tester.report('sendTestEmail: it was sent to another address');
   }
 }
 
-async function messages(drive: Drive, { messenger_chat_id, messenger_enabled }: JsonObject): Promise<void> {
+async function messages(tester: Tester, { messenger_chat_id, messenger_enabled }: JsonObject): Promise<void> {
   // Only whoever operates the service can add a messenger.
-  const link = await drive.ask('createMessengerLink', {}, ['201', REFUSED]);
-  withoutPlace(drive, 'createMessengerLink', link);
+  const link = await tester.ask('createMessengerLink', {}, ['201', REFUSED]);
+  withoutPlace(tester, 'createMessengerLink', link);
   const isOn = messenger_chat_id !== null && messenger_enabled === true;
-  const tested = await drive.ask('sendTestMessage', {}, isOn ? ['200', REFUSED] : [REFUSED]);
-  withoutPlace(drive, 'sendTestMessage', tested);
+  const tested = await tester.ask('sendTestMessage', {}, isOn ? ['200', REFUSED] : [REFUSED]);
+  withoutPlace(tester, 'sendTestMessage', tested);
   if (messenger_chat_id !== null) return;
   const enabling = { body: { messenger_enabled: true } };
-  await drive.ask('updateNotificationSettings', enabling, [`${REFUSED} messenger_enabled`]);
-  const { body } = await drive.ask('deleteMessengerLink', {}, ['200']);
+  await tester.ask('updateNotificationSettings', enabling, [`${REFUSED} messenger_enabled`]);
+  const { body } = await tester.ask('deleteMessengerLink', {}, ['200']);
   const { messenger_chat_id: chat, messenger_enabled: enabled } = child(body, 'data');
   if (chat !== null || enabled !== false)
-    drive.report('deleteMessengerLink: the messenger is linked all the same');
+    tester.report('deleteMessengerLink: the messenger is linked all the same');
 }
 
-async function putBack(drive: Drive, before: JsonObject): Promise<void> {
+async function putBack(tester: Tester, before: JsonObject): Promise<void> {
   const { email_address = null, email_enabled = false, enabled_events = [] } = before;
   const body = { email_address, email_enabled, enabled_events };
-  await drive.ask('updateNotificationSettings', { body }, ['200']);
-  const after = await settingsOf(drive);
+  await tester.ask('updateNotificationSettings', { body }, ['200']);
+  const after = await settingsOf(tester);
   if (!isSame({ ...after, updated_at: before.updated_at }, before)) {
-    drive.report('updateNotificationSettings: the settings could not be put back');
+    tester.report('updateNotificationSettings: the settings could not be put back');
   }
 }
 
-async function settingsOf(drive: Drive): Promise<JsonObject> {
-  const { body } = await drive.ask('getNotificationSettings', {}, ['200']);
+async function settingsOf(tester: Tester): Promise<JsonObject> {
+  const { body } = await tester.ask('getNotificationSettings', {}, ['200']);
   return child(body, 'data');
 }
 
 /** What is not possible for a reason outside the request names no place in it. */
-function withoutPlace(drive: Drive, id: string, { outcome }: Reply): void {
-  if (outcome.startsWith(`${REFUSED} `)) drive.report(`${id}: ${outcome}, of a request that has no fields`);
+function withoutPlace(tester: Tester, id: string, { outcome }: Reply): void {
+  if (outcome.startsWith(`${REFUSED} `)) tester.report(`${id}: ${outcome}, of a request that has no fields`);
 }
 
 function isSame(one: unknown, other: unknown): boolean {

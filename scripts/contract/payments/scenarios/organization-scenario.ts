@@ -1,20 +1,20 @@
-import type { Drive } from '../tester.ts';
+import type { Tester } from '../tester.ts';
 
 /** Changes the settings of the key's organization and mode, and restores them. */
-export async function organizationStory(drive: Drive): Promise<void> {
-  const { body: before } = await drive.ask('getOrganization', {}, ['200']);
+export async function organizationStory(tester: Tester): Promise<void> {
+  const { body: before } = await tester.ask('getOrganization', {}, ['200']);
   const { recipients_locked = false, origins = [] } = before;
   try {
     const wanted = { recipients_locked: true, origins: ['https://shop.example', 'https://shop.example'] };
-    const changed = await drive.ask('updateOrganization', { body: wanted }, ['200']);
+    const changed = await tester.ask('updateOrganization', { body: wanted }, ['200']);
     if (changed.body.recipients_locked !== true || String(changed.body.origins) !== 'https://shop.example') {
-      drive.report('updateOrganization: it is not what was asked for');
+      tester.report('updateOrganization: it is not what was asked for');
     }
-    const read = await drive.ask('getOrganization', {}, ['200']);
-    if (read.text !== changed.text) drive.report('getOrganization: is not what the change answered');
+    const read = await tester.ask('getOrganization', {}, ['200']);
+    if (read.text !== changed.text) tester.report('getOrganization: is not what the change answered');
     const wrong = { origins: ['https://Shop.example'] };
-    await drive.ask('updateOrganization', { body: wrong }, ['400 invalid_field_value origins.0']);
+    await tester.ask('updateOrganization', { body: wrong }, ['400 invalid_field_value origins.0']);
   } finally {
-    await drive.ask('updateOrganization', { body: { recipients_locked, origins } }, ['200']);
+    await tester.ask('updateOrganization', { body: { recipients_locked, origins } }, ['200']);
   }
 }

@@ -1,5 +1,5 @@
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
-import type { Drive } from '../tester.ts';
+import type { Tester } from '../tester.ts';
 import type { Links } from './links-scenario.ts';
 
 /** What the form and the shipping of the open link ask for. */
@@ -15,10 +15,10 @@ const CHOICES = {
 const SOME_HASH = `0x${'c0ffee'.padEnd(64, '0')}`;
 
 /** Pays as a payer would, up to the claim: opens a session, signs with a wallet, names a transaction that there is not. */
-export async function payerStory(drive: Drive, { open }: Links): Promise<void> {
+export async function payerStory(tester: Tester, { open }: Links): Promise<void> {
   const code = { short_code: String(open.short_code) };
   const start = (body: object, expected: string) =>
-    drive.ask('startCheckout', { at: code, body: { ...CHOICES, ...body } }, [expected]);
+    tester.ask('startCheckout', { at: code, body: { ...CHOICES, ...body } }, [expected]);
   await start({ amount: '999' }, '400 invalid_field_value amount');
   await start({ form_data: {} }, '400 missing_required_field form_data.size');
   await start({ form_data: { size: 'XL' } }, '400 invalid_field_value form_data.size');
@@ -28,9 +28,10 @@ export async function payerStory(drive: Drive, { open }: Links): Promise<void> {
 
   const { body: checkout } = await start({}, '201');
   const at = { checkout_session_id: String(checkout.id) };
-  const { body: again } = await drive.ask('getCheckout', { at }, ['200']);
-  if (JSON.stringify(again) !== JSON.stringify(checkout)) drive.report('getCheckout: is not what was opened');
-  await drive.ask('claimPayment', { at, body: { tx_hash: SOME_HASH } }, ['400 invalid_status_transition']);
+  const { body: again } = await tester.ask('getCheckout', { at }, ['200']);
+  if (JSON.stringify(again) !== JSON.stringify(checkout))
+    tester.report('getCheckout: is not what was opened');
+  await tester.ask('claimPayment', { at, body: { tx_hash: SOME_HASH } }, ['400 invalid_status_transition']);
 
   const wallet = privateKeyToAccount(generatePrivateKey());
   const message = String(checkout.wallet_message);
@@ -39,12 +40,12 @@ export async function payerStory(drive: Drive, { open }: Links): Promise<void> {
     message: message.replace('{address}', wallet.address),
   });
   const bind = (text: string, expected: string) =>
-    drive.ask('bindWallet', { at, body: { address: wallet.address, signature: text } }, [expected]);
+    tester.ask('bindWallet', { at, body: { address: wallet.address, signature: text } }, [expected]);
   await bind(foreign, '400 invalid_field_value signature');
   const bound = await bind(signature, '200');
   if (bound.body.payer_address !== wallet.address.toLowerCase())
-    drive.report('bindWallet: the wallet is not bound');
-  const claimed = await drive.ask('claimPayment', { at, body: { tx_hash: SOME_HASH } }, ['200']);
+    tester.report('bindWallet: the wallet is not bound');
+  const claimed = await tester.ask('claimPayment', { at, body: { tx_hash: SOME_HASH } }, ['200']);
   if (claimed.body.tx_hash !== SOME_HASH)
-    drive.report('claimPayment: the claimed transaction is not in the state');
+    tester.report('claimPayment: the claimed transaction is not in the state');
 }

@@ -1,23 +1,23 @@
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import type { JsonObject } from '#contract/contracts/document.ts';
-import type { Drive } from '../tester.ts';
+import type { Tester } from '../tester.ts';
 
 /** Names an address of the run's own on the chain of its links, and verifies it. The run removes it at the end. */
-export async function recipientsStory(drive: Drive, { chain_id = null }: JsonObject): Promise<unknown> {
+export async function recipientsStory(tester: Tester, { chain_id = null }: JsonObject): Promise<unknown> {
   const account = privateKeyToAccount(generatePrivateKey());
   const body = { chain_id, address: account.address };
-  const { body: made } = await drive.ask('createRecipient', { body }, ['201']);
-  await drive.ask('createRecipient', { body }, ['409 duplicate_resource address']);
+  const { body: made } = await tester.ask('createRecipient', { body }, ['201']);
+  await tester.ask('createRecipient', { body }, ['409 duplicate_resource address']);
   const at = { recipient_id: String(made.id) };
   const signature = await account.signMessage({ message: String(made.verification_message) });
-  const verified = await drive.ask('verifyRecipient', { at, body: { signature } }, ['200']);
-  if (verified.body.verified !== true) drive.report('verifyRecipient: a signature is not enough');
-  await drive.ask('verifyRecipient', { at, body: { signature } }, ['400 invalid_field_value signature']);
+  const verified = await tester.ask('verifyRecipient', { at, body: { signature } }, ['200']);
+  if (verified.body.verified !== true) tester.report('verifyRecipient: a signature is not enough');
+  await tester.ask('verifyRecipient', { at, body: { signature } }, ['400 invalid_field_value signature']);
   return made.id;
 }
 
 /** Removes a recipient that the run named. */
-export async function removeRecipient(drive: Drive, id: unknown): Promise<void> {
+export async function removeRecipient(tester: Tester, id: unknown): Promise<void> {
   const at = { recipient_id: String(id) };
-  await drive.ask('deleteRecipient', { at }, ['200', '404 resource_not_found']);
+  await tester.ask('deleteRecipient', { at }, ['200', '404 resource_not_found']);
 }

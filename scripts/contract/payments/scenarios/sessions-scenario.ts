@@ -1,6 +1,6 @@
 import { type JsonObject, list, resolve } from '#contract/contracts/document.ts';
 import { isObject } from '#lib/json.ts';
-import type { Drive, Reply } from '../tester.ts';
+import type { Reply, Tester } from '../tester.ts';
 import type { Links } from './links-scenario.ts';
 
 /** What the outcomes of a simulation leave behind: state of the session, and of its payment. */
@@ -12,36 +12,36 @@ const AFTER: Readonly<Record<string, string>> = {
 };
 
 /** Opens sessions with and without a link, ends one, and has all outcomes of a payment; a paid session's id, if any. */
-export async function sessionsStory(drive: Drive, { fixed }: Links): Promise<string | undefined> {
+export async function sessionsStory(tester: Tester, { fixed }: Links): Promise<string | undefined> {
   const { chain_id = null, token_address = null, recipient_address = null, id = null, mode } = fixed;
   const own = { chain_id, token_address, recipient_address, amount: '77', metadata: { run: 'contract' } };
-  const ended = await drive.ask('createCheckoutSession', { body: own }, ['201']);
+  const ended = await tester.ask('createCheckoutSession', { body: own }, ['201']);
   const at = { checkout_session_id: String(ended.body.id) };
-  await drive.ask('expireCheckoutSession', { at }, ['200']);
-  await drive.ask('expireCheckoutSession', { at }, ['400 invalid_status_transition']);
-  await drive.ask('createCheckoutSession', { body: { payment_link_id: id, amount: '1' } }, [
+  await tester.ask('expireCheckoutSession', { at }, ['200']);
+  await tester.ask('expireCheckoutSession', { at }, ['400 invalid_status_transition']);
+  await tester.ask('createCheckoutSession', { body: { payment_link_id: id, amount: '1' } }, [
     '400 invalid_field_value amount',
   ]);
-  await drive.ask('createCheckoutSession', { body: {} }, ['400 missing_required_field']);
-  await drive.ask('createCheckoutSession', { body: { payment_link_id: 'pl_nothing' } }, [
+  await tester.ask('createCheckoutSession', { body: {} }, ['400 missing_required_field']);
+  await tester.ask('createCheckoutSession', { body: { payment_link_id: 'pl_nothing' } }, [
     '404 resource_not_found',
   ]);
 
   let paid: string | undefined;
-  for (const outcome of outcomesOf(drive)) {
+  for (const outcome of outcomesOf(tester)) {
     const body = { payment_link_id: id, clientReferenceId: 'contract-run', customerEmail: 'ada@example.com' };
-    const opened = await drive.ask('createCheckoutSession', { body }, ['201']);
+    const opened = await tester.ask('createCheckoutSession', { body }, ['201']);
     const session = { checkout_session_id: String(opened.body.id) };
-    await readsBack(drive, opened);
+    await readsBack(tester, opened);
     const expected = mode === 'test' ? ['200'] : ['404 resource_not_found'];
-    const { body: after } = await drive.ask('simulatePayment', { at: session, body: { outcome } }, expected);
+    const { body: after } = await tester.ask('simulatePayment', { at: session, body: { outcome } }, expected);
     if (mode !== 'test') return undefined;
     const wanted = AFTER[outcome];
     const is = `${after.status} ${after.payment_status}`;
     if (wanted !== undefined && is !== wanted)
-      drive.report(`simulatePayment ${outcome}: ${is}, not ${wanted}`);
+      tester.report(`simulatePayment ${outcome}: ${is}, not ${wanted}`);
     if (after.status === 'completed') {
-      await drive.ask('simulatePayment', { at: session, body: { outcome } }, [
+      await tester.ask('simulatePayment', { at: session, body: { outcome } }, [
         '400 invalid_status_transition',
       ]);
       paid = session.checkout_session_id;
@@ -51,40 +51,40 @@ export async function sessionsStory(drive: Drive, { fixed }: Links): Promise<str
 }
 
 /** The transactions of a paid session: one by one, and as a file with a line for each. */
-export async function transactionsStory(drive: Drive, sessionId: string): Promise<JsonObject | undefined> {
+export async function transactionsStory(tester: Tester, sessionId: string): Promise<JsonObject | undefined> {
   const query = `session_id=${sessionId}`;
-  const { body } = await drive.ask('listPaymentTransactions', { query }, ['200']);
+  const { body } = await tester.ask('listPaymentTransactions', { query }, ['200']);
   const all = list(body, 'data').filter(entry => isObject(entry));
   for (const transaction of all) {
     const at = { transaction_id: String(transaction.id) };
-    const { body: one } = await drive.ask('getPaymentTransaction', { at }, ['200']);
+    const { body: one } = await tester.ask('getPaymentTransaction', { at }, ['200']);
     if (JSON.stringify(one) !== JSON.stringify(transaction)) {
-      drive.report(`getPaymentTransaction: ${at.transaction_id} is another than in its list`);
+      tester.report(`getPaymentTransaction: ${at.transaction_id} is another than in its list`);
     }
   }
-  const { text } = await drive.ask('exportPaymentTransactions', { query }, ['200']);
+  const { text } = await tester.ask('exportPaymentTransactions', { query }, ['200']);
   const lines = text.split('\r\n').filter(line => line !== '');
   if (lines.length !== all.length + 1) {
-    drive.report(
+    tester.report(
       `exportPaymentTransactions?${query}: ${lines.length - 1} lines for ${all.length} transactions`,
     );
   }
-  if (all.length === 0) drive.report(`listPaymentTransactions?${query}: a paid session has none`);
+  if (all.length === 0) tester.report(`listPaymentTransactions?${query}: a paid session has none`);
   return all[0];
 }
 
-async function readsBack(drive: Drive, { body: opened }: Reply): Promise<void> {
+async function readsBack(tester: Tester, { body: opened }: Reply): Promise<void> {
   const at = { checkout_session_id: String(opened.id) };
-  const { body } = await drive.ask('getCheckoutSession', { at }, ['200']);
+  const { body } = await tester.ask('getCheckoutSession', { at }, ['200']);
   if (JSON.stringify(body) !== JSON.stringify(opened)) {
-    drive.report(
+    tester.report(
       `getCheckoutSession: ${at.checkout_session_id} is another than was answered when it was opened`,
     );
   }
 }
 
-function outcomesOf(drive: Drive): string[] {
-  const { body } = drive.operation('simulatePayment');
+function outcomesOf(tester: Tester): string[] {
+  const { body } = tester.operation('simulatePayment');
   const properties = isObject(body?.properties) ? body.properties : {};
-  return list(resolve(drive.document, properties.outcome), 'enum').map(String);
+  return list(resolve(tester.document, properties.outcome), 'enum').map(String);
 }

@@ -1,21 +1,23 @@
 import { list } from '#contract/contracts/document.ts';
 import { isObject } from '#lib/json.ts';
-import type { Drive } from '../tester.ts';
+import type { Tester } from '../tester.ts';
 
 /** Assigns an unmatched transfer of test money to a new session of its place, where there is one; real money never. */
-export async function transfersStory(drive: Drive): Promise<void> {
-  const { body } = await drive.ask('listUnmatchedTransfers', { query: 'status=open&limit=100' }, ['200']);
+export async function transfersStory(tester: Tester): Promise<void> {
+  const { body } = await tester.ask('listUnmatchedTransfers', { query: 'status=open&limit=100' }, ['200']);
   const transfer = list(body, 'data')
     .filter(entry => isObject(entry))
     .find(({ mode }) => mode === 'test');
   if (transfer === undefined) return;
   const { chain_id = null, token_address = null, recipient_address = null, amount = null } = transfer;
   const terms = { chain_id, token_address, recipient_address, amount };
-  const opened = await drive.ask('createCheckoutSession', { body: terms }, ['201']);
+  const opened = await tester.ask('createCheckoutSession', { body: terms }, ['201']);
   const session_id = String(opened.body.id);
   const at = { unmatched_transfer_id: String(transfer.id) };
-  const assigned = await drive.ask('assignUnmatchedTransfer', { at, body: { session_id } }, ['200']);
+  const assigned = await tester.ask('assignUnmatchedTransfer', { at, body: { session_id } }, ['200']);
   if (assigned.body.tx_hash !== transfer.tx_hash)
-    drive.report('assignUnmatchedTransfer: it is another transfer');
-  await drive.ask('assignUnmatchedTransfer', { at, body: { session_id } }, ['400 invalid_status_transition']);
+    tester.report('assignUnmatchedTransfer: it is another transfer');
+  await tester.ask('assignUnmatchedTransfer', { at, body: { session_id } }, [
+    '400 invalid_status_transition',
+  ]);
 }
