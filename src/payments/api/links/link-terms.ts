@@ -1,4 +1,5 @@
 import { InvalidBody } from '#contract/contracts/violations.ts';
+import { LARGEST_AMOUNT } from '../../amounts/token-amount.ts';
 import type { Mode } from '../../model/owner.ts';
 import { NATIVE_COIN, normalToken, type PaymentChains, tokenOf } from '../../model/payment-chain.ts';
 import type { PaymentLink } from '../../model/payment-link.ts';
@@ -12,8 +13,6 @@ export type PaymentDestination = Pick<PaymentLink, 'chainId' | 'tokenAddress' | 
 
 /** Whether the request itself names a field of the contract. */
 export type IsGiven = (field: string) => boolean;
-
-const BEYOND_UINT256 = 1n << 256n;
 
 /** Judges the rules between the prices of a link. @throws InvalidBody naming a field that the request gave (Decision 108) */
 export function checkPrices(prices: Prices, isGiven: IsGiven): void {
@@ -71,7 +70,7 @@ function sumOf({ amount, items = [] }: Prices, isGiven: IsGiven): bigint | undef
   if (items.length === 0) return undefined;
   const sum = items.reduce((total, item) => total + BigInt(item.amount) * BigInt(item.quantity), 0n);
   if (sum === 0n) throw new InvalidBody('items', 'must cost more than 0 in total');
-  if (sum >= BEYOND_UINT256) throw new InvalidBody('items', 'must cost less than 2^256 in total');
+  if (sum > LARGEST_AMOUNT) throw new InvalidBody('items', 'must cost less than 2^256 in total');
   if (isSet(amount) && sum !== amount) {
     throw new InvalidBody(
       fieldAtFault(['items', 'amount'], isGiven),
@@ -85,7 +84,7 @@ function sumOf({ amount, items = [] }: Prices, isGiven: IsGiven): bigint | undef
 function checkShipping(price: bigint | undefined, { shippingOptions = [] }: Prices, isGiven: IsGiven): void {
   if (price === undefined) return;
   for (const [index, { amount }] of shippingOptions.entries()) {
-    if (price + BigInt(amount) < BEYOND_UINT256) continue;
+    if (price + BigInt(amount) <= LARGEST_AMOUNT) continue;
     const field = fieldAtFault(['shipping_options', 'amount', 'items'], isGiven);
     throw new InvalidBody(
       field === 'shipping_options' ? `shipping_options.${index}.amount` : field,

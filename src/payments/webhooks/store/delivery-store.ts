@@ -1,4 +1,4 @@
-import { type Binding, booleanOf, type Column } from '#db/columns.ts';
+import { booleanOf, type Column } from '#db/columns.ts';
 import { insertRows, placeholders } from '#db/insert.ts';
 import type { LeasableRow } from '#db/lease.ts';
 import type { Handle } from '#db/open.ts';
@@ -6,7 +6,7 @@ import { execute, rowsOf, type Sql } from '#db/query.ts';
 import { DAY_MS } from '#lib/clock.ts';
 import type { Mode, Owner } from '../../model/owner.ts';
 import type { Cell, Seals } from '../../secrets/sealed.ts';
-import { allOf } from '../../store/conditions.ts';
+import { allOf, given } from '../../store/conditions.ts';
 import { type ListPage, type Page, paged } from '../../store/paging.ts';
 import {
   type AttemptKind,
@@ -72,8 +72,8 @@ export function deliveryStore(handle: Handle, seals: Seals): DeliveryStore {
     list(owner, webhookId, { status, eventType }, page) {
       const where = allOf([
         ofWebhook(owner, webhookId),
-        when('status = ?', status),
-        when('event_type = ?', eventType),
+        given('status = ?', status),
+        given('event_type = ?', eventType),
       ]);
       const listing = { table: 'deliveries', where, order: 'created_at desc, id desc' };
       return paged(handle, listing, page, deliveryOf);
@@ -105,10 +105,6 @@ function ofWebhook({ organizationId, mode }: Owner, webhookId: string): Sql {
     sql: 'webhook_id = (select w.id from webhooks w where w.id = ? and w.organization_id = ? and w.mode = ?)',
     bindings: [webhookId, organizationId, mode],
   };
-}
-
-function when(sql: string, value: Binding | undefined): Sql | undefined {
-  return value === undefined ? undefined : { sql, bindings: [value] };
 }
 
 /** A row of `deliveries`. */
