@@ -14,7 +14,7 @@ test('head and node are shown by the process that watches the chain, and by no o
   const clock = manualClock(Date.now());
   const database = await sqliteDatabase('payments');
   const { db, close } = await shop(database.options, clock, chain);
-  const watcher = () => watcherOf({ chain, rpcUrl: node.rpcUrl, db, clock });
+  const watcher = () => watcherOf({ chain, rpcUrls: [node.rpcUrl], db, clock });
   const [first, second] = [watcher(), watcher()];
   const shownBy = async ({ status }: ChainWatcher): Promise<ChainStatus | undefined> =>
     (await chainStatuses({ db, clock, watched: [{ chain, status }] }).all())[0];

@@ -1,70 +1,46 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { transferStore } from '#payments/store/transfer-store.ts';
-import type { ChainWatcher } from '#payments/watcher/chain-watcher.ts';
 import { TRANSFER_TOPIC } from '#payments/watcher/node/node-view.ts';
-import { sqliteDatabase } from '../../support/databases.ts';
-import { type ManualClock, manualClock } from '../../support/manual-clock.ts';
-import { startPaymentChain, type TestPaymentChain } from '../../support/payment-chain.ts';
-import { BLOCKS_TO_SETTLE, paymentChain, type Shop, shop, watcherOf } from './setting.ts';
+import { BLOCKS_TO_SETTLE } from './setting.ts';
+import { test as watchedTest } from './watched-shop.ts';
 
 /*
  * What a contract does may depend on the block, so a transaction that comes back after a reorganisation need not pay
  * what it paid before.
  */
 
-const never = new AbortController().signal;
-let chain: TestPaymentChain;
-let database: Awaited<ReturnType<typeof sqliteDatabase>>;
-let clock: ManualClock;
-let ours: Shop;
-let watcher: ChainWatcher;
+const test = watchedTest
+  /** Has the token pay these amounts to the shop from now on, one log after the other, whoever calls it. */
+  .extend('tokenPays', ({ chain, ours }) => (amounts: readonly bigint[]) => {
+    const word = (value: bigint | string) => BigInt(value).toString(16).padStart(64, '0');
+    const log = (amount: bigint) =>
+      `7f${word(amount)}6000527f${word(ours.recipient)}337f${TRANSFER_TOPIC.slice(2)}60206000a3`;
+    return chain.call('anvil_setCode', chain.token, `0x${amounts.map(log).join('')}00`);
+  })
+  /** Has a transaction mined that pays `before`, and then, in other blocks, pays `after`. */
+  .extend(
+    'remined',
+    ({ chain, tokenPays, round }) =>
+      async (before: readonly bigint[], after: readonly bigint[], { blocks }: { blocks: number }) => {
+        const snapshot = await chain.snapshot();
+        await tokenPays(before);
+        const { hash, raw } = await chain.send({ from: 1, to: chain.token });
+        await chain.mine(blocks);
+        await round();
+        await chain.fork(snapshot, 0);
+        await tokenPays(after);
+        await chain.call('eth_sendRawTransaction', raw);
+        await chain.mine(blocks + BLOCKS_TO_SETTLE + 1);
+        await round();
+        await round();
+        return hash;
+      },
+  );
 
-beforeAll(async () => {
-  chain = await startPaymentChain();
-});
-afterAll(() => chain.stop());
-beforeEach(async () => {
-  clock = manualClock(Date.now());
-  database = await sqliteDatabase('payments');
-  const watched = paymentChain(chain);
-  ours = await shop(database.options, clock, watched);
-  watcher = watcherOf({ chain: watched, rpcUrl: chain.rpcUrl, db: ours.db, clock });
-});
-afterEach(async () => {
-  await ours.close();
-  await database.remove();
-});
-
-async function round(): Promise<void> {
-  clock.advance(3_000);
-  await watcher.runOnce(never);
-}
-
-/** Whoever calls the token from now on pays these amounts to the shop, one log after the other. */
-function tokenPays(amounts: readonly bigint[]) {
-  const word = (value: bigint | string) => BigInt(value).toString(16).padStart(64, '0');
-  const log = (amount: bigint) =>
-    `7f${word(amount)}6000527f${word(ours.recipient)}337f${TRANSFER_TOPIC.slice(2)}60206000a3`;
-  return chain.call('anvil_setCode', chain.token, `0x${amounts.map(log).join('')}00`);
-}
-
-/** Has a transaction mined that pays `before`, and then, in other blocks, pays `after`. */
-async function remined(before: readonly bigint[], after: readonly bigint[], { blocks }: { blocks: number }) {
-  const snapshot = await chain.snapshot();
-  await tokenPays(before);
-  const { hash, raw } = await chain.send({ from: 1, to: chain.token });
-  await chain.mine(blocks);
-  await round();
-  await chain.fork(snapshot, 0);
-  await tokenPays(after);
-  await chain.call('eth_sendRawTransaction', raw);
-  await chain.mine(blocks + BLOCKS_TO_SETTLE + 1);
-  await round();
-  await round();
-  return hash;
-}
-
-test('a transfer whose place another of its transaction takes is taken back, and the other one is settled', async () => {
+test('a transfer whose place another of its transaction takes is taken back, and the other one is settled', async ({
+  ours,
+  remined,
+}) => {
   const [first, second] = [await ours.open(), await ours.open()];
 
   await remined([first.amountDue, second.amountDue], [second.amountDue], { blocks: 1 });
@@ -74,7 +50,10 @@ test('a transfer whose place another of its transaction takes is taken back, and
   expect(await ours.events()).toEqual(['payment.completed', 'checkout.completed']);
 });
 
-test('a completed payment that its transaction does not make any more is told as lost', async () => {
+test('a completed payment that its transaction does not make any more is told as lost', async ({
+  ours,
+  remined,
+}) => {
   const [first, second] = [await ours.open(), await ours.open()];
 
   await remined([first.amountDue, second.amountDue], [second.amountDue], { blocks: BLOCKS_TO_SETTLE });
@@ -85,7 +64,10 @@ test('a completed payment that its transaction does not make any more is told as
   expect(await ours.session(second.id)).toMatchObject({ status: 'completed', isReorged: false });
 });
 
-test('a listed transfer that comes back at another place of its block is listed once, and pays once', async () => {
+test('a listed transfer that comes back at another place of its block is listed once, and pays once', async ({
+  ours,
+  remined,
+}) => {
   await ours.open();
 
   const hash = await remined([1n, 77n], [77n], { blocks: BLOCKS_TO_SETTLE });
@@ -94,7 +76,10 @@ test('a listed transfer that comes back at another place of its block is listed 
   expect(data.map(one => [one.txHash, one.logIndex, one.amount])).toEqual([[hash, 0, 77n]]);
 });
 
-test('a transfer that comes back at another place of its block before it is listed is listed once', async () => {
+test('a transfer that comes back at another place of its block before it is listed is listed once', async ({
+  ours,
+  remined,
+}) => {
   await ours.open();
 
   await remined([77n], [77n, 77n, 1n], { blocks: 1 });

@@ -1,47 +1,16 @@
 import { numberToHex } from 'viem';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { WrongChain } from '#node/client.ts';
 import { cursorStore } from '#payments/store/cursor-store.ts';
-import { sqliteDatabase } from '../../support/databases.ts';
-import { faultyNode, type Lie } from '../../support/faulty-node.ts';
-import { manualClock } from '../../support/manual-clock.ts';
-import { addressOf, startPaymentChain, type TestPaymentChain } from '../../support/payment-chain.ts';
-import { BLOCKS_TO_SETTLE, paymentChain, shop, watcherOf } from './setting.ts';
-
-const never = new AbortController().signal;
-let chain: TestPaymentChain;
-beforeAll(async () => {
-  chain = await startPaymentChain();
-});
-afterAll(() => chain.stop());
-
-async function begin() {
-  const clock = manualClock(Date.now());
-  const database = await sqliteDatabase('payments');
-  const node = await faultyNode(chain.rpcUrl);
-  const watched = paymentChain(chain);
-  const ours = await shop(database.options, clock, watched);
-  const watcher = watcherOf({ chain: watched, rpcUrl: node.url, db: ours.db, clock });
-  return {
-    ...ours,
-    node,
-    watcher,
-    async round(): Promise<void> {
-      clock.advance(3_000);
-      await watcher.runOnce(never);
-    },
-    async [Symbol.asyncDispose]() {
-      await node[Symbol.asyncDispose]();
-      await ours.close();
-      await database.remove();
-    },
-  };
-}
+import type { Lie } from '../../support/faulty-node.ts';
+import { addressOf, startPaymentChain } from '../../support/payment-chain.ts';
+import { BLOCKS_TO_SETTLE } from './setting.ts';
+import { never, shopBehindNodes, test } from './watched-shop.ts';
 
 const noLogs: Lie = ({ method }) => (method === 'eth_getLogs' ? [] : undefined);
 
-test('logs that a node withholds for some rounds are found when it has them', async () => {
-  await using ours = await begin();
+test('logs that a node withholds for some rounds are found when it has them', async ({ chain }) => {
+  await using ours = await shopBehindNodes(chain);
   const session = await ours.open();
   await ours.round();
   await chain.pay({ from: 1, to: ours.recipient, amount: session.amountDue });
@@ -60,8 +29,8 @@ test('logs that a node withholds for some rounds are found when it has them', as
   expect(await ours.session(session.id)).toMatchObject({ status: 'completed' });
 });
 
-test('a head that goes back takes nothing back and loses nothing', async () => {
-  await using ours = await begin();
+test('a head that goes back takes nothing back and loses nothing', async ({ chain }) => {
+  await using ours = await shopBehindNodes(chain);
   const session = await ours.open();
   await chain.pay({ from: 1, to: ours.recipient, amount: session.amountDue });
   await chain.mine(2);
@@ -86,8 +55,8 @@ test('a head that goes back takes nothing back and loses nothing', async () => {
   expect(await ours.session(session.id)).toMatchObject({ status: 'completed' });
 });
 
-test('blocks that the node does not show yet are not counted as looked at', async () => {
-  await using ours = await begin();
+test('blocks that the node does not show yet are not counted as looked at', async ({ chain }) => {
+  await using ours = await shopBehindNodes(chain);
   const session = await ours.open();
   await ours.round();
   const cursor = await cursorStore(ours.db).find(chain.chainId);
@@ -107,8 +76,10 @@ test('blocks that the node does not show yet are not counted as looked at', asyn
   expect(await ours.session(session.id)).toMatchObject({ status: 'completed' });
 });
 
-test('a log of a block that the chain does not have, and one that its receipt lacks, pay nothing', async () => {
-  await using ours = await begin();
+test('a log of a block that the chain does not have, and one that its receipt lacks, pay nothing', async ({
+  chain,
+}) => {
+  await using ours = await shopBehindNodes(chain);
   const [orphaned, invented] = [await ours.open(), await ours.open()];
   await chain.pay({ from: 1, to: ours.recipient, amount: orphaned.amountDue });
   const blockHash = `0x${'ab'.repeat(32)}`;
@@ -138,8 +109,10 @@ test('a log of a block that the chain does not have, and one that its receipt la
   expect(await ours.events()).toEqual([]);
 });
 
-test('a node of another chain pays nothing, from the start and in the middle of a round', async () => {
-  await using ours = await begin();
+test('a node of another chain pays nothing, from the start and in the middle of a round', async ({
+  chain,
+}) => {
+  await using ours = await shopBehindNodes(chain);
   await using other = await startPaymentChain(31_338);
   await other.mine(40);
   const session = await ours.open();

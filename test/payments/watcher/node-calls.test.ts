@@ -1,67 +1,52 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { WrongChain } from '#node/client.ts';
 import { NATIVE_COIN } from '#payments/model/payment-chain.ts';
 import { cursorStore } from '#payments/store/cursor-store.ts';
 import { CLAIMS_PER_LOOK } from '#payments/watcher/payment-hints.ts';
-import { sqliteDatabase } from '../../support/databases.ts';
-import { faultyNode } from '../../support/faulty-node.ts';
-import { manualClock } from '../../support/manual-clock.ts';
-import { startPaymentChain, type TestPaymentChain } from '../../support/payment-chain.ts';
-import { BLOCKS_TO_SETTLE, paymentChain, shop, watcherOf } from './setting.ts';
+import { startPaymentChain } from '../../support/payment-chain.ts';
+import { BLOCKS_TO_SETTLE } from './setting.ts';
+import { shopBehindNodes, test as watchedTest } from './watched-shop.ts';
 
-const never = new AbortController().signal;
 const LOOKS = 10;
 
-let chain: TestPaymentChain;
-beforeAll(async () => {
-  chain = await startPaymentChain();
-});
-afterAll(() => chain.stop());
-
-async function begin() {
-  const clock = manualClock(Date.now());
-  const database = await sqliteDatabase('payments');
-  const node = await faultyNode(chain.rpcUrl);
-  const watched = paymentChain(chain);
-  const ours = await shop(database.options, clock, watched);
-  const watcher = watcherOf({ chain: watched, rpcUrl: node.url, db: ours.db, clock });
-  return {
-    ...ours,
-    clock,
-    node,
-    cursor: () => cursorStore(ours.db).find(chain.chainId),
-    /** The calls of one look, 3 s after the one before. */
-    async look(): Promise<string[]> {
-      const before = node.calls.length;
-      clock.advance(3_000);
-      await watcher.runOnce(never);
-      return node.calls.slice(before);
-    },
-    async [Symbol.asyncDispose]() {
-      await node[Symbol.asyncDispose]();
-      await ours.close();
-      await database.remove();
-    },
-  };
+interface Looking {
+  look(): Promise<string[]>;
 }
 
-type Watched = Awaited<ReturnType<typeof begin>>;
+const test = watchedTest
+  /** Opens a shop that counts the calls of its watcher. */
+  .extend('begin', ({ chain }) => async () => {
+    const ours = await shopBehindNodes(chain);
+    return {
+      ...ours,
+      cursor: () => cursorStore(ours.db).find(chain.chainId),
+      /** The calls of one look, 3 s after the one before. */
+      async look(): Promise<string[]> {
+        const before = ours.node.calls.length;
+        await ours.round();
+        return ours.node.calls.slice(before);
+      },
+    };
+  })
+  /** Counts the most calls of a look, of several that each see a block more than the one before. */
+  .extend('mostCalls', ({ chain }) => async (ours: Looking, { blocks = 1 } = {}) => {
+    for (let index = 0; index < 3; index++) {
+      await chain.mine(blocks);
+      await ours.look();
+    }
+    const counts: number[] = [];
+    for (let index = 0; index < LOOKS; index++) {
+      await chain.mine(blocks);
+      counts.push((await ours.look()).length);
+    }
+    return Math.max(...counts);
+  });
 
-/** The most calls of a look, of several that each see a block more than the one before. */
-async function mostCalls(ours: Watched, { blocks = 1 } = {}): Promise<number> {
-  for (let index = 0; index < 3; index++) {
-    await chain.mine(blocks);
-    await ours.look();
-  }
-  const counts: number[] = [];
-  for (let index = 0; index < LOOKS; index++) {
-    await chain.mine(blocks);
-    counts.push((await ours.look()).length);
-  }
-  return Math.max(...counts);
-}
-
-test('a look with nothing open makes at most three calls, and one when the chain stands still', async () => {
+test('a look with nothing open makes at most three calls, and one when the chain stands still', async ({
+  chain,
+  begin,
+  mostCalls,
+}) => {
   await using unused = await begin();
   await using ours = await begin();
   const { id, amountDue } = await ours.open();
@@ -85,7 +70,11 @@ test('a look with nothing open makes at most three calls, and one when the chain
   expect(still).toEqual(['eth_getBlockByNumber']);
 });
 
-test('with nothing open on a chain of quick blocks, a late payment is settled and another chain’s blocks are not read', async () => {
+test('with nothing open on a chain of quick blocks, a late payment is settled and another chain’s blocks are not read', async ({
+  chain,
+  begin,
+  mostCalls,
+}) => {
   await using ours = await begin();
   await using other = await startPaymentChain(31_338);
   await other.mine((await chain.head()) + 40);
@@ -109,7 +98,10 @@ test('with nothing open on a chain of quick blocks, a late payment is settled an
   expect(await ours.cursor()).toEqual(cursor);
 });
 
-test('a look with ten sessions open, for tokens and for coins, makes at most ten calls', async () => {
+test('a look with ten sessions open, for tokens and for coins, makes at most ten calls', async ({
+  begin,
+  mostCalls,
+}) => {
   await using ours = await begin();
   for (let index = 0; index < 10; index++) {
     await ours.open(index % 2 === 0 ? {} : { tokenAddress: NATIVE_COIN });
@@ -122,7 +114,10 @@ test('a look with ten sessions open, for tokens and for coins, makes at most ten
   expect(several).toBeLessThanOrEqual(10);
 });
 
-test('a flood of claims costs a bounded number of calls, less as they age, and a payer’s own is looked up next', async () => {
+test('a flood of claims costs a bounded number of calls, less as they age, and a payer’s own is looked up next', async ({
+  chain,
+  begin,
+}) => {
   await using ours = await begin();
   const stranger = `${chain.accounts[2]}`;
   for (let index = 0; index < 60; index++) {

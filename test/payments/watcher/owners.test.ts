@@ -33,7 +33,7 @@ eachDatabase('two organizations at one address', databases => {
     clock = manualClock(Date.now());
     const watched = paymentChain(chain);
     ours = await shop(await databases.create('payments'), clock, watched);
-    watcher = watcherOf({ chain: watched, rpcUrl: chain.rpcUrl, db: ours.db, clock });
+    watcher = watcherOf({ chain: watched, rpcUrls: [chain.rpcUrl], db: ours.db, clock });
     const stranger = anOrganization();
     await organizationStore(ours.db).insert(stranger);
     theirs = { organizationId: stranger.id, mode: 'test' };

@@ -18,7 +18,7 @@ eachDatabase('watching a chain', databases => {
     const clock = manualClock(Date.now());
     const watched = { ...paymentChain(chain), ...changes };
     const ours = await shop(await databases.create('payments'), clock, watched);
-    const watcher = watcherOf({ chain: watched, rpcUrl: chain.rpcUrl, db: ours.db, clock });
+    const watcher = watcherOf({ chain: watched, rpcUrls: [chain.rpcUrl], db: ours.db, clock });
     return {
       ...ours,
       clock,
@@ -106,7 +106,7 @@ eachDatabase('watching a chain', databases => {
   test('two watchers of one chain have one effect', async () => {
     await using ours = await begin();
     const watched = paymentChain(chain);
-    const second = watcherOf({ chain: watched, rpcUrl: chain.rpcUrl, db: ours.db, clock: ours.clock });
+    const second = watcherOf({ chain: watched, rpcUrls: [chain.rpcUrl], db: ours.db, clock: ours.clock });
     const sessions = await Promise.all(Array.from({ length: 5 }, () => ours.open()));
 
     for (const { amountDue } of sessions) await chain.pay({ from: 4, to: ours.recipient, amount: amountDue });

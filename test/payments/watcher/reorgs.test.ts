@@ -1,66 +1,36 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { transaction } from '#db/transaction.ts';
+import { expect } from 'vitest';
 import { type PaymentChain, paymentChains } from '#payments/model/payment-chain.ts';
-import { settlement } from '#payments/settlement/settlement.ts';
-import type { ChainWatcher } from '#payments/watcher/chain-watcher.ts';
 import { expiryWorker } from '#payments/watcher/expiry.ts';
 import { NOT_FOUND_MS } from '#payments/watcher/payment-hints.ts';
-import { sqliteDatabase } from '../../support/databases.ts';
-import { type ManualClock, manualClock } from '../../support/manual-clock.ts';
-import { addressOf, startPaymentChain, type TestPaymentChain } from '../../support/payment-chain.ts';
-import { BLOCKS_TO_SETTLE, paymentChain, type Shop, seals, shop, watcherOf } from './setting.ts';
+import { addressOf } from '../../support/payment-chain.ts';
+import { BLOCKS_TO_SETTLE, paymentChain, seals, watcherOf } from './setting.ts';
+import { never, test as watchedTest } from './watched-shop.ts';
 
 const DAY_MS = 24 * 3_600_000;
-const never = new AbortController().signal;
-let chain: TestPaymentChain;
-let database: Awaited<ReturnType<typeof sqliteDatabase>>;
-let clock: ManualClock;
-let ours: Shop;
-let watcher: ChainWatcher;
-
-beforeAll(async () => {
-  chain = await startPaymentChain();
-});
-afterAll(() => chain.stop());
-beforeEach(async () => {
-  clock = manualClock(Date.now());
-  database = await sqliteDatabase('payments');
-  const watched = paymentChain(chain);
-  ours = await shop(database.options, clock, watched);
-  watcher = watcherOf({ chain: watched, rpcUrl: chain.rpcUrl, db: ours.db, clock });
-});
-afterEach(async () => {
-  await ours.close();
-  await database.remove();
-});
-
-/** Long enough after the last one that the pool is looked at again. */
-async function round(): Promise<void> {
-  clock.advance(3_000);
-  await watcher.runOnce(never);
-}
-
-/** A transfer into the pool that can be sent again after a fork. */
-async function payment(amount: bigint) {
-  const hash = await chain.pay({ from: 1, to: ours.recipient, amount });
-  return { hash, raw: await chain.call('eth_getRawTransactionByHash', hash) };
-}
-
-/** Ends sessions where these chains are configured. */
-function expiryOf(chains: readonly PaymentChain[]) {
-  return expiryWorker({ db: ours.db, seals, clock, chains: paymentChains(chains) });
-}
-
-/** Ends a session by hand. */
-function expireByHand(id: string) {
-  return transaction(ours.db, handle => settlement({ handle, seals, now: clock.now() }).expire(id));
-}
+const test = watchedTest
+  /** Sends a transfer into the pool that can be sent again after a fork. */
+  .extend('payment', ({ chain, ours }) => async (amount: bigint) => {
+    const hash = await chain.pay({ from: 1, to: ours.recipient, amount });
+    return { hash, raw: await chain.call('eth_getRawTransactionByHash', hash) };
+  })
+  /** Creates what ends sessions where these chains are configured. */
+  .extend(
+    'expiryOf',
+    ({ ours, clock }) =>
+      (chains: readonly PaymentChain[]) =>
+        expiryWorker({ db: ours.db, seals, clock, chains: paymentChains(chains) }),
+  );
 
 function rawOf({ raw }: { raw: unknown }): `0x${string}` {
   return addressOf(`${raw}`);
 }
 
-test('a reorganisation before the depth takes a payment back and tells nobody; mined again, it settles once', async () => {
+test('a reorganisation before the depth takes a payment back and tells nobody; mined again, it settles once', async ({
+  chain,
+  ours,
+  round,
+  payment,
+}) => {
   const session = await ours.open();
   const before = await chain.snapshot();
   const paid = await payment(session.amountDue);
@@ -85,7 +55,12 @@ test('a reorganisation before the depth takes a payment back and tells nobody; m
   expect(await ours.events()).toEqual(['payment.completed', 'checkout.completed']);
 });
 
-test('a completed payment that the chain drops is told as failed, and its session says so', async () => {
+test('a completed payment that the chain drops is told as failed, and its session says so', async ({
+  chain,
+  ours,
+  round,
+  payment,
+}) => {
   const session = await ours.open();
   const before = await chain.snapshot();
   await payment(session.amountDue);
@@ -105,7 +80,14 @@ test('a completed payment that the chain drops is told as failed, and its sessio
   expect(await ours.events()).toEqual(['payment.completed', 'checkout.completed', 'payment.failed']);
 });
 
-test('a payment that was dropped while nobody watched is told, however much the chain has grown since', async () => {
+test('a payment that was dropped while nobody watched is told, however much the chain has grown since', async ({
+  chain,
+  ours,
+  clock,
+  watcher,
+  round,
+  payment,
+}) => {
   const session = await ours.open();
   const before = await chain.snapshot();
   await payment(session.amountDue);
@@ -113,7 +95,7 @@ test('a payment that was dropped while nobody watched is told, however much the 
   await round();
 
   await chain.fork(before, 700);
-  const restarted = watcherOf({ chain: paymentChain(chain), rpcUrl: chain.rpcUrl, db: ours.db, clock });
+  const restarted = watcherOf({ chain: paymentChain(chain), rpcUrls: [chain.rpcUrl], db: ours.db, clock });
   await watcher.resign();
   await restarted.runOnce(never);
 
@@ -123,7 +105,12 @@ test('a payment that was dropped while nobody watched is told, however much the 
   expect(await ours.events()).toEqual(['payment.completed', 'checkout.completed', 'payment.failed']);
 });
 
-test('a completed payment that comes back in another block, with its log elsewhere, changes nothing', async () => {
+test('a completed payment that comes back in another block, with its log elsewhere, changes nothing', async ({
+  chain,
+  ours,
+  round,
+  payment,
+}) => {
   const session = await ours.open();
   const before = await chain.snapshot();
   const paid = await payment(session.amountDue);
@@ -147,7 +134,12 @@ test('a completed payment that comes back in another block, with its log elsewhe
   expect(await ours.events()).toEqual(['payment.completed', 'checkout.completed']);
 });
 
-test('a payment that was told as lost and is seen later is completed after all', async () => {
+test('a payment that was told as lost and is seen later is completed after all', async ({
+  chain,
+  ours,
+  round,
+  payment,
+}) => {
   const session = await ours.open();
   const before = await chain.snapshot();
   const paid = await payment(session.amountDue);
@@ -168,7 +160,11 @@ test('a payment that was told as lost and is seen later is completed after all',
   expect(await ours.session(session.id)).toMatchObject({ status: 'completed', isReorged: false });
 });
 
-test('a claimed transaction that reverts fails, and the session stays open for another try', async () => {
+test('a claimed transaction that reverts fails, and the session stays open for another try', async ({
+  chain,
+  ours,
+  round,
+}) => {
   const session = await ours.open();
   await ours.bind(session.id, `${chain.accounts[1]}`);
   const reverting = await chain.pay({ from: 1, to: ours.recipient, amount: 10n ** 18n });
@@ -185,7 +181,7 @@ test('a claimed transaction that reverts fails, and the session stays open for a
   expect(await ours.events()).toEqual(['payment.failed']);
 });
 
-test('a stranger’s failed transaction that was claimed fails nothing', async () => {
+test('a stranger’s failed transaction that was claimed fails nothing', async ({ chain, ours, round }) => {
   const session = await ours.open();
   await ours.bind(session.id, `${chain.accounts[1]}`);
   const reverting = await chain.pay({ from: 2, to: ours.recipient, amount: 10n ** 18n });
@@ -197,7 +193,11 @@ test('a stranger’s failed transaction that was claimed fails nothing', async (
   expect(await ours.payments(session.id)).toMatchObject([{ status: 'pending' }]);
 });
 
-test('a claimed transaction that its wallet sends again with a higher fee is followed', async () => {
+test('a claimed transaction that its wallet sends again with a higher fee is followed', async ({
+  chain,
+  ours,
+  round,
+}) => {
   const session = await ours.open();
   await ours.bind(session.id, `${chain.accounts[1]}`);
   const nonce = Number(await chain.call('eth_getTransactionCount', chain.accounts[1], 'latest'));
@@ -214,7 +214,11 @@ test('a claimed transaction that its wallet sends again with a higher fee is fol
   expect(await ours.events()).toEqual(['payment.completed', 'checkout.completed']);
 });
 
-test('a claimed transaction that its wallet cancels or spends elsewhere fails with that reason', async () => {
+test('a claimed transaction that its wallet cancels or spends elsewhere fails with that reason', async ({
+  chain,
+  ours,
+  round,
+}) => {
   const wallet = `${chain.accounts[1]}`;
   const reasons: unknown[] = [];
   for (const to of [wallet, `${chain.accounts[7]}`]) {
@@ -232,7 +236,13 @@ test('a claimed transaction that its wallet cancels or spends elsewhere fails wi
   expect(reasons).toEqual([['cancelled'], ['replaced']]);
 });
 
-test('a claimed hash that nobody ever sees fails after half an hour, and pays if it is seen later', async () => {
+test('a claimed hash that nobody ever sees fails after half an hour, and pays if it is seen later', async ({
+  chain,
+  ours,
+  clock,
+  round,
+  payment,
+}) => {
   const session = await ours.open({ expiresAt: clock.now() + 86_400_000 });
   await ours.bind(session.id, `${chain.accounts[1]}`);
   const before = await chain.snapshot();
@@ -255,7 +265,12 @@ test('a claimed hash that nobody ever sees fails after half an hour, and pays if
   expect(await ours.payments(session.id)).toMatchObject([{ status: 'completed' }]);
 });
 
-test('a hash that is claimed again after it was given up is looked for as long again', async () => {
+test('a hash that is claimed again after it was given up is looked for as long again', async ({
+  chain,
+  ours,
+  clock,
+  round,
+}) => {
   const session = await ours.open({ expiresAt: clock.now() + 86_400_000 });
   await ours.bind(session.id, `${chain.accounts[1]}`);
   const nowhere = `0x${'ab'.repeat(32)}`;
@@ -277,7 +292,13 @@ test('a hash that is claimed again after it was given up is looked for as long a
   expect(await ours.events()).toEqual(['payment.failed', 'payment.failed']);
 });
 
-test('a hash that paid for somebody else pays nothing here, and its claim fails in the end', async () => {
+test('a hash that paid for somebody else pays nothing here, and its claim fails in the end', async ({
+  chain,
+  ours,
+  clock,
+  round,
+  payment,
+}) => {
   const [theirs, session] = [await ours.open(), await ours.open({ expiresAt: clock.now() + 86_400_000 })];
   await ours.bind(session.id, `${chain.accounts[2]}`);
   const paid = await payment(theirs.amountDue);
@@ -293,7 +314,13 @@ test('a hash that paid for somebody else pays nothing here, and its claim fails 
   expect(await ours.payments(session.id)).toMatchObject([{ status: 'failed', failureReason: 'not_found' }]);
 });
 
-test('sessions expire once their chain was looked through, or could not be for ten minutes', async () => {
+test('sessions expire once their chain was looked through, or could not be for ten minutes', async ({
+  chain,
+  ours,
+  clock,
+  round,
+  expiryOf,
+}) => {
   const expiry = expiryOf([paymentChain(chain)]);
   const looked = await ours.open({ expiresAt: clock.now() + 300_000 });
   const unknown = await ours.open({ chainId: 424_242, expiresAt: clock.now() + 300_000 });
@@ -314,7 +341,14 @@ test('sessions expire once their chain was looked through, or could not be for t
   expect(await ours.events()).toEqual(['checkout.expired', 'checkout.expired']);
 });
 
-test('a payment in confirmation on a chain that left the configuration ends its session after a day, and is told as late once the chain is back', async () => {
+test('a payment in confirmation on a chain that left the configuration ends its session after a day, and is told as late once the chain is back', async ({
+  chain,
+  ours,
+  clock,
+  round,
+  payment,
+  expiryOf,
+}) => {
   const session = await ours.open();
   await payment(session.amountDue);
   await chain.mine(1);
@@ -340,7 +374,14 @@ test('a payment in confirmation on a chain that left the configuration ends its 
   expect(await ours.events()).toEqual(['checkout.expired', 'payment.completed']);
 });
 
-test('a payment in confirmation on a configured chain keeps its session open, however long the node is out', async () => {
+test('a payment in confirmation on a configured chain keeps its session open, however long the node is out', async ({
+  chain,
+  ours,
+  clock,
+  round,
+  payment,
+  expiryOf,
+}) => {
   const session = await ours.open();
   await payment(session.amountDue);
   await chain.mine(1);
@@ -356,7 +397,14 @@ test('a payment in confirmation on a configured chain keeps its session open, ho
   expect(await ours.session(session.id)).toMatchObject({ status: 'completed', isLate: false });
 });
 
-test('a payment that was mined in time completes its session, also when its block is seen a little after', async () => {
+test('a payment that was mined in time completes its session, also when its block is seen a little after', async ({
+  chain,
+  ours,
+  clock,
+  round,
+  payment,
+  expiryOf,
+}) => {
   const expiry = expiryOf([paymentChain(chain)]);
   const latest = Number(Object(await chain.call('eth_getBlockByNumber', 'latest', false)).timestamp) * 1000;
   const time = Math.max(latest, clock.now()) + 300_000;
@@ -374,9 +422,14 @@ test('a payment that was mined in time completes its session, also when its bloc
   expect(await ours.events()).toEqual(['payment.completed', 'checkout.completed']);
 });
 
-test('who pays just after the end of a session does not pay the next one of the same price', async () => {
+test('who pays just after the end of a session does not pay the next one of the same price', async ({
+  chain,
+  ours,
+  round,
+  payment,
+}) => {
   const first = await ours.open();
-  await expireByHand(first.id);
+  await ours.expire(first.id);
   const second = await ours.open();
 
   await payment(first.amountDue);
@@ -395,7 +448,14 @@ test('who pays just after the end of a session does not pay the next one of the 
   });
 });
 
-test('a session whose payment is being confirmed does not expire', async () => {
+test('a session whose payment is being confirmed does not expire', async ({
+  chain,
+  ours,
+  clock,
+  round,
+  payment,
+  expiryOf,
+}) => {
   const expiry = expiryOf([paymentChain(chain)]);
   const session = await ours.open({ expiresAt: clock.now() + 300_000 });
   await payment(session.amountDue);

@@ -21,7 +21,7 @@ eachDatabase('money that was rounded', databases => {
     const clock = manualClock(Date.now());
     const watched = paymentChain(chain);
     const ours = await shop(await databases.create('payments'), clock, watched);
-    const watcher = watcherOf({ chain: watched, rpcUrl: chain.rpcUrl, db: ours.db, clock });
+    const watcher = watcherOf({ chain: watched, rpcUrls: [chain.rpcUrl], db: ours.db, clock });
     return {
       ...ours,
       clock,

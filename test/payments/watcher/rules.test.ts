@@ -1,58 +1,39 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { NATIVE_COIN } from '#payments/model/payment-chain.ts';
 import { MOST_PAYMENTS } from '#payments/settlement/match.ts';
 import { transferStore } from '#payments/store/transfer-store.ts';
-import type { ChainWatcher } from '#payments/watcher/chain-watcher.ts';
-import { sqliteDatabase } from '../../support/databases.ts';
-import { type ManualClock, manualClock } from '../../support/manual-clock.ts';
-import {
-  addressOf,
-  mintPostcard,
-  startPaymentChain,
-  type TestPaymentChain,
-} from '../../support/payment-chain.ts';
-import { BLOCKS_TO_SETTLE, paymentChain, type Shop, shop, watcherOf } from './setting.ts';
+import { addressOf, mintPostcard } from '../../support/payment-chain.ts';
+import { BLOCKS_TO_SETTLE } from './setting.ts';
+import { never, test as watchedTest } from './watched-shop.ts';
 
-const never = new AbortController().signal;
-let chain: TestPaymentChain;
-let database: Awaited<ReturnType<typeof sqliteDatabase>>;
-let clock: ManualClock;
-let ours: Shop;
-let watcher: ChainWatcher;
+const test = watchedTest
+  /** Looks at the chain once. */
+  .extend(
+    'round',
+    ({ watcher }) =>
+      async () =>
+        void (await watcher.runOnce(never)),
+  )
+  /** Has what is in the pool confirmed and settled. */
+  .extend('settle', ({ chain, clock, round }) => async () => {
+    clock.advance(5_000);
+    await chain.mine(BLOCKS_TO_SETTLE);
+    await round();
+    await round();
+  })
+  /** Opens a session that is bound to a wallet. */
+  .extend('boundSession', ({ chain, ours }) => async () => {
+    const session = await ours.open();
+    await ours.bind(session.id, `${chain.accounts[1]}`);
+    return session;
+  });
 
-beforeAll(async () => {
-  chain = await startPaymentChain();
-});
-afterAll(() => chain.stop());
-beforeEach(async () => {
-  clock = manualClock(Date.now());
-  database = await sqliteDatabase('payments');
-  const watched = paymentChain(chain);
-  ours = await shop(database.options, clock, watched);
-  watcher = watcherOf({ chain: watched, rpcUrl: chain.rpcUrl, db: ours.db, clock });
-});
-afterEach(async () => {
-  await ours.close();
-  await database.remove();
-});
-
-const round = () => watcher.runOnce(never);
-
-/** Has what is in the pool confirmed and settled. */
-async function settle(): Promise<void> {
-  clock.advance(5_000);
-  await chain.mine(BLOCKS_TO_SETTLE);
-  await round();
-  await round();
-}
-
-async function boundSession() {
-  const session = await ours.open();
-  await ours.bind(session.id, `${chain.accounts[1]}`);
-  return session;
-}
-
-test('payments of one wallet add up, and the session stays open until they are enough', async () => {
+test('payments of one wallet add up, and the session stays open until they are enough', async ({
+  chain,
+  ours,
+  settle,
+  boundSession,
+}) => {
   const session = await boundSession();
 
   await chain.pay({ from: 1, to: ours.recipient, amount: 2_000_000n });
@@ -66,7 +47,12 @@ test('payments of one wallet add up, and the session stays open until they are e
   expect(await ours.events()).toEqual(['payment.completed', 'payment.completed', 'checkout.completed']);
 });
 
-test('a session is paid in a hundred parts at most, and what is beyond is listed', async () => {
+test('a session is paid in a hundred parts at most, and what is beyond is listed', async ({
+  chain,
+  ours,
+  settle,
+  boundSession,
+}) => {
   const session = await boundSession();
 
   for (let index = 0; index < MOST_PAYMENTS + 2; index++)
@@ -78,7 +64,12 @@ test('a session is paid in a hundred parts at most, and what is beyond is listed
   expect(data.map(one => one.amount)).toEqual([1n, 1n]);
 });
 
-test('what is left of a part that was paid is not taken by a session that asks for just that', async () => {
+test('what is left of a part that was paid is not taken by a session that asks for just that', async ({
+  chain,
+  ours,
+  settle,
+  boundSession,
+}) => {
   const session = await boundSession();
   await chain.pay({ from: 1, to: ours.recipient, amount: 2_000_000n });
   await settle();
@@ -91,7 +82,12 @@ test('what is left of a part that was paid is not taken by a session that asks f
   expect(await ours.session(other.id)).toMatchObject({ status: 'active', paymentStatus: 'awaiting_payment' });
 });
 
-test('the wallet of an abandoned session that pays what another one asks for pays that one', async () => {
+test('the wallet of an abandoned session that pays what another one asks for pays that one', async ({
+  chain,
+  ours,
+  settle,
+  boundSession,
+}) => {
   const abandoned = await boundSession();
   const session = await ours.open();
 
@@ -102,7 +98,12 @@ test('the wallet of an abandoned session that pays what another one asks for pay
   expect(await ours.session(abandoned.id)).toMatchObject({ status: 'active' });
 });
 
-test('more than asked for completes the session and says how much is beyond', async () => {
+test('more than asked for completes the session and says how much is beyond', async ({
+  chain,
+  ours,
+  settle,
+  boundSession,
+}) => {
   const session = await boundSession();
 
   await chain.pay({ from: 1, to: ours.recipient, amount: session.amountDue + 1_000_000n });
@@ -113,7 +114,7 @@ test('more than asked for completes the session and says how much is beyond', as
   expect(payment).toMatchObject({ status: 'completed', overpaidAmount: 1_000_000n, isLate: false });
 });
 
-test('a second payment of a paid session is a duplicate', async () => {
+test('a second payment of a paid session is a duplicate', async ({ chain, ours, settle, boundSession }) => {
   const session = await boundSession();
 
   await chain.pay({ from: 1, to: ours.recipient, amount: 5_000_000n });
@@ -129,7 +130,7 @@ test('a second payment of a paid session is a duplicate', async () => {
   expect(await ours.events()).toEqual(['payment.completed', 'checkout.completed', 'payment.completed']);
 });
 
-test('two payments in one block complete the session once', async () => {
+test('two payments in one block complete the session once', async ({ chain, ours, settle, boundSession }) => {
   const session = await boundSession();
 
   await chain.pay({ from: 1, to: ours.recipient, amount: 5_000_000n });
@@ -146,7 +147,12 @@ test('two payments in one block complete the session once', async () => {
   ]);
 });
 
-test('a payment after the session’s end is late and completes no checkout', async () => {
+test('a payment after the session’s end is late and completes no checkout', async ({
+  chain,
+  ours,
+  clock,
+  settle,
+}) => {
   const session = await ours.open({ expiresAt: clock.now() - 60_000, createdAt: clock.now() - 600_000 });
 
   await chain.pay({ from: 1, to: ours.recipient, amount: session.amountDue });
@@ -158,7 +164,12 @@ test('a payment after the session’s end is late and completes no checkout', as
   expect(await ours.events()).toEqual(['payment.completed']);
 });
 
-test('a token that only looks the same, another recipient and an ERC-721 picture pay nothing', async () => {
+test('a token that only looks the same, another recipient and an ERC-721 picture pay nothing', async ({
+  chain,
+  ours,
+  settle,
+  boundSession,
+}) => {
   const session = await boundSession();
   await mintPostcard(chain, ours.recipient);
   await chain.pay({ from: 1, to: ours.recipient, amount: 5_000_000n, token: chain.lookalike });
@@ -171,7 +182,12 @@ test('a token that only looks the same, another recipient and an ERC-721 picture
   expect(await transferStore(ours.db).unconfirmed(chain.chainId)).toEqual([]);
 });
 
-test('a transfer that failed pays nothing, neither tokens nor coins', async () => {
+test('a transfer that failed pays nothing, neither tokens nor coins', async ({
+  chain,
+  ours,
+  settle,
+  boundSession,
+}) => {
   const tokens = await boundSession();
   const coins = await ours.open({ tokenAddress: NATIVE_COIN, recipientAddress: chain.token.toLowerCase() });
   const failing = await chain.pay({ from: 1, to: ours.recipient, amount: 10n ** 18n });
@@ -195,7 +211,7 @@ test('a transfer that failed pays nothing, neither tokens nor coins', async () =
   expect(await ours.payments(coins.id)).toEqual([]);
 });
 
-test('a transfer that is older than the session does not pay it', async () => {
+test('a transfer that is older than the session does not pay it', async ({ chain, ours, clock, settle }) => {
   await chain.pay({ from: 1, to: ours.recipient, amount: 5_000_000n });
   await chain.mine();
   const session = await ours.open({ createdAt: clock.now() + 600_000, expiresAt: clock.now() + 1_200_000 });
@@ -206,7 +222,7 @@ test('a transfer that is older than the session does not pay it', async () => {
   expect(await ours.payments(session.id)).toEqual([]);
 });
 
-test('what was paid before the watcher first ran is found', async () => {
+test('what was paid before the watcher first ran is found', async ({ chain, ours, round }) => {
   const session = await ours.open();
   await chain.pay({ from: 1, to: ours.recipient, amount: session.amountDue });
   await chain.mine(600);
@@ -216,7 +232,11 @@ test('what was paid before the watcher first ran is found', async () => {
   expect(await ours.session(session.id)).toMatchObject({ status: 'completed' });
 });
 
-test('a transfer of no session is listed once it is confirmed, and pays a session that its wallet signs for before', async () => {
+test('a transfer of no session is listed once it is confirmed, and pays a session that its wallet signs for before', async ({
+  chain,
+  ours,
+  round,
+}) => {
   const session = await ours.open();
   await chain.pay({ from: 1, to: ours.recipient, amount: 1_234_567n });
   await chain.pay({ from: 2, to: ours.recipient, amount: 7_654_321n });

@@ -43,19 +43,19 @@ export function paymentChain({ chainId, token }: { chainId: number; token: strin
 
 export function watcherOf({
   chain,
-  rpcUrl,
+  rpcUrls,
   db,
   clock,
   ...rest
 }: {
   chain: PaymentChain;
-  rpcUrl: string;
+  rpcUrls: readonly string[];
   db: Db;
   clock: Clock;
   leaseMs?: number;
   fault?: Failpoint;
 }): ChainWatcher {
-  const client = createChainClient({ id: chain.id, rpcUrls: [rpcUrl], timeoutMs: 5_000, log });
+  const client = createChainClient({ id: chain.id, rpcUrls: [...rpcUrls], timeoutMs: 5_000, log });
   return chainWatcher({ chain, client, db, seals, clock, log, ...rest });
 }
 
