@@ -6,10 +6,10 @@ import { deriveAccounts } from '#devnet/chain/accounts.ts';
 import { httpRpc, type Rpc } from '#devnet/chain/rpc.ts';
 import type { EmbeddedChain } from '#devnet/start-devnet.ts';
 import { createMetrics } from '#http/metrics.ts';
-import { systemClock } from '#lib/clock.ts';
 import { createLogger } from '#lib/logger.ts';
 import { NATIVE_COIN, type PaymentToken } from '#payments/model/payment-chain.ts';
 import { type PaymentsService, startPaymentsService } from '#payments/service.ts';
+import { briskClock } from '../../support/brisk-clock.ts';
 import { launchBrowser } from '../../support/browser.ts';
 import { sqliteDatabase } from '../../support/databases.ts';
 import { startTestDevnet, type TestDevnet } from '../../support/devnet.ts';
@@ -69,7 +69,7 @@ beforeAll(async () => {
     trustedProxies: [],
     outgoing: LOOPBACK_ONLY,
     metrics: createMetrics(),
-    clock: systemClock,
+    clock: briskClock,
     log: createLogger({ level: 'silent' }),
   });
   opened.push(() => service.close());
@@ -108,10 +108,17 @@ async function createLink(body: Record<string, unknown>): Promise<string> {
   return text(link.url);
 }
 
+/** Makes the pauses of a page last a tenth: it rests for a second after every change of its state. */
+const BRISK = `{
+  const setTimeoutInFull = window.setTimeout;
+  window.setTimeout = (run, ms, ...args) => setTimeoutInFull(run, ms / 10, ...args);
+}`;
+
 /** A page whose every complaint, such as one of the content policy, fails the test. */
-async function newPage(): Promise<{ page: Page; complaints: string[] }> {
+async function newPage({ isBrisk = true } = {}): Promise<{ page: Page; complaints: string[] }> {
   const page = await browser.newPage();
   page.setDefaultTimeout(10_000); // below the test's own, to fail with a reason
+  if (isBrisk) await page.addInitScript(BRISK);
   const complaints: string[] = [];
   page.on('pageerror', error => complaints.push(error.message));
   page.on('console', message => {
@@ -332,7 +339,7 @@ test('a wallet that fails without an answer has the payer look into it before tr
 });
 
 test('an open page asks by waiting, not by asking often, and stops when the checkout has ended', async () => {
-  const { page } = await newPage();
+  const { page } = await newPage({ isBrisk: false });
   const asked: string[] = [];
   page.on('request', request => {
     if (request.url().includes('/status')) asked.push(request.url().replace(/.*\?/, ''));
@@ -364,7 +371,7 @@ test('an open page asks by waiting, not by asking often, and stops when the chec
 });
 
 test('a page that is refused says so, and how long it waits', async () => {
-  const { page } = await newPage();
+  const { page } = await newPage({ isBrisk: false });
   await walletOf(page);
   await page.goto(await createLink({ name: 'Crowd', amount: '2300000' }));
   await page.route('**/status*', route => route.fulfill({ status: 429, headers: { 'Retry-After': '37' } }));
