@@ -20,16 +20,24 @@ export interface Entry {
   readonly nodes?: readonly { readonly chainId: number; readonly url: string }[];
 }
 
-/** Starts the program in tests of the suite this is called in; each has a folder of its own for what it configures. */
-export function programs() {
+interface Hooks {
+  readonly before?: (run: () => Promise<void>) => void;
+  readonly after?: (run: () => Promise<void>) => void;
+}
+
+/**
+ * Starts the program in tests of the suite this is called in; each has a folder of its own for what it configures.
+ * With the hooks of all tests instead of each, the suite has one folder and its program runs until the last.
+ */
+export function programs({ before = beforeEach, after = afterEach }: Hooks = {}) {
   let folder = '';
   let running: ChildProcess | undefined;
 
-  beforeEach(async () => {
+  before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'tollgate-e2e-'));
   });
 
-  afterEach(async () => {
+  after(async () => {
     if (running?.exitCode === null && running.signalCode === null) running.kill('SIGKILL');
     running = undefined;
     await rm(folder, { recursive: true, force: true });
