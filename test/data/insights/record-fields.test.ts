@@ -1,0 +1,60 @@
+import { describe, expect, test } from 'vitest';
+import { child } from '#contract/contracts/document.ts';
+import { insightsContract } from '#contract/contracts/insights.ts';
+import { recordReaders } from '#data/backends/own-index/insights/record-readers.ts';
+import { FIELDS } from '#data/backends/port/query-fields.ts';
+import { block } from '#data/backends/thirdweb/normalise/block.ts';
+import { event } from '#data/backends/thirdweb/normalise/event.ts';
+import { transaction } from '#data/backends/thirdweb/normalise/transaction.ts';
+import { knownAbis } from '#evm/abi/abi.ts';
+import { columnOf } from '#indexer/query/entities.ts';
+import { recordColumns } from '#indexer/query/record-columns.ts';
+
+const RECORDS = { blocks: 'Block', transactions: 'Transaction', events: 'Event' } as const;
+const NORMALISERS = { blocks: block, transactions: transaction, events: event };
+const READERS = recordReaders({ abis: knownAbis([]), decode: false, budget: { left: 0 } });
+/** Lists, which are shown and never sorted by, grouped or aggregated. */
+const LISTS = ['access_list_json', 'authorization_list_json'];
+const TOPICS = ['topic_0', 'topic_1', 'topic_2', 'topic_3'];
+const UPSTREAM = { chainIds: [1], isDecoded: false };
+
+describe.each(['blocks', 'transactions', 'events'] as const)('each field of the contract’s %s', entity => {
+  const schema = child(child(child(insightsContract.document, 'components'), 'schemas'), RECORDS[entity]);
+  const shown = Object.keys(child(schema, 'properties')).filter(name => name !== 'decoded');
+  const stored = shown.flatMap(name => (name === 'topics' ? TOPICS : [name]));
+  const single = stored.filter(name => !LISTS.includes(name));
+  const row = Object.fromEntries(stored.map(name => [name, sampleOf(entity, name)]));
+
+  test('can be sorted by, grouped and aggregated', () => {
+    expect(namesIn(Object.keys(FIELDS[entity]))).toEqual(namesIn(single));
+  });
+
+  test('has a column of the index to be filtered by', () => {
+    for (const name of single) expect(columnOf(entity, name).sql).not.toBe('');
+  });
+
+  test('is read with the rows of a page', () => {
+    expect(namesIn(recordColumns(entity).map(({ field }) => field))).toEqual(namesIn(stored));
+  });
+
+  test('is in a record of the own index', () => {
+    expect(namesIn(Object.keys(READERS[entity](row)))).toEqual(namesIn(shown));
+  });
+
+  test('is in a record of thirdweb', () => {
+    expect(namesIn(Object.keys(NORMALISERS[entity](row, UPSTREAM)))).toEqual(namesIn(shown));
+  });
+});
+
+function namesIn(names: readonly string[]): string[] {
+  return names.toSorted();
+}
+
+/** A value that the field can have, as the index and thirdweb write it. */
+function sampleOf(entity: keyof typeof RECORDS, name: string): string {
+  if (LISTS.includes(name)) return '[{"address":"0x"}]';
+  // Only a transaction of this type has blobs.
+  if (name === 'transaction_type') return '3';
+  if (FIELDS[entity][name]?.type !== 'hex') return '1';
+  return `0x${'ab'.repeat(/address|miner/.test(name) ? 20 : 32)}`;
+}
