@@ -6,8 +6,7 @@ import {
   paymentsContract,
 } from '../contract/contracts/payments.ts';
 import { paymentsError } from '../contract/contracts/payments-errors.ts';
-import { descriptionRoutes } from '../contract/description/description.ts';
-import { docsRoutes } from '../contract/description/docs.ts';
+import { descriptionRoutes, docsRoutes } from '../contract/description/description.ts';
 import { mountGated } from '../contract/mount/mount.ts';
 import { isMigrated } from '../db/migrate.ts';
 import type { CrossOriginRules } from '../http/app/cors.ts';

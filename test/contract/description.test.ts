@@ -11,8 +11,7 @@ import {
 import { explorerContract } from '../../src/contract/contracts/explorer.ts';
 import { insightsContract } from '../../src/contract/contracts/insights.ts';
 import { paymentsContract } from '../../src/contract/contracts/payments.ts';
-import { descriptionRoutes } from '../../src/contract/description/description.ts';
-import { docsRoutes } from '../../src/contract/description/docs.ts';
+import { descriptionRoutes, docsRoutes } from '../../src/contract/description/description.ts';
 import { mergedDocument } from '../../src/contract/description/merged-document.ts';
 import { mintlifyVariant } from '../../src/contract/description/mintlify.ts';
 import { plainRouter } from '../../src/http/plain-router.ts';
