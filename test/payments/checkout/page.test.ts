@@ -326,13 +326,44 @@ describe('pages in general', () => {
     expect(text).toContain('This page does not exist');
   });
 
+  test('have one spelling: another case, a slash at the end or an encoded one is a page with 404', async () => {
+    const link = await pages.link({ shortCode: 'AbCd1234' });
+    const session = await pages.session(link);
+    const served = [`/pay/${link.shortCode}`, `/pay/s/${session.id}`, '/pay/theme/0052ff.css'];
+    const { text } = await pages.get(`/pay/${link.shortCode}`);
+    const file = /"(\/pay\/assets\/[0-9a-f]{16}\/checkout\.css)"/.exec(text)?.[1] ?? '';
+    const unknown = [...served, file].flatMap(path => [
+      `${path}/`,
+      path.replace(/\/(?=[^/]*$)/, '%2F'),
+      path.replace(/[a-z](?=[^a-z]*$)/i, letter => `%${letter.charCodeAt(0).toString(16)}`),
+      path.replace('/pay/', '/pay//'),
+      path.replace(/[^/]*$/, name => (name === name.toUpperCase() ? name.toLowerCase() : name.toUpperCase())),
+    ]);
+
+    for (const path of [...served, file]) expect([path, (await pages.get(path)).status]).toEqual([path, 200]);
+    for (const path of ['/pay', '/pay/', '/pay/S/', ...unknown]) {
+      const { status, text: page } = await pages.get(path);
+      expect([path, status]).toEqual([path, 404]);
+      if (path.startsWith('/pay/')) expect(page).toContain('This page does not exist');
+    }
+    for (const path of served.map(one => one.replace('/pay/', '/PAY/'))) {
+      const { status, headers } = await pages.get(path);
+      expect([path, status]).toEqual([path, 404]);
+      expect(headers.get('content-type')).toMatch(/^application\/json/);
+    }
+  });
+
   test('are only read', async () => {
     const { shortCode } = await pages.link();
 
-    const answer = await fetch(`${pages.url}/pay/${shortCode}`, { method: 'POST' });
+    for (const path of [`/pay/${shortCode}`, '/pay', '/pay/no/such/page']) {
+      for (const method of ['POST', 'OPTIONS']) {
+        const answer = await fetch(pages.url + path, { method });
 
-    expect(answer.status).toBe(405);
-    expect(answer.headers.get('allow')).toBe('GET, HEAD');
+        expect(answer.status).toBe(405);
+        expect(answer.headers.get('allow')).toBe('GET, HEAD');
+      }
+    }
   });
 
   test('load files that browsers keep, under addresses that change with their content', async () => {
