@@ -1,33 +1,18 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect } from 'vitest';
 import type { PaymentsSchemas } from '#contract/contracts/payments.ts';
 import { newId } from '#lib/ids.ts';
 import { eventStore } from '#payments/events/event-store.ts';
 import type { EventData } from '#payments/model/event.ts';
 import { linkStore } from '#payments/store/link-store.ts';
-import { eachDatabase } from '../../support/databases.ts';
+import { eachPaymentsApi } from '../../support/each-payments-api.ts';
 import { list, record, text } from '../../support/json.ts';
-import {
-  errorOf,
-  idsOf,
-  type Merchant,
-  type PaymentsApi,
-  RECIPIENT,
-  startPaymentsApi,
-  TEST_CHAIN,
-  TOKEN,
-} from '../../support/payments-api.ts';
+import { errorOf, idsOf, type Merchant, RECIPIENT, TEST_CHAIN, TOKEN } from '../../support/payments-api.ts';
 import { aLink } from '../../support/payments-records.ts';
 
 const PATH = '/api/v1/events';
 const DAY = 24 * 60 * 60 * 1000;
 
-eachDatabase('events', databases => {
-  let api: PaymentsApi;
-  beforeAll(async () => {
-    api = await startPaymentsApi(await databases.create('payments'));
-  });
-  afterAll(() => api[Symbol.asyncDispose]());
-
+eachPaymentsApi('events', test => {
   /** A session of the merchant after a simulated payment. */
   async function simulated(merchant: Merchant, outcome: string): Promise<string> {
     const { body } = await merchant.post('/api/v1/checkout-sessions', {
@@ -45,7 +30,7 @@ eachDatabase('events', databases => {
   }
   const typesOf = ({ body }: { body: unknown }) => list(record(body).data).map(one => record(one).event);
 
-  test('are told newest first, those of one moment in the reverse of how they happened', async () => {
+  test('are told newest first, those of one moment in the reverse of how they happened', async ({ api }) => {
     const merchant = await api.merchant();
     const id = await simulated(merchant, 'completed');
     api.clock.advance(1000);
@@ -63,7 +48,7 @@ eachDatabase('events', databases => {
     });
   });
 
-  test('are filtered by type and come in pages', async () => {
+  test('are filtered by type and come in pages', async ({ api }) => {
     const merchant = await api.merchant();
     await simulated(merchant, 'reorg');
 
@@ -73,7 +58,7 @@ eachDatabase('events', databases => {
     expect(errorOf(await merchant.get(`${PATH}?type=test.ping`))).toBe('400 invalid_field_value type');
   });
 
-  test('go back 90 days', async () => {
+  test('go back 90 days', async ({ api }) => {
     const merchant = await api.merchant();
     await simulated(merchant, 'failed');
 
@@ -93,7 +78,9 @@ eachDatabase('events', databases => {
     options: [],
   };
 
-  test('of an old link with a field called email have its answer and the payer’s address apart', async () => {
+  test('of an old link with a field called email have its answer and the payer’s address apart', async ({
+    api,
+  }) => {
     const merchant = await api.merchant();
     const link = aLink(merchant.owner, { formSchema: { fields: [emailField] } });
     await linkStore(api.db).insert(link);
@@ -114,7 +101,7 @@ eachDatabase('events', databases => {
     expect(events.map(one => record(record(one).data).form_data)).toEqual([form_data, form_data]);
   });
 
-  test('written before the two keys had types are told in them', async () => {
+  test('written before the two keys had types are told in them', async ({ api }) => {
     const merchant = await api.merchant();
     await simulated(merchant, 'failed');
     const events = eventStore(api.db, api.seals);
@@ -131,7 +118,7 @@ eachDatabase('events', databases => {
     expect(record(record(told).data).form_data).toEqual(form_data);
   });
 
-  test('are those of the caller’s organization and mode alone', async () => {
+  test('are those of the caller’s organization and mode alone', async ({ api }) => {
     const merchant = await api.merchant();
     await simulated(merchant, 'completed');
     const live = await merchant.withKey({ mode: 'live' });

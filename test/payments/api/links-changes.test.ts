@@ -1,39 +1,29 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { eachDatabase } from '../../support/databases.ts';
+import { expect } from 'vitest';
+import { eachPaymentsApi } from '../../support/each-payments-api.ts';
 import { list, record, text } from '../../support/json.ts';
-import {
-  errorOf,
-  type Merchant,
-  type PaymentsApi,
-  RECIPIENT,
-  startPaymentsApi,
-  TEST_CHAIN,
-  TOKEN,
-} from '../../support/payments-api.ts';
+import { errorOf, RECIPIENT, TEST_CHAIN, TOKEN } from '../../support/payments-api.ts';
 
 const LINKS = '/api/v1/payment-links';
 const COIN = `0x${'0'.repeat(40)}`;
 const PLACE = { chain_id: TEST_CHAIN, token_address: TOKEN, recipient_address: RECIPIENT };
 const NOTEBOOK = { name: 'Field notebooks', amount: '12500000', ...PLACE };
 
-eachDatabase('changes of payment links', databases => {
-  let api: PaymentsApi;
-  let ours: Merchant;
-
-  beforeAll(async () => {
-    api = await startPaymentsApi(await databases.create('payments'));
-    ours = await api.merchant();
-  });
-  afterAll(() => api[Symbol.asyncDispose]());
-
-  async function created(changes: object = {}): Promise<Record<string, unknown>> {
-    const answer = await ours.post(LINKS, { ...NOTEBOOK, ...changes });
-    if (answer.status !== 201) throw new Error(JSON.stringify(answer.body));
-    return record(answer.body);
-  }
+eachPaymentsApi('changes of payment links', apiTest => {
   const pathOf = (link: Record<string, unknown>) => `${LINKS}/${text(link.id)}`;
 
-  test('what a change does not name stays, and the moment of the change is kept', async () => {
+  const test = apiTest
+    .extend('ours', ({ merchant }) => merchant)
+    .extend('created', ({ ours }) => async (changes: object = {}): Promise<Record<string, unknown>> => {
+      const answer = await ours.post(LINKS, { ...NOTEBOOK, ...changes });
+      if (answer.status !== 201) throw new Error(JSON.stringify(answer.body));
+      return record(answer.body);
+    });
+
+  test('what a change does not name stays, and the moment of the change is kept', async ({
+    api,
+    ours,
+    created,
+  }) => {
     const link = await created({ description: 'Two', metadata: { a: '1' } });
     api.clock.advance(5_000);
 
@@ -44,7 +34,7 @@ eachDatabase('changes of payment links', databases => {
     expect((await ours.get(pathOf(link))).body).toEqual(changed.body);
   });
 
-  test('null clears what may be empty', async () => {
+  test('null clears what may be empty', async ({ ours, created }) => {
     const link = await created({
       amount: '5',
       description: 'Two',
@@ -78,31 +68,37 @@ eachDatabase('changes of payment links', databases => {
     expect(changed.body).toMatchObject({ ...cleared, ...emptied });
   });
 
-  test.each(['name', 'short_code', 'is_active', 'chain_id', 'token_address', 'recipient_address'])(
+  test.for(['name', 'short_code', 'is_active', 'chain_id', 'token_address', 'recipient_address'])(
     'null for %s, which is never empty, is refused',
-    async field => {
+    async (field, { ours, created }) => {
       const answer = await ours.patch(pathOf(await created()), { [field]: null });
 
       expect(errorOf(answer)).toBe(`400 invalid_field_value ${field}`);
     },
   );
 
-  test.each([
+  test.for<[object, object, string]>([
     [{ amount: null, min_amount: '3' }, { amount: '5' }, 'amount'],
     [{ amount: null, min_amount: '3' }, { max_amount: '2' }, 'max_amount'],
     [{}, { suggested_amount: '2' }, 'suggested_amount'],
     [{ amount: '5', items: [{ name: 'A', amount: '5' }] }, { amount: '6' }, 'amount'],
     [{ amount: '5', items: [{ name: 'A', amount: '5' }] }, { items: [{ name: 'A', amount: '6' }] }, 'items'],
-  ])('of %o, the change %o is refused by what it would break', async (before, change, param) => {
-    const link = await created(before);
+  ])(
+    'of %o, the change %o is refused by what it would break',
+    async ([before, change, param], { ours, created }) => {
+      const link = await created(before);
 
-    const answer = await ours.patch(pathOf(link), change);
+      const answer = await ours.patch(pathOf(link), change);
 
-    expect(errorOf(answer)).toBe(`400 invalid_field_value ${param}`);
-    expect((await ours.get(pathOf(link))).body).toEqual(link);
-  });
+      expect(errorOf(answer)).toBe(`400 invalid_field_value ${param}`);
+      expect((await ours.get(pathOf(link))).body).toEqual(link);
+    },
+  );
 
-  test('a link may go from an amount to bounds in one change, and new items get new ids', async () => {
+  test('a link may go from an amount to bounds in one change, and new items get new ids', async ({
+    ours,
+    created,
+  }) => {
     const link = await created({ amount: '5', items: [{ name: 'A', amount: '5' }] });
 
     const bounded = await ours.patch(pathOf(link), { amount: null, min_amount: '1', items: null });
@@ -113,30 +109,33 @@ eachDatabase('changes of payment links', databases => {
     expect(ids[0]).not.toBe(ids[1]);
   });
 
-  test.each(['email', 'shipping_address'])('a form field called %s is refused by its id', async id => {
-    const form_schema = {
-      fields: [
-        { id: 'size', type: 'text', label: 'Size' },
-        { id, type: 'text', label: 'A' },
-      ],
-    };
+  test.for(['email', 'shipping_address'])(
+    'a form field called %s is refused by its id',
+    async (id, { ours, created }) => {
+      const form_schema = {
+        fields: [
+          { id: 'size', type: 'text', label: 'Size' },
+          { id, type: 'text', label: 'A' },
+        ],
+      };
 
-    const answers = [
-      await ours.post(LINKS, { ...NOTEBOOK, form_schema }),
-      await ours.patch(pathOf(await created()), { form_schema }),
-    ];
+      const answers = [
+        await ours.post(LINKS, { ...NOTEBOOK, form_schema }),
+        await ours.patch(pathOf(await created()), { form_schema }),
+      ];
 
-    const refusal = '400 invalid_field_value form_schema.fields.1.id';
-    expect(answers.map(errorOf)).toEqual([refusal, refusal]);
-  });
+      const refusal = '400 invalid_field_value form_schema.fields.1.id';
+      expect(answers.map(errorOf)).toEqual([refusal, refusal]);
+    },
+  );
 
-  test('a change of nothing that the contract knows is no change', async () => {
+  test('a change of nothing that the contract knows is no change', async ({ ours, created }) => {
     const answer = await ours.patch(pathOf(await created()), { current_uses: 5, id: 'pl_x' });
 
     expect(errorOf(answer)).toBe('400 no_updates_provided');
   });
 
-  test('token, chain and recipient change only while there is no session', async () => {
+  test('token, chain and recipient change only while there is no session', async ({ ours, created }) => {
     const link = await created();
     const before = await ours.patch(pathOf(link), { token_address: COIN });
     await ours.post('/api/v1/checkout-sessions', { payment_link_id: link.id });
@@ -151,7 +150,10 @@ eachDatabase('changes of payment links', databases => {
     expect(same.status).toBe(200);
   });
 
-  test('a change to a place that is not configured is refused by the field that was given', async () => {
+  test('a change to a place that is not configured is refused by the field that was given', async ({
+    ours,
+    created,
+  }) => {
     const link = await created();
 
     const token = await ours.patch(pathOf(link), { token_address: RECIPIENT });
@@ -165,7 +167,7 @@ eachDatabase('changes of payment links', databases => {
     ]);
   });
 
-  test('a session keeps the terms with which it began', async () => {
+  test('a session keeps the terms with which it began', async ({ ours, created }) => {
     const link = await created({ amount: '700' });
     const begun = record((await ours.post('/api/v1/checkout-sessions', { payment_link_id: link.id })).body);
 
@@ -175,7 +177,11 @@ eachDatabase('changes of payment links', databases => {
     expect(session.body).toEqual(begun);
   });
 
-  test('a short code is never given twice, not even after it was given up or its link deleted', async () => {
+  test('a short code is never given twice, not even after it was given up or its link deleted', async ({
+    api,
+    ours,
+    created,
+  }) => {
     const [first, second] = ['Given-up1', 'Deleted_1'];
     const link = await created({ short_code: first });
     const other = await created({ short_code: second });
@@ -197,7 +203,10 @@ eachDatabase('changes of payment links', databases => {
     expect([back.status, otherCase.status]).toEqual([200, 201]);
   });
 
-  test('of many that want a short code at once one gets it, and the others are told', async () => {
+  test('of many that want a short code at once one gets it, and the others are told', async ({
+    api,
+    ours,
+  }) => {
     const merchants = [ours, await api.merchant()];
     const wanting = Array.from({ length: 12 }, (_, index) => merchants[index % 2] ?? ours);
 
@@ -209,7 +218,7 @@ eachDatabase('changes of payment links', databases => {
     expect(refused.map(errorOf)).toEqual(Array(11).fill('409 duplicate_resource short_code'));
   });
 
-  test('of changes at once none is lost', async () => {
+  test('of changes at once none is lost', async ({ ours, created }) => {
     const link = await created();
     const changes = [{ name: 'Other' }, { description: 'More' }, { max_uses: 9 }, { is_active: false }];
 
@@ -219,7 +228,7 @@ eachDatabase('changes of payment links', databases => {
     expect(now).toMatchObject({ name: 'Other', description: 'More', max_uses: 9, is_active: false });
   });
 
-  test('the same idempotency key makes one link', async () => {
+  test('the same idempotency key makes one link', async ({ ours }) => {
     const key = { 'Idempotency-Key': 'order-1042' };
 
     const [first, again] = [await ours.post(LINKS, NOTEBOOK, key), await ours.post(LINKS, NOTEBOOK, key)];

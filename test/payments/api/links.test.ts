@@ -1,16 +1,14 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect } from 'vitest';
 import { execute, rowsOf } from '#db/query.ts';
 import { newId } from '#lib/ids.ts';
-import { eachDatabase } from '../../support/databases.ts';
+import { eachPaymentsApi } from '../../support/each-payments-api.ts';
 import { list, record, text } from '../../support/json.ts';
 import {
   errorOf,
   LIVE_CHAIN,
   type Merchant,
   masked,
-  type PaymentsApi,
   RECIPIENT,
-  startPaymentsApi,
   TEST_CHAIN,
   TOKEN,
 } from '../../support/payments-api.ts';
@@ -20,24 +18,22 @@ const PLACE = { chain_id: TEST_CHAIN, token_address: TOKEN, recipient_address: R
 const SHIPPING = { id: 'a', name: 'A', amount: '1' };
 const NOTEBOOK = { name: 'Field notebooks', amount: '12500000', ...PLACE };
 
-eachDatabase('payment links', databases => {
-  let api: PaymentsApi;
-  let ours: Merchant;
-
-  beforeAll(async () => {
-    api = await startPaymentsApi(await databases.create('payments'));
-    ours = await api.merchant();
-  });
-  afterAll(() => api[Symbol.asyncDispose]());
-
-  async function created(changes: object = {}, merchant = ours): Promise<Record<string, unknown>> {
-    const answer = await merchant.post(LINKS, { ...NOTEBOOK, ...changes });
-    if (answer.status !== 201) throw new Error(JSON.stringify(answer.body));
-    return record(answer.body);
-  }
+eachPaymentsApi('payment links', apiTest => {
   const pathOf = (link: Record<string, unknown>) => `${LINKS}/${text(link.id)}`;
 
-  test('an unknown field makes no link, and the answer names the field that was meant', async () => {
+  const test = apiTest
+    .extend('ours', ({ merchant }) => merchant)
+    .extend(
+      'created',
+      ({ ours }) =>
+        async (changes: object = {}, merchant = ours): Promise<Record<string, unknown>> => {
+          const answer = await merchant.post(LINKS, { ...NOTEBOOK, ...changes });
+          if (answer.status !== 201) throw new Error(JSON.stringify(answer.body));
+          return record(answer.body);
+        },
+    );
+
+  test('an unknown field makes no link, and the answer names the field that was meant', async ({ ours }) => {
     const answer = await ours.post(LINKS, { ...NOTEBOOK, maxUses: 1, expires_in: 600 });
     const nested = await ours.post(LINKS, { ...NOTEBOOK, branding: { business: 'Corner Books' } });
 
@@ -51,7 +47,7 @@ eachDatabase('payment links', databases => {
     expect(errorOf(nested)).toBe('400 invalid_field_value branding.business');
   });
 
-  test('a change of known and unknown fields changes nothing', async () => {
+  test('a change of known and unknown fields changes nothing', async ({ ours, created }) => {
     const link = await created();
 
     const mixed = await ours.patch(pathOf(link), { name: 'Other', maxUses: 1 });
@@ -64,7 +60,7 @@ eachDatabase('payment links', databases => {
     expect((await ours.get(pathOf(link))).body).toEqual(link);
   });
 
-  test('a day in place of a moment is refused in the words of a moment', async () => {
+  test('a day in place of a moment is refused in the words of a moment', async ({ ours }) => {
     const answer = await ours.get('/api/v1/checkout-sessions?from=2026-11-21');
 
     expect([answer.status, record(record(answer.body).error).message]).toEqual([
@@ -73,7 +69,7 @@ eachDatabase('payment links', databases => {
     ]);
   });
 
-  test('a query parameter that is near a declared one is named, and others are ignored', async () => {
+  test('a query parameter that is near a declared one is named, and others are ignored', async ({ ours }) => {
     const misspelt = await ours.get(`${LINKS}?limt=5`);
     const other = await ours.get(`${LINKS}?t=1&_=2&utm_source=x`);
 
@@ -83,7 +79,7 @@ eachDatabase('payment links', databases => {
     expect([misspelt.status, other.status]).toEqual([400, 200]);
   });
 
-  test('a new link has its own terms, and what every other field is without being said', async () => {
+  test('a new link has its own terms, and what every other field is without being said', async ({ ours }) => {
     const answer = await ours.post(LINKS, { ...NOTEBOOK, name: '  Field notebooks ' });
 
     const link = record(answer.body);
@@ -125,7 +121,7 @@ eachDatabase('payment links', databases => {
     expect((await ours.get(pathOf(link))).body).toEqual(link);
   });
 
-  test('all that can be said of a link is answered as it was said', async () => {
+  test('all that can be said of a link is answered as it was said', async ({ created }) => {
     const { items, ...said } = {
       ...NOTEBOOK,
       amount: '500',
@@ -168,7 +164,9 @@ eachDatabase('payment links', databases => {
     expect(new Set(kept.map(({ id }) => id)).size).toBe(2);
   });
 
-  test('null says no more than silence, and options of a field that offers none are dropped', async () => {
+  test('null says no more than silence, and options of a field that offers none are dropped', async ({
+    created,
+  }) => {
     const link = await created({
       description: null,
       button_text: null,
@@ -192,14 +190,16 @@ eachDatabase('payment links', databases => {
     });
   });
 
-  test('blanks around what can be selected are dropped, as the pay page drops them', async () => {
+  test('blanks around what can be selected are dropped, as the pay page drops them', async ({ created }) => {
     const size = { id: 'size', type: 'select', label: 'Size', required: true, options: [' S', 'M  '] };
     const link = await created({ form_schema: { fields: [size] } });
 
     expect(record(link.form_schema).fields).toMatchObject([{ options: ['S', 'M'] }]);
   });
 
-  test('addresses are answered in lower case, and both ways to write the native coin are one', async () => {
+  test('addresses are answered in lower case, and both ways to write the native coin are one', async ({
+    created,
+  }) => {
     const upper = `0x${RECIPIENT.slice(2).toUpperCase()}`;
 
     const token = await created({ recipient_address: upper });
@@ -208,7 +208,7 @@ eachDatabase('payment links', databases => {
     expect([token.recipient_address, coin.token_address]).toEqual([RECIPIENT, `0x${'0'.repeat(40)}`]);
   });
 
-  test('what the organization has a default for may be left out', async () => {
+  test('what the organization has a default for may be left out', async ({ api }) => {
     const merchant = await api.merchant('test', {
       chainId: TEST_CHAIN,
       tokenAddress: TOKEN,
@@ -222,11 +222,11 @@ eachDatabase('payment links', databases => {
     expect(record(elsewhere.error).param).toBe('recipient_address');
   });
 
-  test.each([
+  test.for<[{ tokenAddress?: string; chainId?: number }, string]>([
     [{}, 'token_address'],
     [{ tokenAddress: TOKEN }, 'chain_id'],
     [{ tokenAddress: TOKEN, chainId: TEST_CHAIN }, 'recipient_address'],
-  ])('with defaults for %o only, the first that is missing is named', async (defaults, field) => {
+  ])('with defaults for %o only, the first that is missing is named', async ([defaults, field], { api }) => {
     const merchant = await api.merchant('test', defaults);
 
     const answer = await merchant.post(LINKS, { name: 'A', expires_at: '2001-01-01T00:00:00Z' });
@@ -238,7 +238,7 @@ eachDatabase('payment links', databases => {
     const field = { id: 'a', type: 'text', label: 'A' };
     const way = { id: 'a', name: 'A', amount: '1' };
     const most = ((1n << 256n) - 1n).toString();
-    test.each<[string, object, string]>([
+    test.for<[string, object, string]>([
       ['a minimum above the maximum', { amount: null, min_amount: '3', max_amount: '2' }, 'min_amount'],
       [
         'a suggestion below the minimum',
@@ -279,14 +279,14 @@ eachDatabase('payment links', databases => {
       ['nobody as the recipient', { recipient_address: `0x${'0'.repeat(40)}` }, 'recipient_address'],
       ['the token as the recipient', { recipient_address: TOKEN }, 'recipient_address'],
       ['a name of blanks', { name: '  ' }, 'name'],
-    ])('%s', async (_, changes, param) => {
+    ])('%s', async ([_, changes, param], { ours }) => {
       const answer = await ours.post(LINKS, { ...NOTEBOOK, ...changes });
 
       expect(errorOf(answer)).toBe(`400 invalid_field_value ${param}`);
     });
   });
 
-  test.each<[object, string]>([
+  test.for<[object, string]>([
     [
       { amount: 5 },
       "'amount' field must be a string or null: a positive decimal integer below 2^256 without leading zeros.",
@@ -336,13 +336,13 @@ eachDatabase('payment links', databases => {
       { form_schema: { fields: [{ id: 'a', type: 7, label: 'A' }] } },
       "'form_schema.fields.0.type' field must be one of text, ",
     ],
-  ])('a refusal of %o says in words what would be taken', async (changes, words) => {
+  ])('a refusal of %o says in words what would be taken', async ([changes, words], { ours }) => {
     const { body } = await ours.post(LINKS, { ...NOTEBOOK, ...changes });
 
     expect(record(record(body).error).message).toContain(words);
   });
 
-  test('live keys have the live chains only', async () => {
+  test('live keys have the live chains only', async ({ api }) => {
     const live = await api.merchant('live');
 
     const here = await live.post(LINKS, { ...NOTEBOOK, chain_id: LIVE_CHAIN });
@@ -352,7 +352,7 @@ eachDatabase('payment links', databases => {
     expect(errorOf(there)).toBe('400 invalid_field_value chain_id');
   });
 
-  test('the list has the newest first, in pages', async () => {
+  test('the list has the newest first, in pages', async ({ api, created }) => {
     const merchant = await api.merchant();
     for (const name of ['A', 'B', 'C']) {
       await created({ name }, merchant);
@@ -368,7 +368,7 @@ eachDatabase('payment links', databases => {
     expect([last.has_more, last.total_count]).toEqual([false, 3]);
   });
 
-  test('the list is narrowed by text and by what is switched on', async () => {
+  test('the list is narrowed by text and by what is switched on', async ({ api, created }) => {
     const merchant = await api.merchant();
     const code = `50_${newId('x').slice(2, 10)}`;
     await created({ name: 'Half price: 50%', short_code: code }, merchant);
@@ -384,7 +384,7 @@ eachDatabase('payment links', databases => {
     expect(await found('active=true')).toEqual(['Half price: 50%']);
   });
 
-  test('availability follows the switch and the end', async () => {
+  test('availability follows the switch and the end', async ({ api, ours, created }) => {
     const ending = await created({ expires_at: new Date(api.clock.now() + 1_000).toISOString() });
     const off = await ours.patch(pathOf(await created()), { is_active: false });
 
@@ -395,7 +395,10 @@ eachDatabase('payment links', databases => {
     expect(record(ended.body)).toMatchObject({ is_active: true, availability: 'expired' });
   });
 
-  test('a deleted link is gone, its active sessions have ended and name no link', async () => {
+  test('a deleted link is gone, its active sessions have ended and name no link', async ({
+    ours,
+    created,
+  }) => {
     const link = await created();
     const begun = record((await ours.post('/api/v1/checkout-sessions', { payment_link_id: link.id })).body);
 
@@ -410,7 +413,11 @@ eachDatabase('payment links', databases => {
     expect(errorOf(await ours.delete(pathOf(link)))).toBe('404 resource_not_found');
   });
 
-  test('a link with 20,000 sessions is deleted while others get their answers', async () => {
+  test('a link with 20,000 sessions is deleted while others get their answers', async ({
+    api,
+    ours,
+    created,
+  }) => {
     const link = await created();
     const id = text(link.id);
     const begun = record((await ours.post('/api/v1/checkout-sessions', { payment_link_id: id })).body);
@@ -449,7 +456,7 @@ eachDatabase('payment links', databases => {
     expect(errorOf(await ours.get(pathOf(link)))).toBe('404 resource_not_found');
   }, 120_000);
 
-  test('the sessions of a link are listed, and only those', async () => {
+  test('the sessions of a link are listed, and only those', async ({ ours, created }) => {
     const [link, other] = [await created(), await created()];
     const begin = async (id: unknown) =>
       record((await ours.post('/api/v1/checkout-sessions', { payment_link_id: id })).body);
@@ -464,19 +471,22 @@ eachDatabase('payment links', databases => {
     expect(completed.total_count).toBe(0);
   });
 
-  test.each([
+  test.for<[string, (merchant: Merchant, id: string) => ReturnType<Merchant['get']>]>([
     ['read', (merchant: Merchant, id: string) => merchant.get(`${LINKS}/${id}`)],
     ['its sessions read', (merchant: Merchant, id: string) => merchant.get(`${LINKS}/${id}/sessions`)],
     ['changed', (merchant: Merchant, id: string) => merchant.patch(`${LINKS}/${id}`, { name: 'Mine' })],
     ['deleted', (merchant: Merchant, id: string) => merchant.delete(`${LINKS}/${id}`)],
-  ])('another organization’s link, %s, answers exactly like a missing one', async (_, ask) => {
-    const theirs = text((await created({}, await api.merchant())).id);
-    const never = newId('pl');
+  ])(
+    'another organization’s link, %s, answers exactly like a missing one',
+    async ([_, ask], { api, ours, created }) => {
+      const theirs = text((await created({}, await api.merchant())).id);
+      const never = newId('pl');
 
-    const hidden = await ask(ours, theirs);
-    const missing = await ask(ours, never);
+      const hidden = await ask(ours, theirs);
+      const missing = await ask(ours, never);
 
-    expect(hidden.status).toBe(404);
-    expect(masked(hidden, theirs)).toEqual(masked(missing, never));
-  });
+      expect(hidden.status).toBe(404);
+      expect(masked(hidden, theirs)).toEqual(masked(missing, never));
+    },
+  );
 });

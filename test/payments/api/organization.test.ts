@@ -1,19 +1,13 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { eachDatabase } from '../../support/databases.ts';
+import { expect } from 'vitest';
+import { eachPaymentsApi } from '../../support/each-payments-api.ts';
 import { record } from '../../support/json.ts';
-import { errorOf, type PaymentsApi, startPaymentsApi } from '../../support/payments-api.ts';
+import { errorOf } from '../../support/payments-api.ts';
 import { RECORD_TIME } from '../../support/payments-records.ts';
 
 const PATH = '/api/v1/organization';
 
-eachDatabase('the organization', databases => {
-  let api: PaymentsApi;
-  beforeAll(async () => {
-    api = await startPaymentsApi(await databases.create('payments'));
-  });
-  afterAll(() => api[Symbol.asyncDispose]());
-
-  test('is that of the key, at first unlocked and without origins', async () => {
+eachPaymentsApi('the organization', test => {
+  test('is that of the key, at first unlocked and without origins', async ({ api }) => {
     const shop = await api.merchant();
 
     const { status, body } = await shop.get(PATH);
@@ -32,7 +26,7 @@ eachDatabase('the organization', databases => {
     });
   });
 
-  test('keeps what was changed and nothing else changes', async () => {
+  test('keeps what was changed and nothing else changes', async ({ api }) => {
     const shop = await api.merchant();
     const origins = [
       'https://shop.example',
@@ -51,7 +45,7 @@ eachDatabase('the organization', databases => {
     expect(record((await (await api.merchant()).get(PATH)).body).origins).toEqual([]);
   });
 
-  test('has settings for each mode, so that a test key changes nothing for live money', async () => {
+  test('has settings for each mode, so that a test key changes nothing for live money', async ({ api }) => {
     const shop = await api.merchant('live');
     await shop.patch(PATH, { recipients_locked: true });
     const tester = await shop.withKey({ mode: 'test' });
@@ -62,7 +56,7 @@ eachDatabase('the organization', databases => {
     expect((await tester.get(PATH)).body).toMatchObject({ mode: 'test', recipients_locked: false });
   });
 
-  test.each([
+  test.for([
     'http://shop.example',
     'https://shop.example/',
     'https://shop.example/pay',
@@ -79,7 +73,7 @@ eachDatabase('the organization', databases => {
     'https://shop.example:0',
     'null',
     '*',
-  ])('refuses %s, which no browser sends as an origin of this organization', async origin => {
+  ])('refuses %s, which no browser sends as an origin of this organization', async (origin, { api }) => {
     const shop = await api.merchant();
 
     const answer = await shop.patch(PATH, { origins: ['https://shop.example', origin] });
@@ -87,7 +81,7 @@ eachDatabase('the organization', databases => {
     expect(errorOf(answer)).toBe('400 invalid_field_value origins.1');
   });
 
-  test('takes twenty origins and no more', async () => {
+  test('takes twenty origins and no more', async ({ api }) => {
     const shop = await api.merchant();
     const origins = Array.from({ length: 21 }, (_, index) => `https://shop-${index}.example`);
 
@@ -95,7 +89,7 @@ eachDatabase('the organization', databases => {
     expect((await shop.patch(PATH, { origins: origins.slice(1) })).status).toBe(200);
   });
 
-  test('is changed by admins alone', async () => {
+  test('is changed by admins alone', async ({ api }) => {
     const shop = await api.merchant();
     const writer = await shop.withKey({ permission: 'write' });
 

@@ -1,14 +1,7 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { eachDatabase } from '../../support/databases.ts';
+import { expect } from 'vitest';
+import { eachPaymentsApi } from '../../support/each-payments-api.ts';
 import { list, record, text } from '../../support/json.ts';
-import {
-  errorOf,
-  LIVE_CHAIN,
-  type PaymentsApi,
-  startPaymentsApi,
-  TEST_CHAIN,
-  TOKEN,
-} from '../../support/payments-api.ts';
+import { errorOf, LIVE_CHAIN, TEST_CHAIN, TOKEN } from '../../support/payments-api.ts';
 
 const PATH = '/api/v1/recipients';
 const LINKS = '/api/v1/payment-links';
@@ -18,13 +11,7 @@ const OWN = `0x${'0a'.repeat(20)}`;
 const FOREIGN = `0x${'0b'.repeat(20)}`;
 const LOCKED = '400 invalid_field_value recipient_address';
 
-eachDatabase('locked recipients', databases => {
-  let api: PaymentsApi;
-  beforeAll(async () => {
-    api = await startPaymentsApi(await databases.create('payments'));
-  });
-  afterAll(() => api[Symbol.asyncDispose]());
-
+eachPaymentsApi('locked recipients', apiTest => {
   const terms = (recipient_address: string) => ({
     token_address: TOKEN,
     chain_id: TEST_CHAIN,
@@ -32,15 +19,18 @@ eachDatabase('locked recipients', databases => {
     amount: '2000000',
   });
 
-  /** A merchant with `OWN` on a locked list, and a key of it that may only write. */
-  async function locked(recipientAddress: string | null = null) {
-    const shop = await api.merchant('test', { chainId: TEST_CHAIN, tokenAddress: TOKEN, recipientAddress });
-    const link = record((await shop.post(LINKS, { name: 'A', ...terms(OWN) })).body);
-    await shop.patch(ORGANIZATION, { recipients_locked: true });
-    return { shop, link, thief: await shop.withKey({ permission: 'write' }) };
-  }
+  const test = apiTest
+    /** A merchant with `OWN` on a locked list, and a key of it that may only write. */
+    .extend('locked', ({ api }) => async (recipientAddress: string | null = null) => {
+      const shop = await api.merchant('test', { chainId: TEST_CHAIN, tokenAddress: TOKEN, recipientAddress });
+      const link = record((await shop.post(LINKS, { name: 'A', ...terms(OWN) })).body);
+      await shop.patch(ORGANIZATION, { recipients_locked: true });
+      return { shop, link, thief: await shop.withKey({ permission: 'write' }) };
+    });
 
-  test('a stolen write key sends no money elsewhere: not by a link, a change of one, or a session', async () => {
+  test('a stolen write key sends no money elsewhere: not by a link, a change of one, or a session', async ({
+    locked,
+  }) => {
     const { shop, link, thief } = await locked();
 
     const answers = [
@@ -55,7 +45,7 @@ eachDatabase('locked recipients', databases => {
     expect((await shop.get(`${LINKS}/${text(link.id)}`)).body).toMatchObject({ recipient_address: OWN });
   });
 
-  test('a recipient from the defaults of the organization is refused, too', async () => {
+  test('a recipient from the defaults of the organization is refused, too', async ({ locked }) => {
     const { shop, thief } = await locked(FOREIGN);
 
     expect(errorOf(await thief.post(LINKS, { name: 'B', amount: '5' }))).toBe(LOCKED);
@@ -63,7 +53,7 @@ eachDatabase('locked recipients', databases => {
     expect((await thief.post(LINKS, { name: 'B', amount: '5' })).status).toBe(201);
   });
 
-  test('the same address on another chain is another recipient', async () => {
+  test('the same address on another chain is another recipient', async ({ locked }) => {
     const { shop } = await locked();
     const live = await shop.withKey({ mode: 'live' });
     const thief = await shop.withKey({ mode: 'live', permission: 'write' });
@@ -75,14 +65,14 @@ eachDatabase('locked recipients', databases => {
     expect((await thief.post(SESSIONS, onLiveChain)).status).toBe(201);
   });
 
-  test('each mode is locked for itself', async () => {
+  test('each mode is locked for itself', async ({ locked }) => {
     const { shop } = await locked();
     const live = await shop.withKey({ mode: 'live' });
 
     expect((await live.get(ORGANIZATION)).body).toMatchObject({ recipients_locked: false });
   });
 
-  test('an address is the same in any letter case', async () => {
+  test('an address is the same in any letter case', async ({ locked }) => {
     const { thief } = await locked();
     const [own, foreign] = [OWN, FOREIGN].map(one => `0x${one.slice(2).toUpperCase()}`);
 
@@ -90,7 +80,7 @@ eachDatabase('locked recipients', databases => {
     expect(errorOf(await thief.post(SESSIONS, terms(`${foreign}`)))).toBe(LOCKED);
   });
 
-  test('a stolen write key cannot extend the list or unlock it', async () => {
+  test('a stolen write key cannot extend the list or unlock it', async ({ locked }) => {
     const { thief } = await locked();
 
     const answers = [
@@ -101,7 +91,7 @@ eachDatabase('locked recipients', databases => {
     expect(answers.map(errorOf)).toEqual(['403 insufficient_permissions', '403 insufficient_permissions']);
   });
 
-  test('what is on the list works as before, and an admin key extends it', async () => {
+  test('what is on the list works as before, and an admin key extends it', async ({ api, locked }) => {
     const { shop, link, thief } = await locked();
     const { short_code } = link;
 
@@ -112,7 +102,7 @@ eachDatabase('locked recipients', databases => {
     expect((await api.payer.post(`/api/v1/pay/links/${text(short_code)}/sessions`, {})).status).toBe(201);
   });
 
-  test('a link whose recipient was removed from the list starts no checkout', async () => {
+  test('a link whose recipient was removed from the list starts no checkout', async ({ api, locked }) => {
     const { shop, link, thief } = await locked();
     const path = `${LINKS}/${text(link.id)}`;
     await shop.patch(path, { is_active: false });
@@ -128,7 +118,7 @@ eachDatabase('locked recipients', databases => {
     expect(answers.map(errorOf)).toEqual(['400 invalid_status_transition', '400 invalid_status_transition']);
   });
 
-  test('after unlocking, a link names a new recipient again', async () => {
+  test('after unlocking, a link names a new recipient again', async ({ locked }) => {
     const { shop, thief } = await locked();
 
     await shop.patch(ORGANIZATION, { recipients_locked: false });

@@ -1,7 +1,7 @@
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { transferStore } from '#payments/store/transfer-store.ts';
-import { eachDatabase } from '../../support/databases.ts';
+import { eachPaymentsApi } from '../../support/each-payments-api.ts';
 import { list, record, text } from '../../support/json.ts';
 import {
   type ApiAnswer,
@@ -12,8 +12,6 @@ import {
   LIVE_CHAIN,
   type Merchant,
   masked,
-  type PaymentsApi,
-  startPaymentsApi,
   TEST_CHAIN,
   TOKEN,
 } from '../../support/payments-api.ts';
@@ -25,13 +23,7 @@ const UNMATCHED = '/api/v1/unmatched-transfers';
 const MISSING = 'rcp_000000000000000000000000';
 const NOT_SIGNED = `0x${'12'.repeat(65)}`;
 
-eachDatabase('recipients', databases => {
-  let api: PaymentsApi;
-  beforeAll(async () => {
-    api = await startPaymentsApi(await databases.create('payments'));
-  });
-  afterAll(() => api[Symbol.asyncDispose]());
-
+eachPaymentsApi('recipients', apiTest => {
   const someAccount = () => privateKeyToAccount(generatePrivateKey());
   const terms = (recipient: string, amount = '2000000') => ({
     token_address: TOKEN,
@@ -46,7 +38,6 @@ eachDatabase('recipients', databases => {
   /** The only recipient of a merchant, as it is now. */
   const recipientOf = async (client: ApiClient) =>
     record(list(record((await client.get(PATH)).body).data)[0]);
-
   async function verify(client: ApiClient, account: PrivateKeyAccount, id?: unknown): Promise<ApiAnswer> {
     const recipient =
       id === undefined ? await recipientOf(client) : record((await client.get(`${PATH}/${id}`)).body);
@@ -54,19 +45,20 @@ eachDatabase('recipients', databases => {
     return client.post(`${PATH}/${text(recipient.id)}/verify`, { signature });
   }
 
-  /** A confirmed transfer that matched nothing. */
-  async function unmatched({ owner }: Merchant, recipient: string): Promise<string> {
-    const store = transferStore(api.db);
-    const transfer = aPayment({ recipient, amount: 777n, blockTime: api.clock.now() });
-    await store.upsert(owner, transfer, api.clock.now());
-    const { id } = (await store.unconfirmed(TEST_CHAIN)).find(one => one.txHash === transfer.txHash) ?? {
-      id: '',
-    };
-    await store.confirm([id], api.clock.now());
-    return id;
-  }
+  const test = apiTest
+    /** A confirmed transfer that matched nothing. */
+    .extend('unmatched', ({ api }) => async ({ owner }: Merchant, recipient: string): Promise<string> => {
+      const store = transferStore(api.db);
+      const transfer = aPayment({ recipient, amount: 777n, blockTime: api.clock.now() });
+      await store.upsert(owner, transfer, api.clock.now());
+      const { id } = (await store.unconfirmed(TEST_CHAIN)).find(one => one.txHash === transfer.txHash) ?? {
+        id: '',
+      };
+      await store.confirm([id], api.clock.now());
+      return id;
+    });
 
-  test('an address that is named is on the list, unverified and with a message to sign', async () => {
+  test('an address that is named is on the list, unverified and with a message to sign', async ({ api }) => {
     const shop = await api.merchant();
     const { address } = someAccount();
 
@@ -100,16 +92,16 @@ eachDatabase('recipients', databases => {
     );
   });
 
-  test.each([
+  test.for([
     [{ chain_id: LIVE_CHAIN, address: `0x${'ab'.repeat(20)}` }, '400 invalid_field_value chain_id'],
     [{ chain_id: TEST_CHAIN, address: `0x${'00'.repeat(20)}` }, '400 invalid_field_value address'],
     [{ chain_id: TEST_CHAIN, address: '0x12' }, '400 invalid_address address'],
     [{ chain_id: TEST_CHAIN }, '400 missing_required_field address'],
-  ])('%o is no recipient of a test key', async (body, error) => {
+  ])('%o is no recipient of a test key', async ([body, error], { api }) => {
     expect(errorOf(await (await api.merchant()).post(PATH, body))).toBe(error);
   });
 
-  test('links and sessions name their recipient by themselves, once', async () => {
+  test('links and sessions name their recipient by themselves, once', async ({ api }) => {
     const shop = await api.merchant();
     const [first, second] = [someAccount().address, someAccount().address];
 
@@ -123,7 +115,7 @@ eachDatabase('recipients', databases => {
     expect(list(data).map(one => record(one).address)).toEqual([second.toLowerCase(), first.toLowerCase()]);
   });
 
-  test('a signature verifies a recipient once, and another one may follow', async () => {
+  test('a signature verifies a recipient once, and another one may follow', async ({ api }) => {
     const shop = await api.merchant();
     const account = someAccount();
     const { id, verification_message } = await named(shop, account.address);
@@ -142,7 +134,9 @@ eachDatabase('recipients', databases => {
     expect(again.body).toMatchObject({ verified: true });
   });
 
-  test('a signature for one organization, or of another address, is worth nothing for another organization', async () => {
+  test('a signature for one organization, or of another address, is worth nothing for another organization', async ({
+    api,
+  }) => {
     const [ours, theirs] = [await api.merchant(), await api.merchant()];
     const account = someAccount();
     const own = await named(ours, account.address);
@@ -163,7 +157,7 @@ eachDatabase('recipients', databases => {
     expect(await recipientOf(theirs)).toMatchObject({ verified: false });
   });
 
-  test('a signature for one chain and mode is worth nothing on another chain', async () => {
+  test('a signature for one chain and mode is worth nothing on another chain', async ({ api }) => {
     const shop = await api.merchant();
     const live = await shop.withKey({ mode: 'live' });
     const account = someAccount();
@@ -178,7 +172,7 @@ eachDatabase('recipients', databases => {
     expect((await live.get(`${PATH}/${text(ofLive.id)}`)).body).toMatchObject({ verified: false });
   });
 
-  test('of requests that present one signature at once exactly one is taken', async () => {
+  test('of requests that present one signature at once exactly one is taken', async ({ api }) => {
     const shop = await api.merchant();
     const account = someAccount();
     const { id, verification_message } = await named(shop, account.address);
@@ -191,7 +185,9 @@ eachDatabase('recipients', databases => {
     expect(await recipientOf(shop)).toMatchObject({ verified: true });
   });
 
-  test('an organization that names the address of another one gets wallet-only sessions, and takes no amount', async () => {
+  test('an organization that names the address of another one gets wallet-only sessions, and takes no amount', async ({
+    api,
+  }) => {
     const [ours, theirs] = [await api.merchant(), await api.merchant()];
     const { address } = someAccount();
     const before = await open(ours, address);
@@ -212,7 +208,10 @@ eachDatabase('recipients', databases => {
     ]);
   });
 
-  test('a signature takes an address from the organization that named it first, with its unmatched transfers', async () => {
+  test('a signature takes an address from the organization that named it first, with its unmatched transfers', async ({
+    api,
+    unmatched,
+  }) => {
     const [first, owner] = [await api.merchant(), await api.merchant()];
     const account = someAccount();
     const squatted = await open(first, account.address);
@@ -237,7 +236,9 @@ eachDatabase('recipients', databases => {
     });
   });
 
-  test('of two signatures the later one counts, and none that was asked for before the other', async () => {
+  test('of two signatures the later one counts, and none that was asked for before the other', async ({
+    api,
+  }) => {
     const [ours, theirs] = [await api.merchant(), await api.merchant()];
     const account = someAccount();
     await open(ours, account.address);
@@ -261,7 +262,7 @@ eachDatabase('recipients', databases => {
     expect(await open(ours, account.address)).toMatchObject({ payment_uri: null });
   });
 
-  test('a signature that is refused has one answer, whatever the reason', async () => {
+  test('a signature that is refused has one answer, whatever the reason', async ({ api }) => {
     const [ours, theirs] = [await api.merchant(), await api.merchant()];
     const account = someAccount();
     await open(ours, account.address);
@@ -277,7 +278,7 @@ eachDatabase('recipients', databases => {
     expect(masked(outdated, text(id))).toEqual(masked(wrong, text(id)));
   });
 
-  test('an unused recipient can be removed, and the next organization holds the address', async () => {
+  test('an unused recipient can be removed, and the next organization holds the address', async ({ api }) => {
     const [first, second] = [await api.merchant(), await api.merchant()];
     const { address } = someAccount();
     const { id } = await named(first, address);
@@ -295,7 +296,7 @@ eachDatabase('recipients', databases => {
     expect(await open(first, address)).toMatchObject({ payment_uri: null });
   });
 
-  test('a recipient that an active link or an unmatched transfer is at stays', async () => {
+  test('a recipient that an active link or an unmatched transfer is at stays', async ({ api, unmatched }) => {
     const shop = await api.merchant();
     const { address } = someAccount();
     const link = record((await shop.post(LINKS, { name: 'A', ...terms(address) })).body);
@@ -312,7 +313,7 @@ eachDatabase('recipients', databases => {
     ]);
   });
 
-  test('another organization’s recipient answers exactly like a missing one', async () => {
+  test('another organization’s recipient answers exactly like a missing one', async ({ api }) => {
     const [ours, theirs] = [await api.merchant(), await api.merchant()];
     const id = text((await named(theirs, someAccount().address)).id);
     const body = { signature: NOT_SIGNED };

@@ -1,17 +1,14 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect } from 'vitest';
 import { linkStore } from '#payments/store/link-store.ts';
-import { eachDatabase } from '../../support/databases.ts';
+import { eachPaymentsApi } from '../../support/each-payments-api.ts';
 import { record, text } from '../../support/json.ts';
 import {
   aPayment,
   errorOf,
   idsOf,
   LIVE_CHAIN,
-  type Merchant,
   masked,
-  type PaymentsApi,
   RECIPIENT,
-  startPaymentsApi,
   TEST_CHAIN,
   TOKEN,
 } from '../../support/payments-api.ts';
@@ -21,29 +18,31 @@ const PATH = '/api/v1/checkout-sessions';
 const OWN = { token_address: TOKEN, chain_id: TEST_CHAIN, recipient_address: RECIPIENT, amount: '4000' };
 const MISSING = 'cs_000000000000000000000000';
 
-eachDatabase('checkout sessions', databases => {
-  let api: PaymentsApi;
-  let merchant: Merchant;
-  beforeAll(async () => {
-    api = await startPaymentsApi(await databases.create('payments'));
-    merchant = await api.merchant();
-  });
-  afterAll(() => api[Symbol.asyncDispose]());
-
-  async function linked(changes: Parameters<typeof aLink>[1] = {}, owner = merchant.owner) {
-    const link = aLink(owner, changes);
-    await linkStore(api.db).insert(link);
-    return link;
-  }
-  const opened = async (body: unknown = OWN, by = merchant) => {
-    const answer = await by.post(PATH, body);
-    expect(answer.status).toBe(201);
-    return record(answer.body);
-  };
-  const refused = async (body: unknown) => errorOf(await merchant.post(PATH, body));
+eachPaymentsApi('checkout sessions', apiTest => {
+  const test = apiTest
+    .extend(
+      'linked',
+      ({ api, merchant }) =>
+        async (changes: Parameters<typeof aLink>[1] = {}, owner = merchant.owner) => {
+          const link = aLink(owner, changes);
+          await linkStore(api.db).insert(link);
+          return link;
+        },
+    )
+    .extend('opened', ({ merchant }) => async (body: unknown = OWN, by = merchant) => {
+      const answer = await by.post(PATH, body);
+      expect(answer.status).toBe(201);
+      return record(answer.body);
+    })
+    .extend(
+      'refused',
+      ({ merchant }) =>
+        async (body: unknown) =>
+          errorOf(await merchant.post(PATH, body)),
+    );
 
   describe('creation', () => {
-    test('of a link takes over its terms, and what the merchant says', async () => {
+    test('of a link takes over its terms, and what the merchant says', async ({ linked, opened }) => {
       const link = await linked({ amount: 700n, returnUrl: 'https://shop.example/thanks' });
 
       const session = await opened({
@@ -77,7 +76,7 @@ eachDatabase('checkout sessions', databases => {
       });
     });
 
-    test('takes the names of document 3 in snake_case, too', async () => {
+    test('takes the names of document 3 in snake_case, too', async ({ api, merchant, linked, opened }) => {
       const texts = { client_reference_id: 'order-1', customer_email: 'a@b.example', customer_name: ' Ada ' };
       const link = await linked();
       const checkout = `/api/v1/pay/links/${link.shortCode}/sessions`;
@@ -90,15 +89,19 @@ eachDatabase('checkout sessions', databases => {
       expect((await merchant.get(`${PATH}/${text(record(byPayer.body).id)}`)).body).toMatchObject(read);
     });
 
-    test.each([
+    test.for<[object, string]>([
       [{ clientReferenceId: 'a', client_reference_id: 'b' }, 'client_reference_id'],
       [{ customerEmail: null, customer_email: 'a@b.example' }, 'customer_email'],
       [{ customerName: 'Ada', customer_name: 'Bob' }, 'customer_name'],
-    ])('refuses two names of one field with different values: %j', async (texts, param) => {
+    ])('refuses two names of one field with different values: %j', async ([texts, param], { refused }) => {
       expect(await refused({ ...OWN, ...texts })).toBe(`400 invalid_field_value ${param}`);
     });
 
-    test('keeps metadata of the link and its own within 50 keys together', async () => {
+    test('keeps metadata of the link and its own within 50 keys together', async ({
+      linked,
+      opened,
+      refused,
+    }) => {
       const keys = (prefix: string, count: number) =>
         Object.fromEntries(Array.from({ length: count }, (_, index) => [`${prefix}${index}`, 'x']));
       const link = await linked({ metadata: keys('link', 50) });
@@ -112,7 +115,7 @@ eachDatabase('checkout sessions', databases => {
       expect(replaced.metadata).toEqual(keys('link', 50));
     });
 
-    test('of own terms reads addresses in any case and the other name of the coin', async () => {
+    test('of own terms reads addresses in any case and the other name of the coin', async ({ opened }) => {
       const session = await opened({
         ...OWN,
         token_address: `0x${'Ee'.repeat(20)}`,
@@ -129,7 +132,7 @@ eachDatabase('checkout sessions', databases => {
       });
     });
 
-    test('lets a payer 30 minutes, or what was asked for', async () => {
+    test('lets a payer 30 minutes, or what was asked for', async ({ opened }) => {
       const lifetime = (session: Record<string, unknown>) =>
         (Date.parse(text(session.expires_at)) - Date.parse(text(session.created_at))) / 1000;
 
@@ -138,7 +141,7 @@ eachDatabase('checkout sessions', databases => {
       ]);
     });
 
-    test('asks every open session of a place for another amount', async () => {
+    test('asks every open session of a place for another amount', async ({ opened }) => {
       const body = { ...OWN, amount: '9000' };
 
       const dues = await Promise.all(Array.from({ length: 4 }, () => opened(body)));
@@ -148,7 +151,7 @@ eachDatabase('checkout sessions', databases => {
       expect(amounts.every(amount => amount > 9000 && amount < 19_000)).toBe(true);
     });
 
-    test('with no amount free can be paid by a wallet only', async () => {
+    test('with no amount free can be paid by a wallet only', async ({ opened }) => {
       const largest = `${2n ** 256n - 1n}`;
 
       expect(await opened({ ...OWN, amount: largest })).toMatchObject({
@@ -157,7 +160,7 @@ eachDatabase('checkout sessions', databases => {
       });
     });
 
-    test('without a link names the first term that lacks', async () => {
+    test('without a link names the first term that lacks', async ({ refused }) => {
       const { token_address, chain_id, recipient_address } = OWN;
 
       expect([
@@ -173,7 +176,7 @@ eachDatabase('checkout sessions', databases => {
       ]);
     });
 
-    test('without a link judges its terms', async () => {
+    test('without a link judges its terms', async ({ refused }) => {
       expect([
         await refused({ ...OWN, chain_id: LIVE_CHAIN }),
         await refused({ ...OWN, chain_id: 5 }),
@@ -195,7 +198,7 @@ eachDatabase('checkout sessions', databases => {
       ]);
     });
 
-    test('takes the largest amount there is, twice', async () => {
+    test('takes the largest amount there is, twice', async ({ opened }) => {
       const body = { ...OWN, amount: `${2n ** 256n - 1n}` };
 
       expect([(await opened(body)).payment_status, (await opened(body)).payment_status]).toEqual([
@@ -204,9 +207,9 @@ eachDatabase('checkout sessions', databases => {
       ]);
     });
 
-    test.each(['token_address', 'chain_id', 'recipient_address', 'amount'] as const)(
+    test.for(['token_address', 'chain_id', 'recipient_address', 'amount'] as const)(
       'of a link that fixes %s refuses another one',
-      async field => {
+      async (field, { linked, refused }) => {
         const { id } = await linked();
 
         expect(await refused({ payment_link_id: id, [field]: OWN[field] })).toBe(
@@ -215,7 +218,7 @@ eachDatabase('checkout sessions', databases => {
       },
     );
 
-    test('names the place of what is wrong with the payer’s choices', async () => {
+    test('names the place of what is wrong with the payer’s choices', async ({ linked, opened, refused }) => {
       const form = { id: 'size', type: 'select', label: 'Size', required: true, placeholder: null } as const;
       const { id: payment_link_id } = await linked({
         amount: null,
@@ -241,13 +244,17 @@ eachDatabase('checkout sessions', databases => {
       expect((await opened(good)).form_data).toEqual({ size: 'S' });
     });
 
-    test('of a link that is not available is no transition', async () => {
+    test('of a link that is not available is no transition', async ({ linked, refused }) => {
       const { id } = await linked({ isActive: false });
 
       expect(await refused({ payment_link_id: id })).toBe('400 invalid_status_transition');
     });
 
-    test('of another’s link answers exactly like one of a missing link', async () => {
+    test('of another’s link answers exactly like one of a missing link', async ({
+      api,
+      merchant,
+      linked,
+    }) => {
       const others = await api.merchant();
       const live = await linked({ chainId: LIVE_CHAIN }, { ...merchant.owner, mode: 'live' });
       const theirs = await linked({}, others.owner);
@@ -263,7 +270,7 @@ eachDatabase('checkout sessions', databases => {
       expect(answers[2]).toEqual(answers[0]);
     });
 
-    test('happens once for an idempotency key', async () => {
+    test('happens once for an idempotency key', async ({ merchant }) => {
       const body = { ...OWN, amount: '123456' };
       const headers = { 'Idempotency-Key': 'order-77' };
 
@@ -274,7 +281,7 @@ eachDatabase('checkout sessions', databases => {
       expect([second.status, second.body]).toEqual([201, first.body]);
     });
 
-    test('needs a key that may write', async () => {
+    test('needs a key that may write', async ({ api, merchant }) => {
       const reader = await merchant.withKey({ permission: 'read' });
 
       expect(errorOf(await reader.post(PATH, OWN))).toBe('403 insufficient_permissions');
@@ -283,13 +290,17 @@ eachDatabase('checkout sessions', databases => {
   });
 
   describe('reading', () => {
-    test('a session by its id answers it as it was created', async () => {
+    test('a session by its id answers it as it was created', async ({ merchant, opened }) => {
       const session = await opened({ ...OWN, customerName: 'Ada', metadata: { a: 'b' } });
 
       expect((await merchant.get(`${PATH}/${session.id}`)).body).toEqual(session);
     });
 
-    test('another’s session, one of the other mode and any text answer exactly like a missing one', async () => {
+    test('another’s session, one of the other mode and any text answer exactly like a missing one', async ({
+      api,
+      merchant,
+      opened,
+    }) => {
       const others = await api.merchant();
       const { id: theirs } = await opened(OWN, others);
       const live = await merchant.withKey({ mode: 'live' });
@@ -306,7 +317,7 @@ eachDatabase('checkout sessions', databases => {
       expect(await get('x'.repeat(200))).toEqual(missing);
     });
 
-    test('lists are filtered by state, link and time, the newest first', async () => {
+    test('lists are filtered by state, link and time, the newest first', async ({ api, linked, opened }) => {
       const by = await api.merchant();
       const link = await linked({}, by.owner);
       const start = api.clock.now();
@@ -336,7 +347,10 @@ eachDatabase('checkout sessions', databases => {
       });
     });
 
-    test('a list reads moments of any offset and cuts off what is beyond milliseconds', async () => {
+    test('a list reads moments of any offset and cuts off what is beyond milliseconds', async ({
+      api,
+      opened,
+    }) => {
       const by = await api.merchant();
       const { id, created_at } = await opened(OWN, by);
       const ms = Date.parse(text(created_at));
@@ -347,7 +361,7 @@ eachDatabase('checkout sessions', databases => {
       expect(idsOf(found)).toEqual([id]);
     });
 
-    test('a wrong filter is named', async () => {
+    test('a wrong filter is named', async ({ merchant }) => {
       const wrong = async (query: string) => errorOf(await merchant.get(`${PATH}?${query}`));
 
       expect([await wrong('status=open'), await wrong('from=yesterday'), await wrong('limit=101')]).toEqual([
@@ -359,7 +373,7 @@ eachDatabase('checkout sessions', databases => {
   });
 
   describe('ending by hand', () => {
-    test('expires an active session once, and tells of it', async () => {
+    test('expires an active session once, and tells of it', async ({ api, opened }) => {
       const by = await api.merchant();
       const session = await opened(OWN, by);
 
@@ -373,7 +387,11 @@ eachDatabase('checkout sessions', databases => {
       });
     });
 
-    test('of a session whose payment is being confirmed is no transition', async () => {
+    test('of a session whose payment is being confirmed is no transition', async ({
+      api,
+      merchant,
+      opened,
+    }) => {
       const session = await opened({ ...OWN, amount: '31337' });
       const payment = aPayment({ amount: 31_337n, blockTime: api.clock.now() });
       await api.settle(settled =>
@@ -389,7 +407,11 @@ eachDatabase('checkout sessions', databases => {
       });
     });
 
-    test('of another’s session answers exactly like that of a missing one', async () => {
+    test('of another’s session answers exactly like that of a missing one', async ({
+      api,
+      merchant,
+      opened,
+    }) => {
       const others = await api.merchant();
       const { id } = await opened(OWN, others);
       const end = async (one: unknown) => masked(await merchant.post(`${PATH}/${one}/expire`), `${one}`);

@@ -1,16 +1,14 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { uintColumn } from '#db/columns.ts';
 import { linkStore } from '#payments/store/link-store.ts';
-import { eachDatabase } from '../../support/databases.ts';
+import { eachPaymentsApi } from '../../support/each-payments-api.ts';
 import { record, text } from '../../support/json.ts';
 import {
   errorOf,
   LIVE_CHAIN,
   type Merchant,
   masked,
-  type PaymentsApi,
   RECIPIENT,
-  startPaymentsApi,
   TEST_CHAIN,
   TOKEN,
 } from '../../support/payments-api.ts';
@@ -19,26 +17,36 @@ import { aLink } from '../../support/payments-records.ts';
 const SESSIONS = '/api/v1/checkout-sessions';
 const MISSING = 'cs_000000000000000000000000';
 
-eachDatabase('simulated payments', databases => {
-  let api: PaymentsApi;
-  let merchant: Merchant;
-  beforeAll(async () => {
-    api = await startPaymentsApi(await databases.create('payments'));
-    merchant = await api.merchant();
-  });
-  afterAll(() => api[Symbol.asyncDispose]());
+eachPaymentsApi('simulated payments', apiTest => {
+  const test = apiTest
+    .extend(
+      'opened',
+      ({ merchant }) =>
+        async (by: Pick<Merchant, 'post'> = merchant, chain_id = TEST_CHAIN): Promise<string> => {
+          const terms = { token_address: TOKEN, chain_id, recipient_address: RECIPIENT };
+          const { body } = await by.post(SESSIONS, { ...terms, amount: '2000' });
+          return text(record(body).id);
+        },
+    )
+    .extend(
+      'simulate',
+      ({ merchant }) =>
+        (id: string, body?: unknown, by: Pick<Merchant, 'post'> = merchant) =>
+          by.post(`/api/v1/test/sessions/${id}/simulate`, body),
+    )
+    .extend(
+      'transactionOf',
+      ({ merchant }) =>
+        async (id: string) =>
+          (await merchant.get(`/api/v1/transactions?session_id=${id}`)).body,
+    );
 
-  async function opened(by: Pick<Merchant, 'post'> = merchant, chain_id = TEST_CHAIN): Promise<string> {
-    const terms = { token_address: TOKEN, chain_id, recipient_address: RECIPIENT };
-    const { body } = await by.post(SESSIONS, { ...terms, amount: '2000' });
-    return text(record(body).id);
-  }
-  const simulate = (id: string, body?: unknown, by: Pick<Merchant, 'post'> = merchant) =>
-    by.post(`/api/v1/test/sessions/${id}/simulate`, body);
-  const transactionOf = async (id: string) =>
-    (await merchant.get(`/api/v1/transactions?session_id=${id}`)).body;
-
-  test('complete a session unless said otherwise, and count a use of its link', async () => {
+  test('complete a session unless said otherwise, and count a use of its link', async ({
+    api,
+    merchant,
+    simulate,
+    transactionOf,
+  }) => {
     const link = aLink(merchant.owner, { returnUrl: 'https://shop.example/thanks' });
     await linkStore(api.db).insert(link);
     const { body } = await merchant.post(SESSIONS, { payment_link_id: link.id });
@@ -54,18 +62,22 @@ eachDatabase('simulated payments', databases => {
     expect((await merchant.get(`/api/v1/payment-links/${link.id}`)).body).toMatchObject({ current_uses: 1 });
   });
 
-  test.each([
+  test.for<[string, object, object]>([
     ['failed', { status: 'active', payment_status: 'failed' }, { status: 'failed', tx_hash: null }],
     ['underpaid', { status: 'active', payment_status: 'underpaid' }, { status: 'completed', partial: true }],
     ['reorg', { status: 'completed', is_reorged: true }, { status: 'failed', failure_reason: 'reorged' }],
-  ])('can be %s', async (outcome, session, transaction) => {
+  ])('can be %s', async ([outcome, session, transaction], { opened, simulate, transactionOf }) => {
     const id = await opened();
 
     expect((await simulate(id, { outcome })).body).toMatchObject(session);
     expect(await transactionOf(id)).toMatchObject({ data: [transaction] });
   });
 
-  test('can be underpaid also where the tail is larger than the price', async () => {
+  test('can be underpaid also where the tail is larger than the price', async ({
+    api,
+    merchant,
+    simulate,
+  }) => {
     const terms = { token_address: TOKEN, chain_id: TEST_CHAIN, recipient_address: RECIPIENT };
     const { body } = await merchant.post(SESSIONS, { ...terms, amount: '10' });
     const id = text(record(body).id);
@@ -79,14 +91,14 @@ eachDatabase('simulated payments', databases => {
     expect((await simulate(id, { outcome: 'underpaid' })).body).toMatchObject({ status: 'completed' });
   });
 
-  test('of two halves of the price complete a session', async () => {
+  test('of two halves of the price complete a session', async ({ opened, simulate }) => {
     const id = await opened();
     await simulate(id, { outcome: 'underpaid' });
 
     expect((await simulate(id, { outcome: 'underpaid' })).body).toMatchObject({ status: 'completed' });
   });
 
-  test('of half of what cannot be halved are refused', async () => {
+  test('of half of what cannot be halved are refused', async ({ api, merchant, simulate }) => {
     const terms = { token_address: TOKEN, chain_id: TEST_CHAIN, recipient_address: RECIPIENT };
     const { body } = await merchant.post(SESSIONS, { ...terms, amount: '1' });
     const id = text(record(body).id);
@@ -98,14 +110,19 @@ eachDatabase('simulated payments', databases => {
     expect((await simulate(id)).body).toMatchObject({ status: 'completed' });
   });
 
-  test('of a session that has ended are no transition', async () => {
+  test('of a session that has ended are no transition', async ({ merchant, opened, simulate }) => {
     const id = await opened();
     await merchant.post(`${SESSIONS}/${id}/expire`);
 
     expect(errorOf(await simulate(id))).toBe('400 invalid_status_transition');
   });
 
-  test('of another’s session, and with a live key of any, answer exactly like those of a missing one', async () => {
+  test('of another’s session, and with a live key of any, answer exactly like those of a missing one', async ({
+    api,
+    merchant,
+    opened,
+    simulate,
+  }) => {
     const others = await api.merchant();
     const theirs = await opened(others);
     const ours = await opened();
@@ -122,7 +139,7 @@ eachDatabase('simulated payments', databases => {
     expect((await merchant.get(`${SESSIONS}/${ours}`)).body).toMatchObject({ status: 'active' });
   });
 
-  test('with an outcome that does not exist are refused', async () => {
+  test('with an outcome that does not exist are refused', async ({ opened, simulate }) => {
     expect(errorOf(await simulate(await opened(), { outcome: 'paid' }))).toBe(
       '400 invalid_field_value outcome',
     );

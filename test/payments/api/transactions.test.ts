@@ -1,59 +1,48 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { linkStore } from '#payments/store/link-store.ts';
-import { eachDatabase } from '../../support/databases.ts';
+import { eachPaymentsApi } from '../../support/each-payments-api.ts';
 import { record, text } from '../../support/json.ts';
-import {
-  aPayment,
-  errorOf,
-  idsOf,
-  type Merchant,
-  masked,
-  type PaymentsApi,
-  startPaymentsApi,
-  TEST_CHAIN,
-} from '../../support/payments-api.ts';
+import { aPayment, errorOf, idsOf, type Merchant, masked, TEST_CHAIN } from '../../support/payments-api.ts';
 import { aLink } from '../../support/payments-records.ts';
 
 const PATH = '/api/v1/transactions';
 const SENDER = `0x${'c1'.repeat(20)}`;
 
-eachDatabase('transactions', databases => {
-  let api: PaymentsApi;
-  beforeAll(async () => {
-    api = await startPaymentsApi(await databases.create('payments'));
-  });
-  afterAll(() => api[Symbol.asyncDispose]());
-
-  /** A session of a new link, with what the payer filled in. */
-  async function opened(merchant: Merchant) {
-    const size = { id: 'size', type: 'text', label: 'Size', required: true, placeholder: null } as const;
-    const link = aLink(merchant.owner, {
-      formSchema: { fields: [{ ...size, options: [] }] },
-      collectShippingAddress: true,
-      shippingOptions: [{ id: 'post', name: 'Post', amount: '500', estimated_days: 3 }],
-    });
-    await linkStore(api.db).insert(link);
-    const { body } = await merchant.post('/api/v1/checkout-sessions', {
-      payment_link_id: link.id,
-      metadata: { order: '7' },
-      form_data: { size: 'M' },
-      shipping_option_id: 'post',
-      shipping_address: { line1: '12 St James’s Square', city: 'London', zip: 'SW1Y 4JH' },
-    });
-    return { linkId: link.id, session: record(body), id: text(record(body).id) };
-  }
-
-  /** Pays a session; the transaction needs one more confirmation. */
-  const paid = (session: Record<string, unknown>) =>
-    api.settle(settled =>
-      settled.sight(
-        { id: text(session.id) },
-        aPayment({ amount: BigInt(text(session.amount_due)), blockTime: api.clock.now() }),
-        { matchedBy: 'amount', confirmations: 1 },
-      ),
+eachPaymentsApi('transactions', apiTest => {
+  const test = apiTest
+    /** A session of a new link, with what the payer filled in. */
+    .extend('opened', ({ api }) => async (merchant: Merchant) => {
+      const size = { id: 'size', type: 'text', label: 'Size', required: true, placeholder: null } as const;
+      const link = aLink(merchant.owner, {
+        formSchema: { fields: [{ ...size, options: [] }] },
+        collectShippingAddress: true,
+        shippingOptions: [{ id: 'post', name: 'Post', amount: '500', estimated_days: 3 }],
+      });
+      await linkStore(api.db).insert(link);
+      const { body } = await merchant.post('/api/v1/checkout-sessions', {
+        payment_link_id: link.id,
+        metadata: { order: '7' },
+        form_data: { size: 'M' },
+        shipping_option_id: 'post',
+        shipping_address: { line1: '12 St James’s Square', city: 'London', zip: 'SW1Y 4JH' },
+      });
+      return { linkId: link.id, session: record(body), id: text(record(body).id) };
+    })
+    /** Pays a session; the transaction needs one more confirmation. */
+    .extend(
+      'paid',
+      ({ api }) =>
+        (session: Record<string, unknown>) =>
+          api.settle(settled =>
+            settled.sight(
+              { id: text(session.id) },
+              aPayment({ amount: BigInt(text(session.amount_due)), blockTime: api.clock.now() }),
+              { matchedBy: 'amount', confirmations: 1 },
+            ),
+          ),
     );
 
-  test('a transaction has the transfer and what the payer filled in', async () => {
+  test('a transaction has the transfer and what the payer filled in', async ({ api, opened, paid }) => {
     const merchant = await api.merchant();
     const { session, id, linkId } = await opened(merchant);
     const { id: transactionId, txHash, blockHash } = await paid(session);
@@ -92,7 +81,7 @@ eachDatabase('transactions', databases => {
     expect((await merchant.get(PATH)).body).toMatchObject({ data: [body], total_count: 1, url: PATH });
   });
 
-  test('the place of a native coin’s transfer among the logs is null', async () => {
+  test('the place of a native coin’s transfer among the logs is null', async ({ api, opened }) => {
     const merchant = await api.merchant();
     const { id } = await opened(merchant);
     const payment = aPayment({ logIndex: -1, blockTime: api.clock.now() });
@@ -103,7 +92,11 @@ eachDatabase('transactions', databases => {
     expect((await merchant.get(`${PATH}/${transaction.id}`)).body).toMatchObject({ log_index: null });
   });
 
-  test('lists are filtered by state, chain, link, session and time, the newest first', async () => {
+  test('lists are filtered by state, chain, link, session and time, the newest first', async ({
+    api,
+    opened,
+    paid,
+  }) => {
     const merchant = await api.merchant();
     const first = await opened(merchant);
     const second = await opened(merchant);
@@ -129,7 +122,11 @@ eachDatabase('transactions', databases => {
     expect(await found('limit=1&page=2')).toEqual([old.id]);
   });
 
-  test('another’s, one of the other mode and any text answer exactly like a missing one', async () => {
+  test('another’s, one of the other mode and any text answer exactly like a missing one', async ({
+    api,
+    opened,
+    paid,
+  }) => {
     const [ours, others] = [await api.merchant(), await api.merchant()];
     const theirs = await paid((await opened(others)).session);
     const own = await paid((await opened(ours)).session);
@@ -147,7 +144,7 @@ eachDatabase('transactions', databases => {
     expect(idsOf(await live.get(PATH))).toEqual([]);
   });
 
-  test('a wrong filter is named', async () => {
+  test('a wrong filter is named', async ({ api }) => {
     const merchant = await api.merchant();
     const wrong = async (query: string) => errorOf(await merchant.get(`${PATH}?${query}`));
 
@@ -158,7 +155,7 @@ eachDatabase('transactions', databases => {
     ]);
   });
 
-  test('the same page again is not sent again', async () => {
+  test('the same page again is not sent again', async ({ api, opened, paid }) => {
     const merchant = await api.merchant();
     await paid((await opened(merchant)).session);
     const { headers } = await merchant.get(PATH);

@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { transferStore } from '#payments/store/transfer-store.ts';
-import { eachDatabase } from '../../support/databases.ts';
+import { eachPaymentsApi } from '../../support/each-payments-api.ts';
 import { record, text } from '../../support/json.ts';
 import {
   aPayment,
@@ -8,9 +8,7 @@ import {
   idsOf,
   type Merchant,
   masked,
-  type PaymentsApi,
   RECIPIENT,
-  startPaymentsApi,
   TEST_CHAIN,
   TOKEN,
 } from '../../support/payments-api.ts';
@@ -19,23 +17,7 @@ const PATH = '/api/v1/unmatched-transfers';
 const TERMS = { token_address: TOKEN, chain_id: TEST_CHAIN, recipient_address: RECIPIENT, amount: '1000' };
 const MISSING = 'utr_000000000000000000000000';
 
-eachDatabase('unmatched transfers', databases => {
-  let api: PaymentsApi;
-  beforeAll(async () => {
-    api = await startPaymentsApi(await databases.create('payments'));
-  });
-  afterAll(() => api[Symbol.asyncDispose]());
-
-  /** A transfer to a merchant's recipient that matched nothing. */
-  async function unmatched({ owner }: Merchant, changes: object = {}, isConfirmed = true): Promise<string> {
-    const store = transferStore(api.db);
-    const transfer = aPayment({ amount: 1003n, blockTime: api.clock.now(), ...changes });
-    await store.upsert(owner, { suggestedSessionId: null, ...transfer }, api.clock.now());
-    const all = await store.unconfirmed(transfer.chainId);
-    const { id } = all.find(({ txHash }) => txHash === transfer.txHash) ?? { id: 'none' };
-    if (isConfirmed) await store.confirm([id], api.clock.now());
-    return id;
-  }
+eachPaymentsApi('unmatched transfers', apiTest => {
   async function opened(merchant: Merchant, changes: object = {}): Promise<string> {
     const { body } = await merchant.post('/api/v1/checkout-sessions', { ...TERMS, ...changes });
     return text(record(body).id);
@@ -43,7 +25,23 @@ eachDatabase('unmatched transfers', databases => {
   const assign = (merchant: Merchant, id: string, session_id: string) =>
     merchant.post(`${PATH}/${id}/assign`, { session_id });
 
-  test('are listed once they are confirmed, the newest first', async () => {
+  const test = apiTest
+    /** A transfer to a merchant's recipient that matched nothing. */
+    .extend(
+      'unmatched',
+      ({ api }) =>
+        async ({ owner }: Merchant, changes: object = {}, isConfirmed = true): Promise<string> => {
+          const store = transferStore(api.db);
+          const transfer = aPayment({ amount: 1003n, blockTime: api.clock.now(), ...changes });
+          await store.upsert(owner, { suggestedSessionId: null, ...transfer }, api.clock.now());
+          const all = await store.unconfirmed(transfer.chainId);
+          const { id } = all.find(({ txHash }) => txHash === transfer.txHash) ?? { id: 'none' };
+          if (isConfirmed) await store.confirm([id], api.clock.now());
+          return id;
+        },
+    );
+
+  test('are listed once they are confirmed, the newest first', async ({ api, unmatched }) => {
     const merchant = await api.merchant();
     const old = await unmatched(merchant, { logIndex: -1 });
     api.clock.advance(1000);
@@ -79,7 +77,7 @@ eachDatabase('unmatched transfers', databases => {
     });
   });
 
-  test('say which session they were probably meant for', async () => {
+  test('say which session they were probably meant for', async ({ api, unmatched }) => {
     const merchant = await api.merchant();
     const suggestedSessionId = await opened(merchant);
     await unmatched(merchant, { suggestedSessionId });
@@ -89,7 +87,7 @@ eachDatabase('unmatched transfers', databases => {
     });
   });
 
-  test('become payments of the session that they are assigned to', async () => {
+  test('become payments of the session that they are assigned to', async ({ api, unmatched }) => {
     const merchant = await api.merchant();
     const session = await opened(merchant, { metadata: { order: '9' } });
     const [id, open] = [await unmatched(merchant), await unmatched(merchant)];
@@ -115,7 +113,7 @@ eachDatabase('unmatched transfers', databases => {
     expect(idsOf(await merchant.get(`${PATH}?chain_id=1`))).toEqual([]);
   });
 
-  test('to a session that has ended are late', async () => {
+  test('to a session that has ended are late', async ({ api, unmatched }) => {
     const merchant = await api.merchant();
     const session = await opened(merchant);
     await merchant.post(`/api/v1/checkout-sessions/${session}/expire`);
@@ -125,7 +123,7 @@ eachDatabase('unmatched transfers', databases => {
     expect(body).toMatchObject({ status: 'completed', late: true });
   });
 
-  test('cannot be assigned twice', async () => {
+  test('cannot be assigned twice', async ({ api, unmatched }) => {
     const merchant = await api.merchant();
     const [first, second] = [await opened(merchant), await opened(merchant)];
     const id = await unmatched(merchant);
@@ -135,7 +133,7 @@ eachDatabase('unmatched transfers', databases => {
     expect(errorOf(await assign(merchant, id, first))).toBe('400 invalid_status_transition');
   });
 
-  test('go to sessions of the same chain, token and recipient only', async () => {
+  test('go to sessions of the same chain, token and recipient only', async ({ api, unmatched }) => {
     const merchant = await api.merchant();
     const id = await unmatched(merchant);
     const token = await opened(merchant, { token_address: `0x${'0'.repeat(40)}` });
@@ -149,7 +147,10 @@ eachDatabase('unmatched transfers', databases => {
     expect(idsOf(await merchant.get(`${PATH}?status=open`))).toEqual([id]);
   });
 
-  test('of another, of the other mode and not yet confirmed answer exactly like missing ones', async () => {
+  test('of another, of the other mode and not yet confirmed answer exactly like missing ones', async ({
+    api,
+    unmatched,
+  }) => {
     const [merchant, others] = [await api.merchant(), await api.merchant()];
     const session = await opened(merchant);
     const [theirs, early] = [await unmatched(others), await unmatched(merchant, {}, false)];
@@ -163,7 +164,7 @@ eachDatabase('unmatched transfers', databases => {
     expect(idsOf(await others.get(PATH))).toEqual([theirs]);
   });
 
-  test('assigned to another’s session answer exactly like to a missing one', async () => {
+  test('assigned to another’s session answer exactly like to a missing one', async ({ api, unmatched }) => {
     const [merchant, others] = [await api.merchant(), await api.merchant()];
     const id = await unmatched(merchant);
     const answer = async (session: string) => masked(await assign(merchant, id, session), session);
@@ -174,7 +175,7 @@ eachDatabase('unmatched transfers', databases => {
     expect(idsOf(await merchant.get(`${PATH}?status=open`))).toEqual([id]);
   });
 
-  test('are read by keys that cannot assign them', async () => {
+  test('are read by keys that cannot assign them', async ({ api, unmatched }) => {
     const merchant = await api.merchant();
     const id = await unmatched(merchant);
     const reader = await merchant.withKey({ permission: 'read' });

@@ -1,0 +1,34 @@
+import { test as base, describe } from 'vitest';
+import { postgresDatabase, sqliteDatabase } from './databases.ts';
+import { type Merchant, type PaymentsApi, startPaymentsApi } from './payments-api.ts';
+
+/** `test` with a payments API that the tests of a suite share. */
+export type PaymentsApiTest = ReturnType<typeof paymentsApiTest>;
+
+/** Runs a suite twice: on a payments API with SQLite and on one with PostgreSQL. */
+export function eachPaymentsApi(name: string, suite: (test: PaymentsApiTest) => void): void {
+  describe(`${name}, on SQLite`, () => suite(onSqlite));
+  describe(`${name}, on PostgreSQL`, () => suite(onPostgres));
+}
+
+function paymentsApiTest(createDatabase: typeof sqliteDatabase | typeof postgresDatabase) {
+  return (
+    base
+      // biome-ignore lint/correctness/noEmptyPattern: vitest reads from the pattern which fixtures are used.
+      .extend('api', { scope: 'file' }, async ({}, { onCleanup }): Promise<PaymentsApi> => {
+        const database = await createDatabase('payments');
+        const api = await startPaymentsApi(database.options);
+        onCleanup(async () => {
+          await api[Symbol.asyncDispose]();
+          await database.remove();
+        });
+        return api;
+      })
+      /** The owner of a key of test mode that may do everything. */
+      .extend('merchant', { scope: 'file' }, ({ api }): Promise<Merchant> => api.merchant())
+  );
+}
+
+// Fixtures that the tests of a file share have to be defined outside of a suite.
+const onSqlite = paymentsApiTest(sqliteDatabase);
+const onPostgres = paymentsApiTest(postgresDatabase);
