@@ -1,9 +1,10 @@
 import { each, type Fields, fieldsOf, listOf } from '#data/backends/upstream-json/fields.ts';
+import { fixtureOf } from '../blockscout-fixtures.ts';
 import { countOfTransactions, type Generation, named, renamed } from './generation.ts';
 import { address } from './parties.ts';
 
-/** What upstream itself, up to 5.2, answers for extra data and the state root, which it does not keep. */
-export const PLACEHOLDER = 'TODO';
+/** The text that upstream itself, up to 5.2, answers for extra data and the state root, which it does not keep. */
+export const PLACEHOLDER = String(fieldsOf(fixtureOf('getBlock', 'v5').body).extra_data);
 
 /** What lists call the rewards that a block by itself names in words. */
 const KINDS: Readonly<Record<string, string>> = {
