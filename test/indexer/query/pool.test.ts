@@ -1,4 +1,5 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { once } from 'node:events';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
@@ -218,16 +219,15 @@ test('a page does not wait for aggregates, however many run', async () => {
 });
 
 test('a thread that died is replaced, and only its query fails', async () => {
-  const workers: Worker[] = [];
-  const keep = (message: unknown) => {
-    if (isStart(message)) workers.push(message.worker);
+  // It throws at a message that is none, before it comes to the query.
+  const die = (message: unknown) => {
+    if (isStart(message)) message.worker.postMessage(null);
   };
-  subscribe('worker_threads', keep);
+  subscribe('worker_threads', die);
   await openPool({ concurrency: 1 });
 
-  const lost = expect(pool.rows(page(), never)).rejects.toThrow('the thread of the query is gone');
-  await Promise.all([lost, ...workers.map(worker => worker.terminate())]);
-  unsubscribe('worker_threads', keep);
+  await expect(pool.rows(page(), never)).rejects.toThrow('the thread of the query is gone');
+  unsubscribe('worker_threads', die);
 
   await expect(pool.rows(page(), never)).resolves.toMatchObject({ total: blocks.length });
 });
@@ -237,6 +237,26 @@ function isStart(message: unknown): message is { worker: Worker } {
     typeof message === 'object' && message !== null && 'worker' in message && message.worker instanceof Worker
   );
 }
+
+test('threads end by themselves, for to terminate one inside of SQLite aborts the process', async () => {
+  const codes: Promise<unknown[]>[] = [];
+  const keep = (message: unknown) => {
+    if (isStart(message)) codes.push(once(message.worker, 'exit'));
+  };
+  subscribe('worker_threads', keep);
+  await openPool({ concurrency: 1 });
+
+  const startsStill = pool.rows(page(), never).catch(() => undefined);
+  await threads.close();
+  start({ concurrency: 1 });
+  await threads.warmUp();
+  const runs = pool.groups(groups, never).catch(() => undefined);
+  await threads.close();
+  unsubscribe('worker_threads', keep);
+
+  await Promise.all([startsStill, runs]);
+  expect(await Promise.all(codes)).toEqual([[0], [0], [0]]);
+});
 
 test('a query that fails leaves its thread to the next', async () => {
   await openPool();

@@ -50,6 +50,8 @@ export interface WorkerRequest {
   readonly query: Query;
 }
 
+export type WorkerMessage = ({ readonly kind: 'query' } & WorkerRequest) | { readonly kind: 'close' };
+
 /** Every request has one reply; `ready` comes once, before all of them. */
 export type WorkerReply = { readonly kind: 'ready' } | (WorkerOutcome & { readonly hasGrown: boolean });
 

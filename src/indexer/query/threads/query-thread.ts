@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import type { Clock } from '#lib/clock.ts';
 import { QueryTooLarge } from '../query.ts';
-import type { PackedAnswer, WorkerReply, WorkerRequest, WorkerSetup } from './engine.ts';
+import type { PackedAnswer, WorkerMessage, WorkerReply, WorkerRequest, WorkerSetup } from './engine.ts';
 
 const WORKER = new URL('./worker.ts', import.meta.url);
 /** A query that was told to end and has not after this long is left behind with its thread. */
@@ -103,7 +103,6 @@ export function queryThread(options: QueryThreadOptions): QueryThread {
       ended.abort();
       signal.removeEventListener('abort', onAbort);
       worker.off('message', onReply).off('error', onGone).off('exit', onGone);
-      Atomics.store(cancelled, 0, 0);
       worker.unref();
       free.resolve();
     }
@@ -119,7 +118,7 @@ export function queryThread(options: QueryThreadOptions): QueryThread {
     function abandon(): void {
       running = undefined;
       leftBehind.count += 1;
-      void worker.terminate().finally(() => {
+      void closed(worker).then(() => {
         leftBehind.count -= 1;
         onEnded();
       });
@@ -133,14 +132,15 @@ export function queryThread(options: QueryThreadOptions): QueryThread {
     signal.addEventListener('abort', onAbort, { once: true });
     worker.on('message', onReply).on('error', onGone).on('exit', onGone);
     worker.ref();
-    worker.postMessage(request);
+    Atomics.store(cancelled, 0, 0);
+    post(worker, { kind: 'query', ...request });
     return { answer: answer.promise, free: free.promise };
   }
 
   /** The next thread starts now, so that the next query need not wait for it. */
   function replace(worker: Worker): void {
     running = undefined;
-    void worker.terminate();
+    void closed(worker);
     start();
   }
 
@@ -157,9 +157,25 @@ export function queryThread(options: QueryThreadOptions): QueryThread {
       if (running === undefined) return;
       const { worker, cancelled } = running;
       Atomics.store(cancelled, 0, 1);
-      await worker.terminate();
+      worker.ref();
+      await closed(worker);
     },
   };
+}
+
+/**
+ * Has a thread end after the query that runs. It is never terminated: better-sqlite3 aborts the whole process when that
+ * happens inside of a call or while it is being loaded.
+ */
+function closed(worker: Worker): Promise<void> {
+  post(worker, { kind: 'close' });
+  return new Promise(resolve => {
+    worker.once('exit', () => resolve());
+  });
+}
+
+function post(worker: Worker, message: WorkerMessage): void {
+  worker.postMessage(message);
 }
 
 function isOutOfMemory(cause: unknown): boolean {

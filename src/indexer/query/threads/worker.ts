@@ -4,6 +4,7 @@ import { QueryTooLarge } from '../query.ts';
 import {
   type Engine,
   openEngine,
+  type WorkerMessage,
   type WorkerOutcome,
   type WorkerReply,
   type WorkerRequest,
@@ -18,11 +19,20 @@ const { cancelled, cacheBytes, grownBytes }: WorkerSetup = workerData;
 /** By file. */
 const engines = new Map<string, Engine>();
 
-parentPort?.on('message', (request: WorkerRequest) => reply({ ...outcomeOf(request), hasGrown: hasGrown() }));
+parentPort?.on('message', (message: WorkerMessage) => {
+  if (message.kind === 'query') reply({ ...outcomeOf(message), hasGrown: hasGrown() });
+  else close();
+});
 reply({ kind: 'ready' });
 
 function reply(message: WorkerReply): void {
   parentPort?.postMessage(message);
+}
+
+/** The thread ends when its port is closed. */
+function close(): void {
+  for (const engine of engines.values()) engine.close();
+  parentPort?.close();
 }
 
 function outcomeOf({ file, query }: WorkerRequest): WorkerOutcome {
