@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { errorBodies } from '../contract/contracts/error-bodies.ts';
+import { errorBodies } from '../contract/contracts/contract.ts';
 import { explorerContract } from '../contract/contracts/explorer.ts';
 import { type InsightsOperations, insightsContract } from '../contract/contracts/insights.ts';
 import type { Handlers } from '../contract/contracts/operations.ts';

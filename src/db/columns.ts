@@ -93,7 +93,7 @@ export function jsonColumn(value: unknown): string {
   return text;
 }
 
-/** The value behind `jsonColumn`; who reads it knows its shape, or checks it. */
-export function jsonOf(column: string): unknown {
+/** The value behind `jsonColumn`. Its shape was checked before it was stored. */
+export function jsonOf<T>(column: string): T {
   return JSON.parse(column);
 }

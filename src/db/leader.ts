@@ -1,9 +1,8 @@
 import type { Clock } from '../lib/clock.ts';
 import { newId } from '../lib/ids.ts';
-import type { Migration } from './migrate.ts';
+import { type Migration, table } from './migrate.ts';
 import type { Db, Transaction } from './open.ts';
 import { execute, rowsOf } from './query.ts';
-import { table } from './table.ts';
 import { lockedTransaction } from './transaction.ts';
 
 /** The table of named leases; part of a schema that has leaders. */

@@ -1,10 +1,11 @@
+import type { ColumnType } from './columns.ts';
 import type { Dialect } from './dialect.ts';
 import type { Db, Handle, Transaction } from './open.ts';
 import { rowsOf } from './query.ts';
 import { lockedTransaction } from './transaction.ts';
 
-/** A statement as text, or one whose text depends on the database; `table()` in table.ts makes such ones. */
-export type Statement = string | ((dialect: Dialect) => string);
+/** A statement as text, or one whose text depends on the database; `table()` makes such ones. */
+type Statement = string | ((dialect: Dialect) => string);
 
 /** One step of a schema: a name that never changes once released, and statements run in order. */
 export interface Migration {
@@ -59,4 +60,34 @@ export async function isMigrated(db: Db, migrations: readonly Migration[]): Prom
 async function appliedNames(handle: Handle): Promise<string[]> {
   const rows = await rowsOf<{ name: string }>(handle, 'select name from schema_migrations order by position');
   return rows.map(row => row.name);
+}
+
+/** A column's type, alone or with what else SQL says of it: `['text', 'not null references links (id)']`. */
+type ColumnDescription = ColumnType | readonly [type: ColumnType, rest: string];
+
+/**
+ * `create table` for both databases from one description: columns by name, then constraints over several of them.
+ * STRICT on SQLite; text compares by its bytes on both. Names are SQL, not input.
+ */
+export function table(
+  name: string,
+  columns: Readonly<Record<string, ColumnDescription>>,
+  constraints: readonly string[] = [],
+): Statement {
+  return dialect => {
+    const lines = Object.entries(columns).map(([column, description]) =>
+      columnSql(dialect, column, description),
+    );
+    return `create table ${name} (\n  ${[...lines, ...constraints].join(',\n  ')}\n)${dialect.afterTable}`;
+  };
+}
+
+/** `alter table … add column` for both databases. */
+export function addColumn(name: string, column: string, description: ColumnDescription): Statement {
+  return dialect => `alter table ${name} add column ${columnSql(dialect, column, description)}`;
+}
+
+function columnSql(dialect: Dialect, column: string, description: ColumnDescription): string {
+  const [type, rest] = typeof description === 'string' ? [description, ''] : description;
+  return `${column} ${dialect.columnType(type, column)} ${rest}`.trimEnd();
 }

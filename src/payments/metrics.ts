@@ -1,6 +1,6 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { Db } from '../db/open.ts';
-import { SCRAPE_PATIENCE_MS } from '../http/chain-gauges.ts';
+import { SCRAPE_PATIENCE_MS } from '../http/metrics.ts';
 import type { Clock } from '../lib/clock.ts';
 import { inTime } from '../lib/in-time.ts';
 import { type Logger, logAndGoOn } from '../lib/logger.ts';

@@ -1,10 +1,9 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { dueRows, LEASE_COLUMNS, type LeasableRow } from '../../src/db/lease.ts';
-import { migrate } from '../../src/db/migrate.ts';
+import { migrate, table } from '../../src/db/migrate.ts';
 import { type Db, openDatabase } from '../../src/db/open.ts';
 import { execute, rowsOf } from '../../src/db/query.ts';
-import { table } from '../../src/db/table.ts';
 import { transaction } from '../../src/db/transaction.ts';
 import { eachDatabase } from '../support/databases.ts';
 import { type ManualClock, manualClock } from '../support/manual-clock.ts';

@@ -1,8 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { type Migration, migrate } from '../../src/db/migrate.ts';
+import { addColumn, type Migration, migrate, table } from '../../src/db/migrate.ts';
 import { type Db, openDatabase } from '../../src/db/open.ts';
 import { execute, rowsOf } from '../../src/db/query.ts';
-import { addColumn, table } from '../../src/db/table.ts';
 import { eachDatabase } from '../support/databases.ts';
 
 const FIRST: Migration = {

@@ -1,9 +1,8 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { dueRows, LEASE_COLUMNS } from '../../src/db/lease.ts';
-import { migrate } from '../../src/db/migrate.ts';
+import { migrate, table } from '../../src/db/migrate.ts';
 import { type Db, openDatabase } from '../../src/db/open.ts';
 import { rowsOf } from '../../src/db/query.ts';
-import { table } from '../../src/db/table.ts';
 import { transaction } from '../../src/db/transaction.ts';
 import { createLogger } from '../../src/lib/logger.ts';
 import { postgresDatabase, type TestDatabase } from '../support/databases.ts';

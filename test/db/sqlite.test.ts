@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { insertRows } from '../../src/db/insert.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { type Db, openDatabase } from '../../src/db/open.ts';
+import { insertRows } from '../../src/db/rows.ts';
 import { transaction } from '../../src/db/transaction.ts';
 
 const THINGS = { name: '1-things', up: ['create table things (id integer primary key, name text)'] };

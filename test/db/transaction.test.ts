@@ -1,9 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, expectTypeOf, test } from 'vitest';
-import { migrate } from '../../src/db/migrate.ts';
+import { migrate, table } from '../../src/db/migrate.ts';
 import { type Db, openDatabase, type Transaction } from '../../src/db/open.ts';
 import { execute, rowsOf } from '../../src/db/query.ts';
-import { table } from '../../src/db/table.ts';
 import { transaction } from '../../src/db/transaction.ts';
 import { eachDatabase } from '../support/databases.ts';
 

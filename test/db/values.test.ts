@@ -1,10 +1,9 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { booleanOf, exactInteger, jsonColumn, jsonOf, uintColumn, uintOf } from '../../src/db/columns.ts';
-import { migrate } from '../../src/db/migrate.ts';
+import { migrate, table } from '../../src/db/migrate.ts';
 import { type Db, openDatabase } from '../../src/db/open.ts';
 import { containing, execute, rowsOf } from '../../src/db/query.ts';
-import { table } from '../../src/db/table.ts';
 import { eachDatabase } from '../support/databases.ts';
 
 interface ValueRow {

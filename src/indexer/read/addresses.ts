@@ -1,7 +1,7 @@
 import type { Address, Hash, Hex } from 'viem';
 import { bytesColumn, hexOf, uintColumn, uintOf } from '../../db/columns.ts';
-import { placeholders } from '../../db/insert.ts';
 import type { Handle } from '../../db/open.ts';
+import { placeholders } from '../../db/rows.ts';
 import type { Abis } from '../../evm/abi/abi.ts';
 import type { Page } from './page.ts';
 

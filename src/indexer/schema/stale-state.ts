@@ -1,7 +1,7 @@
 import type { Address } from 'viem';
 import { bytesColumn, hexOf } from '../../db/columns.ts';
-import { insertRows } from '../../db/insert.ts';
 import type { Handle } from '../../db/open.ts';
+import { insertRows } from '../../db/rows.ts';
 import { DIRTY_COLUMNS, type RowOf, valuesOf } from './columns.ts';
 
 /** What kind of state has to be read again; the number is the column. */

@@ -1,7 +1,7 @@
 import type { Address } from 'viem';
 import { bytesColumn, bytesOrNullColumn, type Column, hexOf, uintColumn } from '../../db/columns.ts';
-import { insertRows, placeholders } from '../../db/insert.ts';
 import type { Handle } from '../../db/open.ts';
+import { insertRows, placeholders } from '../../db/rows.ts';
 import { searchKey } from '../schema/search-key.ts';
 import type { Dirty } from '../schema/stale-state.ts';
 import type { KnownState, OnChainState } from './read-state.ts';

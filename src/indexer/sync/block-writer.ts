@@ -1,6 +1,6 @@
 import type { Column } from '../../db/columns.ts';
-import { insertRows, placeholders } from '../../db/insert.ts';
 import type { Handle } from '../../db/open.ts';
+import { insertRows, placeholders } from '../../db/rows.ts';
 import type { BlockRows } from '../decode/block.ts';
 import {
   BLOCK_COLUMNS,

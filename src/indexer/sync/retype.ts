@@ -1,7 +1,7 @@
 import type { Address } from 'viem';
 import { hexOf, hexOrNull } from '../../db/columns.ts';
-import { placeholders } from '../../db/insert.ts';
 import type { Db, Handle } from '../../db/open.ts';
+import { placeholders } from '../../db/rows.ts';
 import { transaction } from '../../db/transaction.ts';
 import { type CodeTrail, type TrailSource, trailOf } from '../fetch/code-trail.ts';
 import type { ReceiverCode } from '../fetch/receiver-code.ts';

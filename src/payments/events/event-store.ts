@@ -1,11 +1,11 @@
-import { insertRows } from '../../db/insert.ts';
+import { jsonOf } from '../../db/columns.ts';
 import type { Handle } from '../../db/open.ts';
+import { insertRows } from '../../db/rows.ts';
 import type { EventData, EventType, PaymentEvent } from '../model/event.ts';
 import type { Mode, Owner } from '../model/owner.ts';
 import type { Cell, Seals } from '../secrets/sealed.ts';
 import { allOf, ownedBy } from '../store/conditions.ts';
 import { type ListPage, type Page, paged } from '../store/paging.ts';
-import { storedJson } from '../store/rows.ts';
 import { typedFormData } from './event-data.ts';
 
 /** An event, the fact that it tells, and its place among events of one millisecond. */
@@ -83,7 +83,7 @@ export interface EventRow {
 
 /** The event in a row. @throws SealError */
 export function eventOf(row: EventRow, seals: Seals): PaymentEvent {
-  const data = storedJson<EventData>(seals.open(row.sealed_data, cellOf(row.id)));
+  const data = jsonOf<EventData>(seals.open(row.sealed_data, cellOf(row.id)));
   return {
     id: row.id,
     organizationId: row.organization_id,

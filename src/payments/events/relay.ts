@@ -1,7 +1,7 @@
-import { placeholders } from '../../db/insert.ts';
 import { dueRows, type LeasableRow } from '../../db/lease.ts';
 import type { Db, Transaction } from '../../db/open.ts';
 import { execute, rowsOf } from '../../db/query.ts';
+import { placeholders } from '../../db/rows.ts';
 import { lockedTransaction } from '../../db/transaction.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { newId } from '../../lib/ids.ts';

@@ -1,10 +1,9 @@
-import { placeholders } from '../../db/insert.ts';
 import type { Handle } from '../../db/open.ts';
 import { execute, rowsOf, type Sql } from '../../db/query.ts';
+import { insertRow, placeholders } from '../../db/rows.ts';
 import type { Mode, Tier } from '../model/owner.ts';
 import { allOf } from '../store/conditions.ts';
 import { type ListPage, type Page, paged } from '../store/paging.ts';
-import { insertRow } from '../store/rows.ts';
 import type { ApiKey, Permission } from './api-key.ts';
 import { hashOfKey } from './key-format.ts';
 

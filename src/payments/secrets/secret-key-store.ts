@@ -1,7 +1,6 @@
-import type { Migration } from '../../db/migrate.ts';
+import { type Migration, table } from '../../db/migrate.ts';
 import type { Handle } from '../../db/open.ts';
 import { execute, rowsOf } from '../../db/query.ts';
-import { table } from '../../db/table.ts';
 import { type Cell, SealError, type Seals } from './sealed.ts';
 import { SEALED_COLUMNS } from './sealed-columns.ts';
 

@@ -1,6 +1,6 @@
-import { placeholders } from '../../db/insert.ts';
 import type { Handle } from '../../db/open.ts';
 import { execute } from '../../db/query.ts';
+import { placeholders } from '../../db/rows.ts';
 import type { Logger } from '../../lib/logger.ts';
 import { SealError } from './sealed.ts';
 

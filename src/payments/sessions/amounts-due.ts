@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { type Binding, uintColumn } from '../../db/columns.ts';
-import { placeholders } from '../../db/insert.ts';
 import type { Handle } from '../../db/open.ts';
 import { rowsOf, type Sql } from '../../db/query.ts';
+import { placeholders } from '../../db/rows.ts';
 import { exactStep, highestAmountDue, isRound } from '../amounts/exact-amount.ts';
 import type { DepositAddress } from '../model/deposit-address.ts';
 import type { SessionDraft } from './opening.ts';

@@ -1,11 +1,10 @@
-import { placeholders } from '../../db/insert.ts';
 import type { Handle } from '../../db/open.ts';
 import { rowsOf } from '../../db/query.ts';
+import { placeholders, type Values } from '../../db/rows.ts';
 import { isRound } from '../amounts/exact-amount.ts';
 import type { CheckoutSession } from '../model/session.ts';
 import { recipientStore } from '../recipients/recipient-store.ts';
 import type { Seals } from '../secrets/sealed.ts';
-import type { Values } from '../store/rows.ts';
 import { watchedStore } from '../store/watched-store.ts';
 import { freeAmount } from './amounts-due.ts';
 import type { SessionDraft } from './opening.ts';

@@ -1,5 +1,5 @@
-import type { Binding } from '../../db/columns.ts';
-import { booleanOf, jsonColumn, uintColumn, uintOf } from '../../db/columns.ts';
+import { type Binding, booleanOf, jsonColumn, jsonOf, uintColumn, uintOf } from '../../db/columns.ts';
+import type { Values } from '../../db/rows.ts';
 import type { DepositAddress } from '../model/deposit-address.ts';
 import type { Mode } from '../model/owner.ts';
 import type {
@@ -10,7 +10,6 @@ import type {
   SessionStatus,
 } from '../model/session.ts';
 import type { Cell, Seals } from '../secrets/sealed.ts';
-import { storedJson, type Values } from '../store/rows.ts';
 
 /** A row of `checkout_sessions`. */
 export interface SessionRow {
@@ -155,14 +154,14 @@ export function sessionOf(row: SessionRow, seals: Seals): CheckoutSession {
     recipientAddress: row.recipient_address,
     subtotal: uintOf(row.subtotal),
     amount: uintOf(row.amount),
-    presentation: storedJson(row.presentation),
+    presentation: jsonOf(row.presentation),
     transactionId: row.transaction_id,
     isReorged: booleanOf(row.is_reorged),
     cancelUrl: row.cancel_url,
     clientReferenceId: row.client_reference_id,
-    metadata: storedJson(row.metadata),
+    metadata: jsonOf(row.metadata),
     ...customerOf(row, seals),
-    shippingOption: row.shipping_option === null ? null : storedJson(row.shipping_option),
+    shippingOption: row.shipping_option === null ? null : jsonOf(row.shipping_option),
     createdAt: row.created_at,
     updatedAt: row.updated_at,
     endedAt: row.ended_at,
@@ -178,7 +177,7 @@ function sealedCustomer(session: CheckoutSession, seals: Seals): string | null {
 
 function customerOf({ id, sealed_customer }: SessionRow, seals: Seals): Customer {
   if (sealed_customer === null) return NOBODY;
-  return storedJson<Customer>(seals.open(sealed_customer, customerCell(id)));
+  return jsonOf<Customer>(seals.open(sealed_customer, customerCell(id)));
 }
 
 function customerCell(id: string): Cell {

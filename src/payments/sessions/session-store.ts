@@ -1,14 +1,13 @@
 import { uintColumn } from '../../db/columns.ts';
-import { placeholders } from '../../db/insert.ts';
 import type { Handle } from '../../db/open.ts';
 import { rowsOf, type Sql } from '../../db/query.ts';
+import { placeholders, updateRows } from '../../db/rows.ts';
 import type { DepositAddress } from '../model/deposit-address.ts';
 import type { Owner } from '../model/owner.ts';
 import type { CheckoutSession, SessionState, SessionStatus } from '../model/session.ts';
 import type { Seals } from '../secrets/sealed.ts';
 import { allOf, given, ownedBy } from '../store/conditions.ts';
 import { type ListPage, type Page, paged } from '../store/paging.ts';
-import { updateRows } from '../store/rows.ts';
 import { isPrice, type OwnPlace } from './amounts-due.ts';
 import type { SessionDraft } from './opening.ts';
 import { openSession } from './opening-sessions.ts';

@@ -1,6 +1,6 @@
 import type { Binding } from '../../db/columns.ts';
-import { placeholders } from '../../db/insert.ts';
 import { execute, rowsOf } from '../../db/query.ts';
+import { placeholders } from '../../db/rows.ts';
 import { newId } from '../../lib/ids.ts';
 import { checkoutExpiredData } from '../events/event-data.ts';
 import type { NewEvent } from '../events/event-store.ts';

@@ -1,11 +1,11 @@
-import { type Binding, booleanOf, jsonColumn, uintColumn, uintOrNull } from '../../db/columns.ts';
+import { type Binding, booleanOf, jsonColumn, jsonOf, uintColumn, uintOrNull } from '../../db/columns.ts';
 import type { Handle } from '../../db/open.ts';
 import { containing, execute, rowsOf, type Sql } from '../../db/query.ts';
+import { insertRow, updateRows, type Values } from '../../db/rows.ts';
 import type { Mode, Owner } from '../model/owner.ts';
 import type { PaymentLink } from '../model/payment-link.ts';
 import { allOf, ownedBy } from './conditions.ts';
 import { type ListPage, type Page, paged } from './paging.ts';
-import { insertRow, storedJson, updateRows, type Values } from './rows.ts';
 
 /** What a list of links is narrowed to and ordered by; equal ones follow by id in the same direction. */
 export interface LinkList {
@@ -209,15 +209,15 @@ export function linkOf(row: LinkRow): PaymentLink {
     buttonText: row.button_text,
     returnUrl: row.return_url,
     returnLabel: row.return_label,
-    branding: row.branding === null ? null : storedJson(row.branding),
-    formSchema: row.form_schema === null ? null : storedJson(row.form_schema),
-    shippingOptions: storedJson(row.shipping_options),
+    branding: row.branding === null ? null : jsonOf(row.branding),
+    formSchema: row.form_schema === null ? null : jsonOf(row.form_schema),
+    shippingOptions: jsonOf(row.shipping_options),
     collectShippingAddress: booleanOf(row.collect_shipping_address),
-    items: storedJson(row.items),
+    items: jsonOf(row.items),
     maxUses: row.max_uses,
     currentUses: row.current_uses,
     expiresAt: row.expires_at,
-    metadata: storedJson(row.metadata),
+    metadata: jsonOf(row.metadata),
     createdAt: row.created_at,
     updatedAt: row.updated_at,
   };

@@ -1,6 +1,6 @@
-import { placeholders } from '../../db/insert.ts';
 import type { Db, Handle } from '../../db/open.ts';
 import { execute, rowsOf } from '../../db/query.ts';
+import { placeholders } from '../../db/rows.ts';
 import { transaction } from '../../db/transaction.ts';
 
 /** Records up to an age: those before a time (UTC milliseconds), at most `limit` of them, the oldest first. */

@@ -1,11 +1,10 @@
-import { type Binding, booleanOf, jsonColumn } from '../../db/columns.ts';
-import { placeholders } from '../../db/insert.ts';
+import { type Binding, booleanOf, jsonColumn, jsonOf } from '../../db/columns.ts';
 import type { Handle } from '../../db/open.ts';
 import { execute, rowsOf } from '../../db/query.ts';
+import { placeholders } from '../../db/rows.ts';
 import { defaultOrganizationSettings, type OrganizationSettings } from '../model/organization-settings.ts';
 import type { Mode, Owner } from '../model/owner.ts';
 import { organizationStore } from './organization-store.ts';
-import { storedJson } from './rows.ts';
 
 /** Settings of organizations, one row for each organization and mode that changed them. */
 export function organizationSettingsStore(handle: Handle) {
@@ -62,7 +61,7 @@ function settingsOf(row: SettingsRow): OrganizationSettings {
     organizationId: row.organization_id,
     mode: row.mode,
     recipientsLocked: booleanOf(row.recipients_locked),
-    origins: storedJson(row.origins),
+    origins: jsonOf(row.origins),
     updatedAt: row.updated_at,
   };
 }

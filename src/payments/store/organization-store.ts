@@ -1,7 +1,7 @@
 import type { Handle } from '../../db/open.ts';
 import { rowsOf } from '../../db/query.ts';
+import { insertRow } from '../../db/rows.ts';
 import type { Organization, Tier } from '../model/owner.ts';
-import { insertRow } from './rows.ts';
 
 /** The organizations that are paid; no two have the same name. */
 export function organizationStore(handle: Handle) {

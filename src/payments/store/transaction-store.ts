@@ -1,12 +1,12 @@
 import { type Binding, booleanOf, exactInteger, uintColumn, uintOf, uintOrNull } from '../../db/columns.ts';
 import type { Handle } from '../../db/open.ts';
 import { rowsOf, type Sql } from '../../db/query.ts';
+import { insertRow, updateRows, type Values } from '../../db/rows.ts';
 import type { Mode, Owner } from '../model/owner.ts';
 import type { MatchedBy, PaymentTransaction, TransactionStatus } from '../model/payment-transaction.ts';
 import type { FailureReason } from '../model/session.ts';
 import { allOf, given, ownedBy } from './conditions.ts';
 import { countOf, type ListPage, type Page, paged } from './paging.ts';
-import { insertRow, updateRows, type Values } from './rows.ts';
 
 /** What transactions are narrowed to. Times are UTC milliseconds of recording: from this one, to before that one. */
 export interface TransactionFilters {

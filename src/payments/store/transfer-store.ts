@@ -1,7 +1,7 @@
 import { type Binding, uintColumn, uintOf } from '../../db/columns.ts';
-import { placeholders } from '../../db/insert.ts';
 import type { Handle } from '../../db/open.ts';
 import { execute, rowsOf } from '../../db/query.ts';
+import { placeholders } from '../../db/rows.ts';
 import { newId } from '../../lib/ids.ts';
 import type { Mode, Owner } from '../model/owner.ts';
 import type { Transfer, UnmatchedTransfer } from '../model/transfer.ts';

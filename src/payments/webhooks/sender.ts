@@ -1,5 +1,9 @@
-import { FetchFailure, type FetchFailureKind } from '../../http/fetch/fetch-failure.ts';
-import { type GuardedFetchOptions, guardedFetch } from '../../http/fetch/guarded-fetch.ts';
+import {
+  FetchFailure,
+  type FetchFailureKind,
+  type GuardedFetchOptions,
+  guardedFetch,
+} from '../../http/fetch/guarded-fetch.ts';
 import type { AttemptResult } from './model/webhook.ts';
 
 /** What came of sending: `error` says in words for the merchant why it is no success. */

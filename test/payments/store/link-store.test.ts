@@ -3,13 +3,13 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { uintColumn } from '#db/columns.ts';
 import { type Db, openDatabase } from '#db/open.ts';
 import { rowsOf } from '#db/query.ts';
+import { insertRow, type Values } from '#db/rows.ts';
 import { transaction } from '#db/transaction.ts';
 import { newId } from '#lib/ids.ts';
 import type { Owner } from '#payments/model/owner.ts';
 import type { PaymentLink } from '#payments/model/payment-link.ts';
 import { type LinkList, linkStore } from '#payments/store/link-store.ts';
 import { organizationStore } from '#payments/store/organization-store.ts';
-import { insertRow, type Values } from '#payments/store/rows.ts';
 import { eachDatabase } from '../../support/databases.ts';
 import { aLink, anOrganization, RECORD_TIME } from '../../support/payments-records.ts';
 

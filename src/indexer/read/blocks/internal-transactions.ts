@@ -1,7 +1,7 @@
 import type { Address, Hash } from 'viem';
 import { bytesColumn, hexOf, hexOrNull, uintOf } from '#db/columns.ts';
-import { placeholders } from '#db/insert.ts';
 import type { Handle } from '#db/open.ts';
+import { placeholders } from '#db/rows.ts';
 import { type BlockPosition, blockStart, positionKey, positionOf } from '../../schema/block-position.ts';
 import { EVERYTHING, inOrder, type Page, pageKeys } from '../page.ts';
 import { transactionKey } from './transactions.ts';

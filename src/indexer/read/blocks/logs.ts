@@ -1,7 +1,7 @@
 import type { Address, Hash, Hex } from 'viem';
 import { bytesColumn, hexOf, hexOrNull } from '#db/columns.ts';
-import { placeholders } from '#db/insert.ts';
 import type { Handle } from '#db/open.ts';
+import { placeholders } from '#db/rows.ts';
 import { positionOf } from '../../schema/block-position.ts';
 import { type ForwardPageRequest, inOrder, type Page, type PageRequest, pageKeys } from '../page.ts';
 import { transactionKey } from './transactions.ts';

@@ -1,7 +1,7 @@
 import type { Hash, Hex } from 'viem';
 import { bytesColumn } from '#db/columns.ts';
-import { placeholders } from '#db/insert.ts';
 import type { Handle } from '#db/open.ts';
+import { placeholders } from '#db/rows.ts';
 import { FACT_SETS, factsOf, type TransactionType } from '../../schema/transaction-types.ts';
 import { type Branch, EVERYTHING, inOrder, type Page, type PageRequest, pageKeys } from '../page.ts';
 import {

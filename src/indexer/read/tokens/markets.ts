@@ -1,7 +1,7 @@
 import type { Address, Hex } from 'viem';
 import { bytesColumn, hexOf } from '#db/columns.ts';
-import { placeholders } from '#db/insert.ts';
 import type { Handle } from '#db/open.ts';
+import { placeholders } from '#db/rows.ts';
 import { DAY_MS } from '#lib/clock.ts';
 import { readHead } from '../../schema/head.ts';
 

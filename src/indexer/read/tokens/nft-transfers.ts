@@ -1,7 +1,7 @@
 import type { Address, Hash } from 'viem';
 import { bytesColumn, hexOf, uintColumn } from '#db/columns.ts';
-import { placeholders } from '#db/insert.ts';
 import type { Handle } from '#db/open.ts';
+import { placeholders } from '#db/rows.ts';
 import { type FulfilledOrder, fulfilledOrder, ORDER_FULFILLED_TOPIC } from '#evm/seaport.ts';
 import { positionOf } from '../../schema/block-position.ts';
 import { type TokenTransferRow, transfersAt } from './token-transfers.ts';

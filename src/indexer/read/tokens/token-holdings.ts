@@ -1,7 +1,7 @@
 import type { Address } from 'viem';
 import { bytesColumn, hexOf, uintOf } from '#db/columns.ts';
-import { placeholders } from '#db/insert.ts';
 import type { Handle } from '#db/open.ts';
+import { placeholders } from '#db/rows.ts';
 import { TOKEN_TYPES, type TokenType, tokenTypeColumn, tokenTypeOf } from '../../schema/transaction-types.ts';
 import { inOrder, type Page } from '../page.ts';
 

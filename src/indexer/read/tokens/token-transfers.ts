@@ -1,7 +1,7 @@
 import type { Address, Hash, Hex } from 'viem';
 import { hexOf, hexOrNull, uintOrNull } from '#db/columns.ts';
-import { placeholders } from '#db/insert.ts';
 import type { Handle } from '#db/open.ts';
+import { placeholders } from '#db/rows.ts';
 import { ZERO_ADDRESS } from '#evm/address.ts';
 import { positionOf } from '../../schema/block-position.ts';
 import { type TokenType, tokenTypeColumn, tokenTypeOf } from '../../schema/transaction-types.ts';

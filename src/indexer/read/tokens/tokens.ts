@@ -1,7 +1,7 @@
 import type { Address } from 'viem';
 import { bytesColumn, hexOf, uintOrNull } from '#db/columns.ts';
-import { placeholders } from '#db/insert.ts';
 import type { Handle } from '#db/open.ts';
+import { placeholders } from '#db/rows.ts';
 import { searchKey } from '../../schema/search-key.ts';
 import { type TokenType, tokenTypeColumn, tokenTypeOf } from '../../schema/transaction-types.ts';
 

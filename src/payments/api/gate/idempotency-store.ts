@@ -1,9 +1,9 @@
 import type { Handle } from '#db/open.ts';
 import { execute, rowsOf, type Sql } from '#db/query.ts';
+import { updateRows } from '#db/rows.ts';
 import { DAY_MS } from '#lib/clock.ts';
 import type { Owner } from '../../model/owner.ts';
 import type { Cell, Seals } from '../../secrets/sealed.ts';
-import { updateRows } from '../../store/rows.ts';
 
 /** How long an answer is repeated, in milliseconds. Decision 106. */
 export const IDEMPOTENCY_LIFETIME_MS = DAY_MS;

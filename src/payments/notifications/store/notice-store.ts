@@ -1,14 +1,14 @@
-import { insertRows } from '#db/insert.ts';
+import { jsonOf } from '#db/columns.ts';
 import { dueRows, type LeasableRow } from '#db/lease.ts';
 import type { Db, Handle } from '#db/open.ts';
 import { execute } from '#db/query.ts';
+import { insertRows } from '#db/rows.ts';
 import type { Clock } from '#lib/clock.ts';
 import type { Logger } from '#lib/logger.ts';
 import type { Channel, Notice, NoticePayload } from '../../model/notification.ts';
 import type { Mode } from '../../model/owner.ts';
 import type { Cell, Seals } from '../../secrets/sealed.ts';
 import { openEach, putOff } from '../../secrets/unopened-rows.ts';
-import { storedJson } from '../../store/rows.ts';
 
 /** How long a notice is nobody else's, in milliseconds. */
 const LEASE_MS = 120_000;
@@ -141,7 +141,7 @@ function noticeOf(row: NoticeRow, seals: Seals): Notice {
     organizationId: row.organization_id,
     mode: row.mode,
     channel: row.channel,
-    payload: storedJson<NoticePayload>(seals.open(row.sealed_payload, cellOf(row.id))),
+    payload: jsonOf<NoticePayload>(seals.open(row.sealed_payload, cellOf(row.id))),
     attempts: row.attempts,
     createdAt: row.created_at,
   };

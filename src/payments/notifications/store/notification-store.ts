@@ -1,10 +1,10 @@
-import { booleanOf, jsonColumn } from '#db/columns.ts';
+import { booleanOf, jsonColumn, jsonOf } from '#db/columns.ts';
 import type { Handle } from '#db/open.ts';
 import { execute, rowsOf } from '#db/query.ts';
+import { insertRow } from '#db/rows.ts';
 import { defaultSettings, type NotificationSettings } from '../../model/notification.ts';
 import type { Mode, Owner } from '../../model/owner.ts';
 import { ownersOf } from '../../store/conditions.ts';
-import { insertRow, storedJson } from '../../store/rows.ts';
 
 /** The notification settings. */
 export interface NotificationStore {
@@ -101,7 +101,7 @@ function settingsOf(row: SettingsRow): NotificationSettings {
     messengerEnabled: booleanOf(row.messenger_enabled),
     messengerChatId: row.messenger_chat_id,
     messengerUsername: row.messenger_username,
-    enabledEvents: storedJson(row.enabled_events),
+    enabledEvents: jsonOf(row.enabled_events),
     updatedAt: row.updated_at,
   };
 }

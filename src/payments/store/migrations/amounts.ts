@@ -1,5 +1,4 @@
-import type { Migration } from '#db/migrate.ts';
-import { addColumn } from '#db/table.ts';
+import { addColumn, type Migration } from '#db/migrate.ts';
 
 /** The schema of exact amounts and of what payers are told apart by, behind that of webhooks. */
 export const AMOUNT_MIGRATIONS: readonly Migration[] = [

@@ -1,6 +1,5 @@
 import { LEADER_MIGRATION } from '#db/leader.ts';
-import type { Migration } from '#db/migrate.ts';
-import { table } from '#db/table.ts';
+import { type Migration, table } from '#db/migrate.ts';
 import { SECRET_KEYS_MIGRATION } from '../../secrets/secret-key-store.ts';
 import { AMOUNT_MIGRATIONS, EXACT_PRICE_MIGRATION } from './amounts.ts';
 import { OWNER } from './owner-columns.ts';

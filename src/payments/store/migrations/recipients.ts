@@ -1,5 +1,4 @@
-import type { Migration } from '#db/migrate.ts';
-import { table } from '#db/table.ts';
+import { type Migration, table } from '#db/migrate.ts';
 import { OWNER } from './owner-columns.ts';
 
 /** Settings of an organization, for each mode. */

@@ -1,5 +1,4 @@
-import type { Migration } from '#db/migrate.ts';
-import { addColumn } from '#db/table.ts';
+import { addColumn, type Migration } from '#db/migrate.ts';
 
 /** Schema steps for rolled keys, for the removal of old rows, and for the metrics of queues and sessions. */
 export const RETENTION_MIGRATIONS: readonly Migration[] = [

@@ -1,6 +1,5 @@
 import { LEASE_COLUMNS } from '#db/lease.ts';
-import type { Migration } from '#db/migrate.ts';
-import { addColumn, table } from '#db/table.ts';
+import { addColumn, type Migration, table } from '#db/migrate.ts';
 import { OWNER } from './owner-columns.ts';
 
 /** The schema of webhooks and notifications, behind that of payments. */

@@ -1,9 +1,8 @@
 import type { Binding } from '#db/columns.ts';
-import { placeholders } from '#db/insert.ts';
 import type { Handle, Transaction } from '#db/open.ts';
 import { execute, rowsOf } from '#db/query.ts';
+import { placeholders, updateRows } from '#db/rows.ts';
 import type { Owner } from '../../model/owner.ts';
-import { updateRows } from '../../store/rows.ts';
 import type { Delivery, Webhook } from '../model/webhook.ts';
 import type { DeliveryRow } from './delivery-store.ts';
 import { rowLock } from './row-lock.ts';

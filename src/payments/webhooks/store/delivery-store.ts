@@ -1,8 +1,8 @@
 import { booleanOf, type Column } from '#db/columns.ts';
-import { insertRows, placeholders } from '#db/insert.ts';
 import type { LeasableRow } from '#db/lease.ts';
 import type { Handle } from '#db/open.ts';
 import { execute, rowsOf, type Sql } from '#db/query.ts';
+import { insertRows, placeholders } from '#db/rows.ts';
 import { DAY_MS } from '#lib/clock.ts';
 import type { Mode, Owner } from '../../model/owner.ts';
 import type { Cell, Seals } from '../../secrets/sealed.ts';

@@ -1,7 +1,7 @@
-import { placeholders } from '#db/insert.ts';
 import { dueRows } from '#db/lease.ts';
 import type { Db, Transaction } from '#db/open.ts';
 import { execute, rowsOf } from '#db/query.ts';
+import { placeholders } from '#db/rows.ts';
 import type { Clock } from '#lib/clock.ts';
 import type { Logger } from '#lib/logger.ts';
 import type { Seals } from '../../secrets/sealed.ts';

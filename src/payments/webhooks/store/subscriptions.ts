@@ -1,11 +1,11 @@
-import { jsonColumn } from '#db/columns.ts';
+import { jsonColumn, jsonOf } from '#db/columns.ts';
 import type { Handle } from '#db/open.ts';
 import { execute, rowsOf } from '#db/query.ts';
+import { insertRow } from '#db/rows.ts';
 import { DAY_MS } from '#lib/clock.ts';
 import type { PaymentEvent } from '../../model/event.ts';
 import type { Owner } from '../../model/owner.ts';
 import { ownersOf } from '../../store/conditions.ts';
-import { insertRow, storedJson } from '../../store/rows.ts';
 import type { Subscription } from '../model/webhook.ts';
 import { rowLock } from './row-lock.ts';
 
@@ -69,6 +69,6 @@ function isTold(row: SubscriptionRow, event: PaymentEvent): boolean {
   const isOwners = row.organization_id === event.organizationId && row.mode === event.mode;
   const isThen = row.since <= event.createdAt && (row.until === null || row.until > event.createdAt);
   if (!isOwners || !isThen) return false;
-  const types = storedJson<Subscription[]>(row.events);
+  const types = jsonOf<Subscription[]>(row.events);
   return types.some(type => type === '*' || type === event.type);
 }

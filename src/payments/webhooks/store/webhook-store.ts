@@ -1,11 +1,11 @@
-import { booleanOf, exactInteger, jsonColumn } from '#db/columns.ts';
+import { booleanOf, exactInteger, jsonColumn, jsonOf } from '#db/columns.ts';
 import type { Handle } from '#db/open.ts';
 import { execute, rowsOf, type Sql } from '#db/query.ts';
+import { insertRow, updateRows, type Values } from '#db/rows.ts';
 import type { Mode, Owner } from '../../model/owner.ts';
 import type { Cell, Seals } from '../../secrets/sealed.ts';
 import { allOf, ownedBy } from '../../store/conditions.ts';
 import { type ListPage, type Page, paged } from '../../store/paging.ts';
-import { insertRow, storedJson, updateRows, type Values } from '../../store/rows.ts';
 import type { Receiver, Webhook, WebhookSecrets } from '../model/webhook.ts';
 import { activityChanged, type DisabledReason, type WebhookActivity } from '../model/webhook-activity.ts';
 import { failHeldTooLong } from './delivery-store.ts';
@@ -186,7 +186,7 @@ export function webhookOf(row: WebhookRow): Webhook {
     organizationId: row.organization_id,
     mode: row.mode,
     url: row.url,
-    events: storedJson(row.events),
+    events: jsonOf(row.events),
     description: row.description,
     previousSecretUntil: row.previous_secret_until,
     isActive: booleanOf(row.is_active),

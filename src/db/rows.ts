@@ -1,5 +1,19 @@
-import type { Column } from './columns.ts';
+import type { Binding, Column } from './columns.ts';
 import type { Handle } from './open.ts';
+import { execute, type Sql } from './query.ts';
+
+/** What is written, by column. The names are SQL, not input. */
+export type Values = Readonly<Record<string, Binding>>;
+
+/** Inserts one row. */
+export async function insertRow(handle: Handle, table: string, values: Values): Promise<void> {
+  const columns = Object.keys(values);
+  await execute(
+    handle,
+    `insert into ${table} (${columns.join(', ')}) values (${placeholders(columns.length)})`,
+    Object.values(values),
+  );
+}
 
 /** SQLite refuses a statement with more parameters than this (SQLITE_MAX_VARIABLE_NUMBER). */
 const MAX_PARAMETERS = 32_000;
@@ -22,6 +36,15 @@ export async function insertRows(
     const sql = `insert into ${into.table} (${into.columns.join(',')}) values ${values} ${into.suffix ?? ''}`;
     await handle.raw(sql, part.flat());
   }
+}
+
+/** Writes these columns of all rows that a condition holds for; answers with the number of rows. */
+export async function updateRows(handle: Handle, table: string, values: Values, where: Sql): Promise<number> {
+  const columns = Object.keys(values).map(column => `${column} = ?`);
+  return execute(handle, `update ${table} set ${columns.join(', ')} where ${where.sql}`, [
+    ...Object.values(values),
+    ...where.bindings,
+  ]);
 }
 
 /** `?,?,?` for an `in (…)` of so many values. */
