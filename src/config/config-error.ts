@@ -1,6 +1,5 @@
 import type { ErrorObject } from 'ajv';
-import { brokenRule } from '../lib/broken-rule.ts';
-import { didYouMean } from '../lib/spelling.ts';
+import { brokenRule, didYouMean } from '../lib/broken-rule.ts';
 
 /** One thing that is wrong: where (`chains[0].rpc[1]`, empty for the whole), on which line, and the rule. Never a value. */
 export interface Finding {

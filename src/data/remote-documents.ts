@@ -1,6 +1,11 @@
 import { systemLookup } from '../http/fetch/connect.ts';
-import { FetchFailure, type FetchFailureKind } from '../http/fetch/fetch-failure.ts';
-import { type GuardedFetch, type GuardedFetchOptions, guardedFetch } from '../http/fetch/guarded-fetch.ts';
+import {
+  FetchFailure,
+  type FetchFailureKind,
+  type GuardedFetch,
+  type GuardedFetchOptions,
+  guardedFetch,
+} from '../http/fetch/guarded-fetch.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Logger } from '../lib/logger.ts';
 import {

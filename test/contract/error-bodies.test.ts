@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { errorBodies } from '../../src/contract/contracts/error-bodies.ts';
+import { errorBodies } from '../../src/contract/contracts/contract.ts';
 import { mount } from '../../src/contract/mount/mount.ts';
 import { HttpError } from '../../src/http/errors.ts';
 import { type Served, serve } from '../http/serve.ts';

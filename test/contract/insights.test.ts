@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { errorBodies } from '../../src/contract/contracts/error-bodies.ts';
+import { errorBodies } from '../../src/contract/contracts/contract.ts';
 import { explorerContract } from '../../src/contract/contracts/explorer.ts';
 import { type InsightsOperations, insightsContract } from '../../src/contract/contracts/insights.ts';
 import type { Handlers } from '../../src/contract/contracts/operations.ts';

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { ValidateFunction } from 'ajv';
-import type { JsonObject } from './document.ts';
+import { type FormatError, messageOnly } from '../../http/errors.ts';
+import { child, type JsonObject } from './document.ts';
 import type { OperationRow, OperationTable } from './operations.ts';
 
 /** One of our contracts with what was generated from it. */
@@ -22,4 +23,29 @@ export function contractOf<Operations>(
 ): Contract<Operations> {
   const file = new URL(`../../../generated/${name}/openapi.json`, import.meta.url);
   return { name, document: JSON.parse(readFileSync(file, 'utf8')), ...generated };
+}
+
+/**
+ * Words the errors of several contracts behind one app. `x-errors` of a document says under which path, unknown paths
+ * included, the body is an object with one property of another name; everywhere else it is `{ message }`.
+ */
+export function errorBodies(contracts: readonly Pick<Contract<unknown>, 'name' | 'document'>[]): FormatError {
+  const families = contracts.flatMap(familyOf);
+  return (status, message, request) => {
+    const family = families.find(({ below }) => isBelow(request.path, below));
+    return family === undefined ? messageOnly(status, message, request) : { [family.property]: message };
+  };
+}
+
+function familyOf({ name, document }: Pick<Contract<unknown>, 'name' | 'document'>) {
+  if (document['x-errors'] === undefined) return [];
+  const { below, property } = child(document, 'x-errors');
+  if (typeof below !== 'string' || typeof property !== 'string') {
+    throw new Error(`${name}: x-errors must say below which path and by which property`);
+  }
+  return [{ below, property }];
+}
+
+function isBelow(path: string, root: string): boolean {
+  return path === root || path.startsWith(`${root}/`);
 }

@@ -1,7 +1,6 @@
 import type { ErrorObject } from 'ajv';
 import { type ErrorFacts, HttpError } from '../../http/errors.ts';
-import { brokenRule } from '../../lib/broken-rule.ts';
-import { didYouMean } from '../../lib/spelling.ts';
+import { brokenRule, didYouMean } from '../../lib/broken-rule.ts';
 
 /** A parameter that breaks a rule of the contract: 400, naming the parameter and the rule. */
 export class InvalidParameter extends HttpError {

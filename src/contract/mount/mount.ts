@@ -5,7 +5,7 @@ import { toJson } from '../../lib/json.ts';
 import type { Contract } from '../contracts/contract.ts';
 import type { JsonObject } from '../contracts/document.ts';
 import type { GatedHandlers, Handlers, OperationRow } from '../contracts/operations.ts';
-import { type ReadRequest, requestReader, validBody } from './read-request.ts';
+import { type ReadRequest, requestReader, validBody } from './parameters.ts';
 import { registry, type SecurityHandler } from './registry.ts';
 import { type Gate, type GateResponse, throughGate } from './request-gate.ts';
 import { responseJudge } from './response-validators.ts';

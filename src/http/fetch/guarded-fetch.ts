@@ -5,7 +5,6 @@ import { VERSION } from '../../lib/version.ts';
 import { addressJudge } from './address-filter.ts';
 import { boundedBody, KNOWN_CODINGS, leave, UnreadableBody } from './bounded-body.ts';
 import { ForbiddenAddress, guardedConnector, type Lookup, nameServerLookup } from './connect.ts';
-import { FetchFailure } from './fetch-failure.ts';
 
 export interface GuardedFetchOptions {
   /** Networks, as CIDRs or addresses, that may be reached although they are not public. */
@@ -35,7 +34,7 @@ export interface GuardedRequest {
   readonly signal?: AbortSignal;
 }
 
-export interface GuardedResponse {
+interface GuardedResponse {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly bytes: Buffer;
@@ -185,4 +184,33 @@ function unreached(error: unknown): FetchFailure {
 /** A header sent twice counts as one that nobody knows. */
 function one(value: string | string[] | undefined): string | undefined {
   return Array.isArray(value) ? value.join(', ') : value;
+}
+
+/**
+ * Why a guarded fetch has no response: `refused` the URL or every address of its host is not allowed; `redirected`
+ * elsewhere or too often; `timeout` no complete response in time; `unreachable` no connection, no valid certificate, or
+ * one that broke off; `too_long`, `wrong_type` and `unreadable` tell of the body; `abandoned` the caller's signal.
+ */
+export type FetchFailureKind =
+  | 'refused'
+  | 'redirected'
+  | 'timeout'
+  | 'unreachable'
+  | 'too_long'
+  | 'wrong_type'
+  | 'unreadable'
+  | 'abandoned';
+
+/** There is no response, or none that may be read. Its text names no address; the cause may. */
+export class FetchFailure extends Error {
+  readonly kind: FetchFailureKind;
+  /** Of the response whose body was not read. */
+  readonly status: number | undefined;
+
+  constructor(kind: FetchFailureKind, { status, cause }: { status?: number; cause?: unknown } = {}) {
+    super(`the fetch failed: ${kind.replace('_', ' ')}`, { cause });
+    this.name = 'FetchFailure';
+    this.kind = kind;
+    this.status = status;
+  }
 }

@@ -2,8 +2,7 @@ import { createSocket } from 'node:dgram';
 import { createServer } from 'node:http';
 import { expect, test } from 'vitest';
 import { nameServerLookup, systemLookup } from '#http/fetch/connect.ts';
-import { FetchFailure } from '#http/fetch/fetch-failure.ts';
-import { guardedFetch } from '#http/fetch/guarded-fetch.ts';
+import { FetchFailure, guardedFetch } from '#http/fetch/guarded-fetch.ts';
 import { createLogger } from '#lib/logger.ts';
 
 const TYPE_A = 1;

@@ -5,8 +5,12 @@ import type { AddressInfo } from 'node:net';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { expect, test, vi } from 'vitest';
 import { addressJudge } from '#http/fetch/address-filter.ts';
-import { FetchFailure } from '#http/fetch/fetch-failure.ts';
-import { type GuardedFetchOptions, type GuardedRequest, guardedFetch } from '#http/fetch/guarded-fetch.ts';
+import {
+  FetchFailure,
+  type GuardedFetchOptions,
+  type GuardedRequest,
+  guardedFetch,
+} from '#http/fetch/guarded-fetch.ts';
 import { createLogger } from '#lib/logger.ts';
 import { type Behaviour, type SeenRequest, startScriptedUpstream } from '../../support/scripted-upstream.ts';
 
