@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest';
-import { marketChart, transactionsChart } from '#data/backends/blockscout/normalise/charts.ts';
-import { indexingStatus } from '#data/backends/blockscout/normalise/indexing-status.ts';
-import { stats } from '#data/backends/blockscout/normalise/stats.ts';
+import {
+  indexingStatus,
+  marketChart,
+  stats,
+  transactionsChart,
+} from '#data/backends/blockscout/normalise/statistics.ts';
 import { fieldsOf } from '#data/backends/upstream-json/fields.ts';
 import { fixtureOf, fixturesOf, validates } from '../../support/blockscout-fixtures.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { tokenInstance, tokenInstanceOrNull } from '#data/backends/blockscout/normalise/token-instance.ts';
+import { tokenInstance, tokenInstanceOrNull } from '#data/backends/blockscout/normalise/token.ts';
 import { fixtureOf, fixturesOf, validates } from '../../support/blockscout-fixtures.ts';
 
 /** But for the latest, which they are compared with. */

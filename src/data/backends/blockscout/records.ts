@@ -1,10 +1,8 @@
 import type { Answers } from '../port/backend.ts';
 import { type BlockscoutSource, mustBe, read } from './client/source.ts';
-import { marketChart, transactionsChart } from './normalise/charts.ts';
-import { indexingStatus } from './normalise/indexing-status.ts';
 import { smartContract } from './normalise/smart-contract.ts';
-import { stats } from './normalise/stats.ts';
-import { tokenInstance } from './normalise/token-instance.ts';
+import { indexingStatus, marketChart, stats, transactionsChart } from './normalise/statistics.ts';
+import { tokenInstance } from './normalise/token.ts';
 
 type RecordAnswers = Pick<
   Answers,

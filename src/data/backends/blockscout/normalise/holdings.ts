@@ -8,7 +8,7 @@ import {
   textOrNull,
 } from '../../upstream-json/values.ts';
 import { address } from './address.ts';
-import { tokenInstance, tokenInstanceOrNull } from './token-instance.ts';
+import { tokenInstance, tokenInstanceOrNull } from './token.ts';
 
 /**
  * One balance of an address, of any generation.

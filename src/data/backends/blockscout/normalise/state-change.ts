@@ -2,8 +2,7 @@ import type { ExplorerSchemas } from '#contract/contracts/explorer.ts';
 import { at, each, type Fields, fieldsOf, given, required } from '../../upstream-json/fields.ts';
 import { booleanOrNull, naturalOrNull, signedOrNull } from '../../upstream-json/values.ts';
 import { addressIn } from './address.ts';
-import { tokenOrNullIn } from './token.ts';
-import { tokenInstanceOrNull } from './token-instance.ts';
+import { tokenInstanceOrNull, tokenOrNullIn } from './token.ts';
 
 type StateChange = ExplorerSchemas['StateChange'];
 type NftChange = ExplorerSchemas['NftChange'];

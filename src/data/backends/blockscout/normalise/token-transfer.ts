@@ -10,8 +10,7 @@ import {
   timestampOrNull,
 } from '../../upstream-json/values.ts';
 import { addressIn } from './address.ts';
-import { tokenOrNullIn } from './token.ts';
-import { tokenInstanceOrNull } from './token-instance.ts';
+import { tokenInstanceOrNull, tokenOrNullIn } from './token.ts';
 
 type EmbeddedTokenTransfer = ExplorerSchemas['EmbeddedTokenTransfer'];
 type TokenTransfer = ExplorerSchemas['TokenTransfer'];

@@ -1,6 +1,14 @@
 import type { ExplorerSchemas } from '#contract/contracts/explorer.ts';
-import { at, type Fields, fieldsOf, pick, required } from '../../upstream-json/fields.ts';
-import { addressHashOrNull, decimalOrNull, naturalOrNull, textOrNull } from '../../upstream-json/values.ts';
+import { isObject } from '#lib/json.ts';
+import { at, type Fields, fieldsOf, given, pick, required } from '../../upstream-json/fields.ts';
+import {
+  addressHashOrNull,
+  booleanOrNull,
+  decimalOrNull,
+  naturalOrNull,
+  textOrNull,
+} from '../../upstream-json/values.ts';
+import { addressOrNullIn } from './address.ts';
 
 type Token = ExplorerSchemas['Token'];
 
@@ -28,4 +36,46 @@ export function token(value: unknown): Token {
 export function tokenOrNullIn(record: Fields, name: string): Token | null {
   const value = record[name];
   return value === null || value === undefined ? null : at(name, value, token);
+}
+
+type TokenInstance = ExplorerSchemas['TokenInstance'];
+
+/** What a link may begin with. Upstream hands on whatever the publisher wrote. Decision 43. */
+const MEDIA = /^(?:https?|ipfs|ar|data):/i;
+const PAGE = /^(?:https?|ipfs|ar):/i;
+
+/**
+ * An NFT of any generation. Since 12.0 `token` is missing within the lists of one token.
+ * @throws Unreadable without an id.
+ */
+export function tokenInstance(value: unknown): TokenInstance {
+  const record = fieldsOf(value);
+  return {
+    ...instanceFields(record),
+    token: tokenOrNullIn(record, 'token'),
+  };
+}
+
+/** An instance where there may be none, such as in a balance of ERC-20. @throws Unreadable */
+export function tokenInstanceOrNull(value: unknown): TokenInstance | null {
+  return value === null || value === undefined ? null : tokenInstance(value);
+}
+
+/** All of an instance but its token. No version names the only holder, but the owner of a unique id is just that. */
+export function instanceFields(record: Fields): Omit<TokenInstance, 'token'> {
+  const owner = addressOrNullIn(record, 'owner');
+  return {
+    is_unique: booleanOrNull(record.is_unique),
+    id: required(naturalOrNull(record.id), 'id'),
+    ...given('holder_address_hash', addressHashOrNull(record.holder_address_hash) ?? owner?.hash ?? null),
+    ...given('image_url', linkOrNull(record.image_url, MEDIA)),
+    ...given('animation_url', linkOrNull(record.animation_url, MEDIA)),
+    ...given('external_app_url', linkOrNull(record.external_app_url, PAGE)),
+    ...given('metadata', isObject(record.metadata) ? { ...record.metadata } : null),
+    owner,
+  };
+}
+
+function linkOrNull(value: unknown, scheme: RegExp): string | null {
+  return typeof value === 'string' && scheme.test(value) ? value : null;
 }

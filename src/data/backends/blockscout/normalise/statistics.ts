@@ -1,8 +1,10 @@
 import type { ExplorerSchemas } from '#contract/contracts/explorer.ts';
 import { isObject } from '#lib/json.ts';
-import { type Fields, fieldsOf, given, required } from '../../upstream-json/fields.ts';
+import { at, each, type Fields, fieldsOf, given, pick, required } from '../../upstream-json/fields.ts';
 import {
+  booleanOrNull,
   countOrNull,
+  dayOrNull,
   decimalOrNull,
   naturalOrNull,
   numberOrNull,
@@ -68,4 +70,62 @@ function gasPrices(value: unknown): Stats['gas_prices'] {
 /** A number, or an object about it for callers that send the header `updated-gas-oracle`. */
 function gasPrice(value: unknown): number | null {
   return numberOrNull(isObject(value) ? value.price : value);
+}
+
+type TransactionsChart = ExplorerSchemas['TransactionsChart'];
+
+/** Transactions by day, the latest first as upstream sends them. @throws Unreadable for a day without its date. */
+export function transactionsChart(value: unknown): TransactionsChart {
+  return { chart_data: at('chart_data', fieldsOf(value).chart_data, days => each(days, transactionsDay)) };
+}
+
+/** The count was renamed in 6.9, 7 and 9; 6.9 and 8 have two names of it. */
+function transactionsDay(value: unknown): TransactionsChart['chart_data'][number] {
+  const record = fieldsOf(value);
+  return {
+    date: required(dayOrNull(record.date), 'date'),
+    transaction_count: countOrNull(pick(record, 'transactions_count', 'transaction_count', 'tx_count')),
+  };
+}
+
+type MarketChart = ExplorerSchemas['MarketChart'];
+
+/**
+ * The coin's market by day. A supply that is known is text, the integer 0 stands for one that is not.
+ * @throws Unreadable for a day without its date.
+ */
+export function marketChart(value: unknown): MarketChart {
+  const { available_supply: supply, chart_data: days } = fieldsOf(value);
+  return {
+    available_supply: supply === 0 ? null : decimalOrNull(supply),
+    chart_data: at('chart_data', days, items => each(items, marketDay)),
+  };
+}
+
+function marketDay(value: unknown): MarketChart['chart_data'][number] {
+  const record = fieldsOf(value);
+  return {
+    date: required(dayOrNull(record.date), 'date'),
+    closing_price: decimalOrNull(record.closing_price),
+    market_cap: decimalOrNull(record.market_cap),
+    ...given('tvl', decimalOrNull(record.tvl)),
+  };
+}
+
+/**
+ * How far upstream has indexed. Its ratios are text, although its documents say numbers; that of internal transactions
+ * is null until the blocks are complete.
+ * @throws Unreadable when it does not say how far the blocks are.
+ */
+export function indexingStatus(value: unknown): ExplorerSchemas['IndexingStatus'] {
+  const record = fieldsOf(value);
+  return {
+    finished_indexing: required(booleanOrNull(record.finished_indexing), 'finished_indexing'),
+    finished_indexing_blocks: required(
+      booleanOrNull(record.finished_indexing_blocks),
+      'finished_indexing_blocks',
+    ),
+    indexed_blocks_ratio: required(decimalOrNull(record.indexed_blocks_ratio), 'indexed_blocks_ratio'),
+    indexed_internal_transactions_ratio: decimalOrNull(record.indexed_internal_transactions_ratio),
+  };
 }
