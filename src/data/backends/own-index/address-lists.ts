@@ -8,7 +8,6 @@ import type { CursorPosition } from '../port/cursor.ts';
 import { blockRecords, nextBlocks } from './blocks.ts';
 import { checksummed } from './parts/format.ts';
 import type { Parties } from './parts/parties.ts';
-import { addressNft, type DescribedInstance, tokenInstance } from './records/token-instance.ts';
 import { nodeCannot } from './source/mined.ts';
 import {
   addressKey,
@@ -21,7 +20,7 @@ import {
   wholeKeys,
 } from './source/position.ts';
 import { assertWhole, cursorFields, type IndexSource, PAGE_SIZE } from './source/source.ts';
-import { lookUpInstances } from './tokens.ts';
+import { addressNft, type DescribedInstance, lookUpInstances, tokenInstance } from './tokens.ts';
 import { internalTransactionPage } from './transactions/internal-transactions.ts';
 import { logPage } from './transactions/transaction-lists.ts';
 

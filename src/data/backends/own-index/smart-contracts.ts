@@ -1,12 +1,15 @@
-import type { Hash, Hex } from 'viem';
+import { type Abi, type Address, decodeAbiParameters, type Hash, type Hex } from 'viem';
+import type { ExplorerSchemas } from '#contract/contracts/explorer.ts';
+import type { KnownAbi } from '#evm/abi/abi.ts';
+import type { ContractSource } from '#evm/abi/contract-source.ts';
+import { mayDecode } from '#evm/abi/decoding-budget.ts';
+import { typeText, valueText } from '#evm/abi/signatures.ts';
 import { DELEGATION_PREFIX, lowerCase } from '#evm/address.ts';
 import { minimalProxyTarget } from '#evm/minimal-proxy.ts';
 import type { Answers } from '../port/backend.ts';
-import { smartContract } from './records/smart-contract.ts';
+import { checksummed } from './parts/format.ts';
 import { nodeCannot } from './source/mined.ts';
 import { type IndexSource, missingFrom } from './source/source.ts';
-
-/** Code that only points to another account's makes no contract: EIP-7702. */
 
 /** A contract with what is known of its sources; its code from the node at the time of the request. */
 export function smartContractAnswers(source: IndexSource): Pick<Answers, 'getSmartContract'> {
@@ -18,6 +21,7 @@ export function smartContractAnswers(source: IndexSource): Pick<Answers, 'getSma
       const code =
         head === null ? null : await reader.node.code({ address, blockNumber: head.number }, signal);
       if (code === null) throw nodeCannot('tell the code of a contract');
+      // Code that only points to another account's makes no contract: EIP-7702.
       const isContract = code !== '0x' && !code.startsWith(DELEGATION_PREFIX);
       if (!isContract && creation === null) throw missingFrom(source, `Contract ${path.address_hash}`);
       return {
@@ -38,4 +42,128 @@ export function smartContractAnswers(source: IndexSource): Pick<Answers, 'getSma
       }
     },
   };
+}
+
+type SmartContract = ExplorerSchemas['SmartContract'];
+
+/** What an answer about a contract is made from. */
+interface ContractFacts {
+  readonly known: KnownAbi | null;
+  /** Null when the contract is gone. */
+  readonly code: Hex | null;
+  /** Creation code with its arguments; null when unknown. */
+  readonly creationInput: Hex | null;
+  readonly minimalProxyTarget: Address | null;
+}
+
+/** A contract's record: bytecodes and flags of any, everything else where its sources or its ABI are known. */
+function smartContract(facts: ContractFacts): SmartContract {
+  const { known, code, creationInput, minimalProxyTarget } = facts;
+  return {
+    is_verified: known?.source !== undefined,
+    is_self_destructed: code === null,
+    is_verified_via_eth_bytecode_db: false,
+    can_be_visualized_via_visualizer: false,
+    status: code === null ? 'selfdestructed' : 'success',
+    ...(code === null ? {} : { deployed_bytecode: code }),
+    ...(creationInput === null ? {} : { creation_bytecode: creationInput }),
+    ...(minimalProxyTarget === null ? {} : { minimal_proxy_address_hash: checksummed(minimalProxyTarget) }),
+    ...(known === null
+      ? {}
+      : { abi: JSON.stringify(known.abi), name: known.source?.contractName ?? known.name }),
+    ...(known?.source === undefined ? {} : verification(facts, known.source)),
+    ...(known === null ? {} : constructorArguments(facts, known)),
+  };
+}
+
+/** What a contract with known sources has beyond one without. */
+function verification({ code }: ContractFacts, source: ContractSource): SmartContract {
+  const { settings, match, deployedCode, isFromRegistry } = source;
+  const { enabled, runs } = objectIn(settings, 'optimizer');
+  const { evmVersion } = settings;
+  return {
+    is_partially_verified: match === 'partial',
+    is_fully_verified: match === 'full',
+    is_verified_via_registry: isFromRegistry,
+    ...(deployedCode === null || code === null
+      ? {}
+      : { is_changed_bytecode: !isSameCode(code, deployedCode, source.immutables) }),
+    language: source.language,
+    compiler_version: source.compilerVersion,
+    compiler_settings: { ...settings },
+    ...(typeof enabled === 'boolean' ? { optimization_enabled: enabled } : {}),
+    ...(typeof runs === 'number' ? { optimizations_runs: runs } : {}),
+    ...(typeof evmVersion === 'string' ? { evm_version: evmVersion } : {}),
+    file_path: source.filePath,
+    source_code: source.sourceCode,
+    additional_sources: source.additionalSources.map(({ path, content }) => ({
+      file_path: path,
+      source_code: content,
+    })),
+    external_libraries: librariesIn(settings),
+  };
+}
+
+function constructorArguments({ creationInput }: ContractFacts, { abi, source }: KnownAbi): SmartContract {
+  const raw = source?.constructorArgs ?? argumentsOf(creationInput, source?.creationCode ?? null);
+  if (raw === null) return {};
+  const decoded = decodedArguments(abi, raw);
+  return { constructor_args: raw, ...(decoded === null ? {} : { decoded_constructor_args: decoded }) };
+}
+
+/** `file.sol` → `Library` → address, or in old compilers `file.sol:Library` → address. */
+function librariesIn(settings: ContractSource['settings']): ExplorerSchemas['ExternalLibrary'][] {
+  return Object.entries(objectIn(settings, 'libraries')).flatMap(([file, linked]) => {
+    const pairs: [string, unknown][] =
+      typeof linked === 'object' && linked !== null
+        ? Object.entries(linked)
+        : [[file.slice(file.lastIndexOf(':') + 1), linked]];
+    return pairs.flatMap(([name, address]) =>
+      typeof address === 'string' && isAddress(address) ? [{ name, address_hash: checksummed(address) }] : [],
+    );
+  });
+}
+
+function isAddress(text: string): text is Address {
+  return /^0x[0-9a-fA-F]{40}$/.test(text);
+}
+
+function objectIn(settings: ContractSource['settings'], key: string): Record<string, unknown> {
+  const value = settings[key];
+  return typeof value === 'object' && value !== null ? { ...value } : {};
+}
+
+/** What follows the compiled code in the code that created a contract; null when that began otherwise. */
+function argumentsOf(creationInput: Hex | null, compiled: Hex | null): Hex | null {
+  if (creationInput === null || compiled === null || !creationInput.startsWith(compiled)) return null;
+  const rest = creationInput.slice(compiled.length);
+  return rest === '' ? null : `0x${rest}`;
+}
+
+/**
+ * A pair for each argument: its value as text (Decision 19) and what the constructor calls it. Null when the ABI has no
+ * constructor that takes them.
+ */
+function decodedArguments(abi: Abi, encoded: Hex): [string, Record<string, string>][] | null {
+  const declared = abi.find(item => item.type === 'constructor');
+  if (declared === undefined || !mayDecode(declared.inputs, encoded)) return null;
+  try {
+    const values: readonly unknown[] = decodeAbiParameters(declared.inputs, encoded);
+    return declared.inputs.map((input, position) => [
+      valueText(values[position]),
+      { name: input.name ?? '', type: typeText(input), internalType: input.internalType ?? typeText(input) },
+    ]);
+  } catch {
+    // What follows the code need not be arguments of this constructor.
+    return null;
+  }
+}
+
+/** Whether code on the chain is what was compiled, apart from the bytes that the constructor filled in. */
+function isSameCode(code: Hex, compiled: Hex, immutables: ContractSource['immutables']): boolean {
+  const found = Buffer.from(code.slice(2), 'hex');
+  const wanted = Buffer.from(compiled.slice(2), 'hex');
+  if (found.length !== wanted.length) return false;
+  for (const { start, length } of immutables) found.fill(0, start, start + length);
+  return found.equals(wanted);
 }

@@ -5,7 +5,7 @@ import type { NftTransferRow } from '#indexer/read/tokens/nft-transfers.ts';
 import type { InsightsAnswers } from '../../port/insights-backend.ts';
 import { resolveAddress } from '../source/names.ts';
 import { assertCaughtUp, assertNotCutOff, type IndexSource, missingFrom } from '../source/source.ts';
-import { describeNfts } from './nft-metadata-lookup.ts';
+import { describeNfts } from './nft-metadata.ts';
 import { nftSale, orderOf } from './nft-sales.ts';
 
 type NftTransfer = InsightsSchemas['NftTransfer'];

@@ -1,16 +1,16 @@
 import type { Address } from 'viem';
+import type { ExplorerSchemas } from '#contract/contracts/explorer.ts';
 import { lowerCase } from '#evm/address.ts';
 import type { CoinChange } from '#node/node-reads.ts';
 import type { Answers } from '../../port/backend.ts';
 import { BackendError } from '../../port/backend-error.ts';
 import type { CursorPosition } from '../../port/cursor.ts';
-import { loadParties } from '../parts/parties.ts';
-import { balancesOf } from '../parts/token-balances.ts';
-import { type TokenChange, tokenChanges } from '../parts/token-changes.ts';
-import { coinChange, tokenChange } from '../records/state-change.ts';
+import { amount } from '../parts/format.ts';
+import { loadParties, type Parties } from '../parts/parties.ts';
 import { minedOrPending, nodeCannot } from '../source/mined.ts';
 import { isHeight, type Keys, notOurs } from '../source/position.ts';
 import { cursorFields, type IndexSource, PAGE_SIZE } from '../source/source.ts';
+import { type Balances, balancesOf, type TokenChange, tokenChanges } from './token-changes.ts';
 
 type Change = { coin: CoinChange } | { token: TokenChange };
 
@@ -83,4 +83,44 @@ function holderOf(change: Change): Address {
 
 function movedOn(): BackendError {
   return new BackendError('unavailable', 'failed', 'the chain was reorganised meanwhile');
+}
+
+type StateChange = ExplorerSchemas['StateChange'];
+
+/** How a transaction changed a balance of the native coin. */
+function coinChange(
+  { address, before, after }: CoinChange,
+  { parties, miner }: { parties: Parties; miner: Address },
+): StateChange {
+  return {
+    address: parties.address(address),
+    is_miner: address === miner,
+    type: 'coin',
+    token: null,
+    token_id: null,
+    balance_before: before.toString(),
+    balance_after: after.toString(),
+    change: (after - before).toString(),
+  };
+}
+
+/** How a transaction changed a balance of a token. The ids of ERC-721 are in `change`. */
+function tokenChange(
+  { token, tokenType, holder, tokenId, difference, nfts }: TokenChange,
+  { parties, miner, balances }: { parties: Parties; miner: Address; balances: Balances | null },
+): StateChange {
+  const moved = balances === null ? difference : balances.after - balances.before;
+  return {
+    address: parties.address(holder),
+    is_miner: holder === miner,
+    type: 'token',
+    token: parties.token(token),
+    token_id: amount(tokenId),
+    balance_before: amount(balances?.before ?? null),
+    balance_after: amount(balances?.after ?? null),
+    change:
+      tokenType === 'ERC-721'
+        ? nfts.map(nft => ({ direction: nft.direction, total: { token_id: nft.tokenId.toString() } }))
+        : moved.toString(),
+  };
 }

@@ -1,18 +1,12 @@
-import type { Address } from 'viem';
+import { type Address, decodeFunctionData, formatEther, formatUnits, maxUint256, parseAbi } from 'viem';
+import type { ExplorerSchemas } from '#contract/contracts/explorer.ts';
+import type { Abis } from '#evm/abi/abi.ts';
 import { lowerCase } from '#evm/address.ts';
 import type { TransactionRow } from '#indexer/read/blocks/transaction-row.ts';
 import type { TokenTransferRow } from '#indexer/read/tokens/token-transfers.ts';
 import type { Answers } from '../../port/backend.ts';
-import { loadParties } from '../parts/parties.ts';
-import {
-  type Approval,
-  approvalOf,
-  approvalSentence,
-  callSentence,
-  coinSentence,
-  creationSentence,
-  transferSentence,
-} from '../records/summary.ts';
+import { methodOf } from '../parts/decoded.ts';
+import { loadParties, type Parties } from '../parts/parties.ts';
 import { minedOrPending } from '../source/mined.ts';
 import type { IndexSource } from '../source/source.ts';
 
@@ -68,4 +62,134 @@ async function sentences({ reader }: IndexSource, { row, transfers, approval }: 
 
 function holdersOf({ from, to }: TokenTransferRow): Address[] {
   return [from, to];
+}
+
+type Summary = ExplorerSchemas['Summary'];
+type Variable = ExplorerSchemas['SummaryVariable'];
+
+/** A sentence from its template; `action_type` is the verb that all of them begin with. */
+function sentence(action: string, template: string, variables: Record<string, Variable>): Summary {
+  return {
+    summary_template: `{action_type} ${template}`,
+    summary_template_variables: { action_type: text(action), ...variables },
+  };
+}
+
+function text(value: string): Variable {
+  return { type: 'string', value };
+}
+
+/** An amount of a token in its whole units, or in its smallest where its decimals are not known. */
+function tokenAmount(amount: bigint, decimals: string | null): Variable {
+  return { type: 'currency', value: formatUnits(amount, Number(decimals ?? 0)) };
+}
+
+function addressVariable(parties: Parties, address: Address): Variable {
+  return { type: 'address', value: parties.address(address) };
+}
+
+/** `{native}` stands for the chain's coin and has no variable. */
+function coinSentence({ to, value }: { to: Address; value: bigint }, parties: Parties): Summary {
+  return sentence('Transfer', '{amount} {native} to {to_address}', {
+    amount: coinAmount(value),
+    to_address: addressVariable(parties, to),
+  });
+}
+
+function creationSentence(created: Address, parties: Parties): Summary {
+  return sentence('Create', 'contract {contract_address}', {
+    contract_address: addressVariable(parties, created),
+  });
+}
+
+function callSentence(
+  { to, row }: { to: Address; row: Pick<TransactionRow, 'selector' | 'value'> },
+  { parties, abis }: { parties: Parties; abis: Abis },
+): Summary {
+  const call = {
+    method: { type: 'method', value: methodOf(abis, row.selector) },
+    contract_address: addressVariable(parties, to),
+  };
+  return row.value === 0n
+    ? sentence('Call', '{method} on {contract_address}', call)
+    : sentence('Call', '{method} on {contract_address} with {amount} {native}', {
+        ...call,
+        amount: coinAmount(row.value),
+      });
+}
+
+/** Null when the called contract is no known token: then nobody can say what was approved. */
+function approvalSentence(
+  { token: address, approval }: { token: Address; approval: Approval },
+  parties: Parties,
+): Summary | null {
+  const record = parties.token(address);
+  if (record === null) return null;
+  const token = { type: 'token', value: record };
+  const to_address = addressVariable(parties, approval.to);
+  const { value } = approval;
+  if (value === null) {
+    const action = approval.isGiven ? 'Approve' : 'Revoke';
+    return sentence(action, 'all {token} for {to_address}', { token, to_address });
+  }
+  if (record.type === 'ERC-721') {
+    const token_id = text(value.toString());
+    return sentence('Approve', '{token} {token_id} for {to_address}', { token, token_id, to_address });
+  }
+  const amount = value === maxUint256 ? text('unlimited') : tokenAmount(value, record.decimals);
+  return sentence('Approve', '{amount} {token} for {to_address}', { amount, token, to_address });
+}
+
+function coinAmount(value: bigint): Variable {
+  return { type: 'currency', value: formatEther(value) };
+}
+
+const VERBS = { token_minting: 'Mint', token_burning: 'Burn', token_transfer: 'Transfer' } as const;
+
+/** One token transfer, minting or burning in words. What is burnt goes to nobody, so its owner is named instead. */
+function transferSentence(row: TokenTransferRow, parties: Parties): Summary {
+  const isBurn = row.type === 'token_burning';
+  const record = parties.token(row.token);
+  const whom = isBurn
+    ? { from_address: addressVariable(parties, row.from) }
+    : { to_address: addressVariable(parties, row.to) };
+  const token =
+    record === null ? addressVariable(parties, row.token) : ({ type: 'token', value: record } as const);
+  const amount = row.amount === null ? {} : { amount: tokenAmount(row.amount, record?.decimals ?? null) };
+  const id = row.tokenId === null ? {} : { token_id: text(row.tokenId.toString()) };
+  const placeholders = [...Object.keys(amount), 'token', ...Object.keys(id)].map(name => `{${name}}`);
+  return sentence(
+    VERBS[row.type],
+    `${placeholders.join(' ')} ${isBurn ? 'from {from_address}' : 'to {to_address}'}`,
+    { ...amount, token, ...id, ...whom },
+  );
+}
+
+/** What a call to a token allows somebody else. */
+interface Approval {
+  /** Who may spend. */
+  readonly to: Address;
+  /** An amount for ERC-20, an id for ERC-721; null when it is about everything. */
+  readonly value: bigint | null;
+  /** False where a permission for everything is taken back. */
+  readonly isGiven: boolean;
+}
+
+const ABI = parseAbi([
+  'function approve(address spender, uint256 value) returns (bool)',
+  'function setApprovalForAll(address operator, bool approved)',
+]);
+
+/** The approval that a transaction's own call is; null for every other call. */
+function approvalOf({ input, selector }: Pick<TransactionRow, 'input' | 'selector'>): Approval | null {
+  if (selector === null) return null;
+  try {
+    const { functionName, args } = decodeFunctionData({ abi: ABI, data: input });
+    return functionName === 'approve'
+      ? { to: lowerCase(args[0]), value: args[1], isGiven: true }
+      : { to: lowerCase(args[0]), value: null, isGiven: args[1] };
+  } catch {
+    // Any other method, or call data that does not fit one of these.
+    return null;
+  }
 }

@@ -1,9 +1,11 @@
 import type { ExplorerSchemas } from '#contract/contracts/explorer.ts';
+import type { Abis } from '#evm/abi/abi.ts';
 import type { Page } from '#indexer/read/page.ts';
 import type { TokenTransferRow } from '#indexer/read/tokens/token-transfers.ts';
 import type { Answers } from '../../port/backend.ts';
-import { loadParties } from '../parts/parties.ts';
-import { tokenTransfer } from '../records/token-transfer.ts';
+import { methodOf } from '../parts/decoded.ts';
+import { amount, timestamp } from '../parts/format.ts';
+import { loadParties, type Parties } from '../parts/parties.ts';
 import { placeBefore } from '../source/position.ts';
 import {
   assertCaughtUp,
@@ -46,4 +48,49 @@ export async function transferPage(
     next_page_params:
       hasMore && position !== undefined ? { ...position, ...cursorFields(source, position) } : null,
   };
+}
+
+type Embedded = ExplorerSchemas['EmbeddedTokenTransfer'];
+
+/** One token transfer as it stands inside a transaction. */
+export function embeddedTokenTransfer(row: TokenTransferRow, abis: Abis, parties: Parties): Embedded {
+  const method = methodOf(abis, row.selector);
+  return {
+    block_hash: row.blockHash,
+    from: parties.address(row.from),
+    to: parties.address(row.to),
+    log_index: row.logIndex,
+    ...(method === null ? {} : { method }),
+    timestamp: timestamp(row.timestamp),
+    token: parties.token(row.token),
+    total: totalOf(row, parties),
+    transaction_hash: row.transactionHash,
+    type: row.type,
+  };
+}
+
+/** One token transfer in a list of its own. */
+function tokenTransfer(
+  row: TokenTransferRow,
+  abis: Abis,
+  parties: Parties,
+): ExplorerSchemas['TokenTransfer'] {
+  return {
+    ...embeddedTokenTransfer(row, abis, parties),
+    block_number: row.blockNumber,
+    token_type: row.tokenType,
+  };
+}
+
+/** The three shapes of document 1: an amount, an id, or an amount of an id. */
+function totalOf(row: TokenTransferRow, parties: Parties): Embedded['total'] {
+  const decimals = parties.token(row.token)?.decimals ?? null;
+  switch (row.tokenType) {
+    case 'ERC-20':
+      return { decimals, value: amount(row.amount) };
+    case 'ERC-721':
+      return { token_id: amount(row.tokenId) };
+    case 'ERC-1155':
+      return { token_id: amount(row.tokenId), decimals, value: amount(row.amount) };
+  }
 }

@@ -7,9 +7,6 @@ import type { PendingTransaction } from '#node/pending-transactions.ts';
 import type { Answers } from '../../port/backend.ts';
 import { methodOf } from '../parts/decoded.ts';
 import { loadParties } from '../parts/parties.ts';
-import { type PendingContext, pendingTransaction, pendingTypes } from '../records/pending-transaction.ts';
-import { embeddedTokenTransfer } from '../records/token-transfer.ts';
-import { minedTransaction } from '../records/transaction.ts';
 import { knownTransaction } from '../source/mined.ts';
 import { hashBefore, placeBefore } from '../source/position.ts';
 import {
@@ -19,6 +16,13 @@ import {
   type IndexSource,
   PAGE_SIZE,
 } from '../source/source.ts';
+import { embeddedTokenTransfer } from './token-transfers.ts';
+import {
+  minedTransaction,
+  type PendingContext,
+  pendingTransaction,
+  pendingTypes,
+} from './transaction-record.ts';
 
 type Transaction = ExplorerSchemas['Transaction'];
 
