@@ -81,7 +81,7 @@ export async function serveChains(
     const plain = plainRouter();
     healthRoutes(plain, { checks: readiness(chains, { isFilled }) });
     chainsRoute(plain, chains);
-    await descriptionRoutes(plain, DOCUMENT, publicUrl);
+    descriptionRoutes(plain, DOCUMENT, publicUrl);
     await docsRoutes(plain, TITLE);
     const app = createApp({
       log,

@@ -73,7 +73,7 @@ export async function paymentsRoutes(options: RoutesOptions, plain: Router): Pro
     return isCurrent ? { ok: true } : { ok: false, detail: 'migrations are missing' };
   };
   healthRoutes(plain, { checks: { database } });
-  await descriptionRoutes(plain, paymentsContract.document, publicUrl);
+  descriptionRoutes(plain, paymentsContract.document, publicUrl);
   await docsRoutes(plain, TITLE);
   return [
     withoutMethodErrors,

@@ -27,7 +27,7 @@ let server: Served;
 
 beforeAll(async () => {
   const plain = plainRouter();
-  await descriptionRoutes(plain, DOCUMENT, PUBLIC_URL);
+  descriptionRoutes(plain, DOCUMENT, PUBLIC_URL);
   await docsRoutes(plain, 'Reference <of> "this"');
   server = await serve([], { plain });
 });

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import type Router from '@koa/router';
 import { stringify } from 'yaml';
-import { represent } from '../../http/representation.ts';
+import { type Representation, represent } from '../../http/representation.ts';
 import { sendRepresentation } from '../../http/send.ts';
 import type { JsonObject } from '../contracts/document.ts';
 import { mintlifyVariant } from './mintlify.ts';
@@ -13,29 +13,39 @@ const CACHING = { 'Cache-Control': 'no-cache' };
 
 /**
  * Registers a service's description: `GET /openapi.json` and `/openapi.yaml`, and with the query parameter `mintlify`,
- * bare or with any value, the variant for that documentation tool. All four are made once.
+ * bare or with any value, the variant for that documentation tool. Each is made for its first request: together they
+ * take longer than the rest of a start.
  */
-export async function descriptionRoutes(
-  router: Router,
-  document: JsonObject,
-  publicUrl: string,
-): Promise<void> {
-  const variant = mintlifyVariant(document, publicUrl);
-  const [plainJson, plainYaml, variantJson, variantYaml] = await Promise.all(
-    [JSON.stringify(document), stringify(document), JSON.stringify(variant), stringify(variant)].map(
-      represent,
-    ),
+export function descriptionRoutes(router: Router, document: JsonObject, publicUrl: string): void {
+  const variant = () => mintlifyVariant(document, publicUrl);
+  const json = {
+    plain: representedOnce(() => JSON.stringify(document)),
+    variant: representedOnce(() => JSON.stringify(variant())),
+  };
+  const yaml = {
+    plain: representedOnce(() => stringify(document)),
+    variant: representedOnce(() => stringify(variant())),
+  };
+  const wanted = (querystring: string) =>
+    new URLSearchParams(querystring).has('mintlify') ? 'variant' : 'plain';
+  router.all('/openapi.json', async ctx =>
+    sendRepresentation(ctx, await json[wanted(ctx.querystring)](), CACHING),
   );
-  const wantsVariant = (querystring: string) => new URLSearchParams(querystring).has('mintlify');
-  router.all('/openapi.json', ctx => {
-    const chosen = wantsVariant(ctx.querystring) ? variantJson : plainJson;
-    if (chosen !== undefined) sendRepresentation(ctx, chosen, CACHING);
-  });
-  router.all('/openapi.yaml', ctx => {
-    const chosen = wantsVariant(ctx.querystring) ? variantYaml : plainYaml;
-    if (chosen !== undefined)
-      sendRepresentation(ctx, chosen, { ...CACHING, 'Content-Type': 'application/yaml' });
-  });
+  router.all('/openapi.yaml', async ctx =>
+    sendRepresentation(ctx, await yaml[wanted(ctx.querystring)](), {
+      ...CACHING,
+      'Content-Type': 'application/yaml',
+    }),
+  );
+}
+
+/** Makes a representation for the first call, and gives it to later ones. */
+function representedOnce(make: () => string | Buffer): () => Promise<Representation> {
+  let made: Promise<Representation> | undefined;
+  return () => {
+    made ??= represent(make());
+    return made;
+  };
 }
 
 const PAGE = (title: string) => `<!doctype html>
@@ -73,26 +83,25 @@ const POLICY =
 export async function docsRoutes(router: Router, title: string): Promise<void> {
   const folder = join(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'), '..');
   const file = (name: string) => readFile(join(folder, name));
-  const pages = await Promise.all(
-    [
-      { path: '/docs', type: 'text/html; charset=utf-8', content: Buffer.from(PAGE(escapeHtml(title))) },
-      { path: '/docs/start.js', type: 'text/javascript; charset=utf-8', content: Buffer.from(START) },
-      {
-        path: '/docs/swagger-ui.css',
-        type: 'text/css; charset=utf-8',
-        content: await file('swagger-ui.css'),
-      },
-      {
-        path: '/docs/swagger-ui-bundle.js',
-        type: 'text/javascript; charset=utf-8',
-        content: await file('swagger-ui-bundle.js'),
-      },
-      { path: '/docs/favicon-32x32.png', type: 'image/png', content: await file('favicon-32x32.png') },
-    ].map(async ({ path, type, content }) => ({ path, type, representation: await represent(content) })),
-  );
-  for (const { path, type, representation } of pages) {
+  const pages = [
+    { path: '/docs', type: 'text/html; charset=utf-8', content: Buffer.from(PAGE(escapeHtml(title))) },
+    { path: '/docs/start.js', type: 'text/javascript; charset=utf-8', content: Buffer.from(START) },
+    {
+      path: '/docs/swagger-ui.css',
+      type: 'text/css; charset=utf-8',
+      content: await file('swagger-ui.css'),
+    },
+    {
+      path: '/docs/swagger-ui-bundle.js',
+      type: 'text/javascript; charset=utf-8',
+      content: await file('swagger-ui-bundle.js'),
+    },
+    { path: '/docs/favicon-32x32.png', type: 'image/png', content: await file('favicon-32x32.png') },
+  ];
+  for (const { path, type, content } of pages) {
     const headers = { 'Content-Type': type, 'Cache-Control': 'no-cache', 'Content-Security-Policy': POLICY };
-    router.all(path, ctx => sendRepresentation(ctx, representation, headers));
+    const page = representedOnce(() => content);
+    router.all(path, async ctx => sendRepresentation(ctx, await page(), headers));
   }
 }
 
