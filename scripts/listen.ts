@@ -6,7 +6,7 @@
 import { systemLookup } from '../src/http/fetch/connect.ts';
 import { systemClock } from '../src/lib/clock.ts';
 import { createLogger } from '../src/lib/logger.ts';
-import { newWebhookSecret } from '../src/payments/webhooks/model/webhook.ts';
+import { newWebhookSecret } from '../src/payments/model/webhook.ts';
 import { webhookSender } from '../src/payments/webhooks/sender.ts';
 import { apiClient } from './api/client.ts';
 import { type Command, readCommand, USAGE } from './listen/command.ts';

@@ -188,7 +188,6 @@ const MAY_IMPORT: readonly (readonly [folder: string, allowed: readonly string[]
       'src/payments/secrets/',
       'src/payments/store/',
       'src/payments/notifications/store/',
-      'src/payments/webhooks/model/',
       'src/payments/webhooks/store/',
       'src/db/',
       'types:src/contract/',

@@ -1,9 +1,9 @@
 import type { PaymentsSchemas } from '../../src/contract/contracts/payments.ts';
 import type { Clock } from '../../src/lib/clock.ts';
 import { newId } from '../../src/lib/ids.ts';
-import { webhookPayload } from '../../src/payments/events/webhook-payload.ts';
+import { webhookPayload } from '../../src/payments/events/event-data.ts';
+import { attemptHeaders } from '../../src/payments/webhooks/attempt.ts';
 import type { SendResult, WebhookSender } from '../../src/payments/webhooks/sender.ts';
-import { attemptHeaders } from '../../src/payments/webhooks/sign.ts';
 
 type Event = PaymentsSchemas['Event'];
 

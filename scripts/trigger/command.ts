@@ -1,5 +1,5 @@
 import type { PaymentsSchemas } from '../../src/contract/contracts/payments.ts';
-import { modeOfKey } from '../../src/payments/keys/key-format.ts';
+import { modeOfKey } from '../../src/payments/keys/api-key.ts';
 import { API_OPTIONS, argumentsOf, type Place, placeOf } from '../api/command-line.ts';
 
 export const USAGE = `Usage: npm run -s trigger -- EVENT --key KEY [options]

@@ -4,7 +4,7 @@ import { PAYMENTS_ERRORS, type PaymentsErrorCode } from '../../src/contract/cont
 import { describeErrors } from '../../src/contract/contracts/violations.ts';
 import { responseValidators } from '../../src/contract/mount/response-validators.ts';
 import { openDatabase } from '../../src/db/open.ts';
-import { newKey } from '../../src/payments/keys/key-format.ts';
+import { newKey } from '../../src/payments/keys/api-key.ts';
 import { sqliteDatabase, type TestDatabase } from '../support/databases.ts';
 import { record, text } from '../support/json.ts';
 import { manualClock } from '../support/manual-clock.ts';

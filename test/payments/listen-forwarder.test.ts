@@ -3,7 +3,7 @@ import { forwarder } from '../../scripts/listen/forwarder.ts';
 import type { PaymentsSchemas } from '../../src/contract/contracts/payments.ts';
 import { createLogger } from '../../src/lib/logger.ts';
 import { testEventData } from '../../src/payments/events/test-event.ts';
-import { newWebhookSecret } from '../../src/payments/webhooks/model/webhook.ts';
+import { newWebhookSecret } from '../../src/payments/model/webhook.ts';
 import { webhookSender } from '../../src/payments/webhooks/sender.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { until } from '../support/until.ts';

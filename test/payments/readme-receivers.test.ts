@@ -6,10 +6,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newId } from '../../src/lib/ids.ts';
+import { webhookPayload } from '../../src/payments/events/event-data.ts';
 import { testEventData } from '../../src/payments/events/test-event.ts';
-import { webhookPayload } from '../../src/payments/events/webhook-payload.ts';
-import { newWebhookSecret, type WebhookSecrets } from '../../src/payments/webhooks/model/webhook.ts';
-import { attemptHeaders } from '../../src/payments/webhooks/sign.ts';
+import { newWebhookSecret, type WebhookSecrets } from '../../src/payments/model/webhook.ts';
+import { attemptHeaders } from '../../src/payments/webhooks/attempt.ts';
 import { until } from '../support/until.ts';
 
 const README = new URL('../../README.md', import.meta.url);

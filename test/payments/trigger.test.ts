@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { newKey } from '../../src/payments/keys/key-format.ts';
+import { newKey } from '../../src/payments/keys/api-key.ts';
 import { sqliteDatabase } from '../support/databases.ts';
 import { list, record, text } from '../support/json.ts';
 import { startTestPayments, type TestPaymentsService } from '../support/payments-service.ts';

@@ -2,8 +2,12 @@ import { randomBytes } from 'node:crypto';
 import { newId } from '../../src/lib/ids.ts';
 import type { EventType, PaymentEvent } from '../../src/payments/model/event.ts';
 import type { Owner } from '../../src/payments/model/owner.ts';
-import { type Delivery, newDeliveryOf, type Webhook } from '../../src/payments/webhooks/model/webhook.ts';
-import { NEW_ACTIVITY } from '../../src/payments/webhooks/model/webhook-activity.ts';
+import {
+  type Delivery,
+  NEW_ACTIVITY,
+  newDeliveryOf,
+  type Webhook,
+} from '../../src/payments/model/webhook.ts';
 import { RECORD_TIME } from './payments-records.ts';
 
 /** An active webhook that is told everything, since `RECORD_TIME`. */

@@ -1,8 +1,8 @@
 import { execute } from '#db/query.ts';
 import { systemClock } from '#lib/clock.ts';
 import { newId } from '#lib/ids.ts';
+import { newDeliveryOf, type Webhook } from '#payments/model/webhook.ts';
 import { deliveryQueue } from '#payments/webhooks/delivery-queue.ts';
-import { newDeliveryOf, type Webhook } from '#payments/webhooks/model/webhook.ts';
 import { deliveryStore } from '#payments/webhooks/store/delivery-store.ts';
 import type { Figure } from '../figure.ts';
 import { median } from '../server-process.ts';

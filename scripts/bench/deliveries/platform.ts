@@ -13,12 +13,11 @@ import { relay } from '#payments/events/relay.ts';
 import { testEventData } from '#payments/events/test-event.ts';
 import type { PaymentEvent } from '#payments/model/event.ts';
 import type { Owner } from '#payments/model/owner.ts';
+import { NEW_ACTIVITY, newWebhookSecret, type Webhook } from '#payments/model/webhook.ts';
 import { seals as sealsOf } from '#payments/secrets/sealed.ts';
 import { PAYMENTS_MIGRATIONS } from '#payments/store/migrations/payments-migrations.ts';
 import { organizationStore } from '#payments/store/organization-store.ts';
 import { startDispatcher } from '#payments/webhooks/dispatcher.ts';
-import { newWebhookSecret, type Webhook } from '#payments/webhooks/model/webhook.ts';
-import { NEW_ACTIVITY } from '#payments/webhooks/model/webhook-activity.ts';
 import { webhookSender } from '#payments/webhooks/sender.ts';
 import { webhookStore } from '#payments/webhooks/store/webhook-store.ts';
 

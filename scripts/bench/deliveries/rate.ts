@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Pool } from 'undici';
 import { newId } from '#lib/ids.ts';
+import { webhookPayload } from '#payments/events/event-data.ts';
 import { testEventData } from '#payments/events/test-event.ts';
-import { webhookPayload } from '#payments/events/webhook-payload.ts';
-import { newWebhookSecret } from '#payments/webhooks/model/webhook.ts';
-import { attemptHeaders } from '#payments/webhooks/sign.ts';
+import { newWebhookSecret } from '#payments/model/webhook.ts';
+import { attemptHeaders } from '#payments/webhooks/attempt.ts';
 import type { Figure } from '../figure.ts';
 import { median } from '../server-process.ts';
 import { startPlatform } from './platform.ts';

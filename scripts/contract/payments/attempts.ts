@@ -1,6 +1,6 @@
 import type { JsonObject } from '#contract/contracts/document.ts';
 import { isObject } from '#lib/json.ts';
-import { newKey } from '#payments/keys/key-format.ts';
+import { newKey } from '#payments/keys/api-key.ts';
 import { badValues, HOSTILE, valueSchema } from '../values.ts';
 import { bodyFaults, sampleOf } from './body-faults.ts';
 import { isKeyed, type Operation, permissionFor } from './operation.ts';

@@ -19,3 +19,29 @@ export function tokenAmount(units: bigint, decimals: number): string {
 export function amountText(units: bigint, { symbol, decimals }: Denomination): string {
   return `${tokenAmount(units, decimals)} ${symbol}`;
 }
+
+/** Digits after the point of an exact amount: what people type, and what wallets and exchanges do not cut off. */
+const MOST_DECIMALS = 8;
+
+/** Distance of the exact amounts of a token, in smallest units. More than 1 from nine decimals on. Decision 132. */
+export function exactStep(tokenDecimals: number): bigint {
+  return 10n ** BigInt(Math.max(0, tokenDecimals - MOST_DECIMALS));
+}
+
+/** What the payer is asked for at most: the price and the largest tail. Decision 132. */
+export function highestAmountDue(price: bigint, tokenDecimals: number): bigint {
+  const highest = price + largestTail(price, tokenDecimals);
+  return highest < LARGEST_AMOUNT ? highest : LARGEST_AMOUNT;
+}
+
+/** 1 % of the price or 0.05 units of the token, whichever is larger, in smallest units. Decision 132. */
+export function largestTail(price: bigint, tokenDecimals: number): bigint {
+  const percent = price / 100n;
+  const units = (5n * 10n ** BigInt(tokenDecimals)) / 100n;
+  return percent > units ? percent : units;
+}
+
+/** True for an amount that a payer may get by rounding an exact one: its last decimal place is empty. Decision 132. */
+export function isRound(amount: bigint, tokenDecimals: number): boolean {
+  return amount % (10n * exactStep(tokenDecimals)) === 0n;
+}

@@ -1,10 +1,12 @@
 import type { PaymentsHandlers, PaymentsSchemas } from '../../contract/contracts/payments.ts';
 import { InvalidBody } from '../../contract/contracts/violations.ts';
 import type { Handle } from '../../db/open.ts';
-import type { OrganizationSettings } from '../model/organization-settings.ts';
 import type { Organization, Owner } from '../model/owner.ts';
-import { organizationSettingsStore } from '../store/organization-settings-store.ts';
-import { organizationStore } from '../store/organization-store.ts';
+import {
+  type OrganizationSettings,
+  organizationSettingsStore,
+  organizationStore,
+} from '../store/organization-store.ts';
 import type { AnonymousCaller, ApiCaller, PaymentsContext } from './gate/api-context.ts';
 import { timestamp } from './responses/answers.ts';
 

@@ -7,7 +7,7 @@ import type { PaymentTransaction } from '../model/payment-transaction.ts';
 import type { CheckoutSession } from '../model/session.ts';
 import { type SessionStore, sessionStore } from '../sessions/session-store.ts';
 import { settlement } from '../settlement/settlement.ts';
-import { organizationSettingsStore } from '../store/organization-settings-store.ts';
+import { organizationSettingsStore } from '../store/organization-store.ts';
 import { transactionStore } from '../store/transaction-store.ts';
 import { publicOrigin, walletMessageOf } from './bodies.ts';
 import type { CheckoutDeps, PayerRequest } from './deps.ts';

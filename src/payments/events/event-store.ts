@@ -4,8 +4,7 @@ import { insertRows } from '../../db/rows.ts';
 import type { EventData, EventType, PaymentEvent } from '../model/event.ts';
 import type { Mode, Owner } from '../model/owner.ts';
 import type { Cell, Seals } from '../secrets/sealed.ts';
-import { allOf, ownedBy } from '../store/conditions.ts';
-import { type ListPage, type Page, paged } from '../store/paging.ts';
+import { allOf, type ListPage, ownedBy, type Page, paged } from '../store/list-query.ts';
 import { typedFormData } from './event-data.ts';
 
 /** An event, the fact that it tells, and its place among events of one millisecond. */

@@ -9,15 +9,15 @@ import type { Logger } from '../../lib/logger.ts';
 import type { Worker } from '../../lib/worker.ts';
 import type { EventType, PaymentEvent } from '../model/event.ts';
 import { channelsFor, type Notice } from '../model/notification.ts';
+import { newDeliveryOf } from '../model/webhook.ts';
 import { noticeStore } from '../notifications/store/notice-store.ts';
 import { notificationStore } from '../notifications/store/notification-store.ts';
 import type { Seals } from '../secrets/sealed.ts';
 import { openEach, putOff } from '../secrets/unopened-rows.ts';
-import { newDeliveryOf } from '../webhooks/model/webhook.ts';
 import { deliveryStore, type NewDelivery } from '../webhooks/store/delivery-store.ts';
 import { subscriptions } from '../webhooks/store/subscriptions.ts';
+import { webhookPayload } from './event-data.ts';
 import { type EventRow, eventOf } from './event-store.ts';
-import { webhookPayload } from './webhook-payload.ts';
 
 /** Events that one transaction relays: others write between two of them. */
 const BATCH = 100;

@@ -1,7 +1,7 @@
 import type { PaymentsSchemas } from '../../contract/contracts/payments.ts';
 import { newId, randomBase62 } from '../../lib/ids.ts';
 import type { EventData } from '../model/event.ts';
-import type { DeliveryEventType } from '../webhooks/model/webhook.ts';
+import type { DeliveryEventType } from '../model/webhook.ts';
 
 type TestPingData = PaymentsSchemas['TestPingData'];
 

@@ -2,10 +2,8 @@ import type { Handle } from '../../db/open.ts';
 import { execute, rowsOf, type Sql } from '../../db/query.ts';
 import { insertRow, placeholders } from '../../db/rows.ts';
 import type { Mode, Tier } from '../model/owner.ts';
-import { allOf } from '../store/conditions.ts';
-import { type ListPage, type Page, paged } from '../store/paging.ts';
-import type { ApiKey, Permission } from './api-key.ts';
-import { hashOfKey } from './key-format.ts';
+import { allOf, type ListPage, type Page, paged } from '../store/list-query.ts';
+import { type ApiKey, hashOfKey, type Permission } from './api-key.ts';
 
 /** How exact `lastUsedAt` is, in milliseconds: not every request shall write. */
 const TOUCH_INTERVAL_MS = 60_000;

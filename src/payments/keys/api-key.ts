@@ -1,3 +1,6 @@
+import { createHash } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+import { randomBase62 } from '../../lib/ids.ts';
 import type { Mode } from '../model/owner.ts';
 
 /** What a key may do; each includes those before it. Source: document 3, "Authentication". */
@@ -30,4 +33,44 @@ export function included(permission: Permission): Permission[] {
 /** Neither expired nor revoked. */
 export function isActiveKey(key: Pick<ApiKey, 'expiresAt' | 'revokedAt'>, now: number): boolean {
   return key.revokedAt === null && (key.expiresAt === null || key.expiresAt > now);
+}
+
+/** `tg_live_` or `tg_test_`, 32 random letters and digits, and 6 that check all before them. Decision 104. */
+const KEY = /^tg_(live|test)_[0-9A-Za-z]{38}$/;
+const RANDOM_LENGTH = 32;
+const CHECKSUM_LENGTH = 6;
+const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+
+/** A new secret of that mode. */
+export function newKey(mode: Mode): string {
+  const checked = `tg_${mode}_${randomBase62(RANDOM_LENGTH)}`;
+  return checked + checksumOf(checked);
+}
+
+/** True for what `newKey` could have made: anything else is refused without a look-up. */
+export function isWellFormedKey(text: string): boolean {
+  if (!KEY.test(text)) return false;
+  return text.slice(-CHECKSUM_LENGTH) === checksumOf(text.slice(0, -CHECKSUM_LENGTH));
+}
+
+/** The mode that a key says of itself; undefined for what is no key. */
+export function modeOfKey(text: string): Mode | undefined {
+  if (!isWellFormedKey(text)) return undefined;
+  return text.startsWith('tg_live_') ? 'live' : 'test';
+}
+
+/** SHA-256 of a key: what is kept of it. A slow hash would protect no better what has 190 random bits. */
+export function hashOfKey(text: string): Buffer {
+  return createHash('sha256').update(text, 'utf8').digest();
+}
+
+/** CRC-32 in six base62 digits, which hold more than 32 bits: no two sums read the same. */
+function checksumOf(text: string): string {
+  let rest = crc32(text);
+  let digits = '';
+  while (digits.length < CHECKSUM_LENGTH) {
+    digits = BASE62.charAt(rest % BASE62.length) + digits;
+    rest = Math.floor(rest / BASE62.length);
+  }
+  return digits;
 }

@@ -1,9 +1,8 @@
 import type { Handle } from '../../db/open.ts';
 import { newId } from '../../lib/ids.ts';
 import type { Owner } from '../model/owner.ts';
-import type { ApiKey, Permission } from './api-key.ts';
+import { type ApiKey, newKey, type Permission } from './api-key.ts';
 import { apiKeyStore } from './api-key-store.ts';
-import { newKey } from './key-format.ts';
 
 /** How much of a key may be shown later: its first and its last characters. Decision 104. */
 const PREFIX_LENGTH = 13;

@@ -61,3 +61,11 @@ export function normalToken(address: string): string {
   const lower = address.toLowerCase();
   return lower === NATIVE_COIN_ALIAS ? NATIVE_COIN : lower;
 }
+
+/** Where money for a session goes: transfers of that token to that recipient on that chain. Hex is lower case. */
+export interface DepositAddress {
+  readonly chainId: number;
+  /** `NATIVE_COIN` for the chain's coin. */
+  readonly tokenAddress: string;
+  readonly recipientAddress: string;
+}

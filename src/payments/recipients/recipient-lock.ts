@@ -1,10 +1,10 @@
 import { InvalidBody } from '../../contract/contracts/violations.ts';
 import type { Handle, Transaction } from '../../db/open.ts';
-import type { DepositAddress } from '../model/deposit-address.ts';
 import { type FieldError, notNow } from '../model/fault.ts';
 import type { Owner } from '../model/owner.ts';
+import type { DepositAddress } from '../model/payment-chain.ts';
 import type { ChainAddress } from '../model/recipient.ts';
-import { organizationSettingsStore } from '../store/organization-settings-store.ts';
+import { organizationSettingsStore } from '../store/organization-store.ts';
 import { recipientStore } from './recipient-store.ts';
 
 /** True when links and sessions of the organization may name the address. Decision 138. */

@@ -5,8 +5,7 @@ import { placeholders } from '../../db/rows.ts';
 import { newId } from '../../lib/ids.ts';
 import type { Mode, Owner } from '../model/owner.ts';
 import { type ChainAddress, newNonce, type Recipient, type RecipientProof } from '../model/recipient.ts';
-import { allOf, given, ownedBy } from '../store/conditions.ts';
-import { type ListPage, type Page, paged } from '../store/paging.ts';
+import { allOf, given, type ListPage, ownedBy, type Page, paged } from '../store/list-query.ts';
 
 /** Addresses that organizations are paid at, and which organization owns each. Decision 136. */
 export function recipientStore(handle: Handle) {

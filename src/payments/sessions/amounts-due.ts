@@ -3,8 +3,8 @@ import { type Binding, uintColumn } from '../../db/columns.ts';
 import type { Handle } from '../../db/open.ts';
 import { rowsOf, type Sql } from '../../db/query.ts';
 import { placeholders } from '../../db/rows.ts';
-import { exactStep, highestAmountDue, isRound } from '../amounts/exact-amount.ts';
-import type { DepositAddress } from '../model/deposit-address.ts';
+import { exactStep, highestAmountDue, isRound } from '../amounts/token-amount.ts';
+import type { DepositAddress } from '../model/payment-chain.ts';
 import type { SessionDraft } from './opening.ts';
 import { bindingsOf, OF_PLACE } from './session-rows.ts';
 

@@ -1,7 +1,7 @@
 import { type Binding, booleanOf, jsonColumn, jsonOf, uintColumn, uintOf } from '../../db/columns.ts';
 import type { Values } from '../../db/rows.ts';
-import type { DepositAddress } from '../model/deposit-address.ts';
 import type { Mode } from '../model/owner.ts';
+import type { DepositAddress } from '../model/payment-chain.ts';
 import type {
   CheckoutSession,
   FailureReason,

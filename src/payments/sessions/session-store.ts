@@ -1,16 +1,17 @@
 import { uintColumn } from '../../db/columns.ts';
 import type { Handle } from '../../db/open.ts';
 import { rowsOf, type Sql } from '../../db/query.ts';
-import { placeholders, updateRows } from '../../db/rows.ts';
-import type { DepositAddress } from '../model/deposit-address.ts';
+import { placeholders, updateRows, type Values } from '../../db/rows.ts';
+import { isRound } from '../amounts/token-amount.ts';
 import type { Owner } from '../model/owner.ts';
+import type { DepositAddress } from '../model/payment-chain.ts';
 import type { CheckoutSession, SessionState, SessionStatus } from '../model/session.ts';
+import { recipientStore } from '../recipients/recipient-store.ts';
 import type { Seals } from '../secrets/sealed.ts';
-import { allOf, given, ownedBy } from '../store/conditions.ts';
-import { type ListPage, type Page, paged } from '../store/paging.ts';
-import { isPrice, type OwnPlace } from './amounts-due.ts';
+import { allOf, given, type ListPage, ownedBy, type Page, paged } from '../store/list-query.ts';
+import { watchedStore } from '../store/watched-store.ts';
+import { freeAmount, isPrice, type OwnPlace } from './amounts-due.ts';
 import type { SessionDraft } from './opening.ts';
-import { openSession } from './opening-sessions.ts';
 import {
   bindingsOf,
   OF_PLACE,
@@ -18,13 +19,14 @@ import {
   type SessionRow,
   STATE_COLUMNS,
   sessionOf,
+  sessionValues,
   stateOf,
 } from './session-rows.ts';
 
 export type { SessionDraft } from './opening.ts';
 
 /** What a list of sessions is narrowed to. Times are UTC milliseconds of creation: from this one, to before that one. */
-export interface SessionFilters {
+interface SessionFilters {
   readonly status?: SessionStatus | undefined;
   readonly paymentLinkId?: string | undefined;
   readonly from?: number | undefined;
@@ -173,4 +175,56 @@ export async function sessionStates(
   const sql = `select ${STATE_COLUMNS.join(', ')} from checkout_sessions where id in (${placeholders(ids.length)})`;
   const rows = await rowsOf<Parameters<typeof stateOf>[0]>(handle, sql, ids);
   return new Map(rows.map(row => [row.id, stateOf(row)]));
+}
+
+/**
+ * What holds one amount for one session. In a serializable transaction PostgreSQL reports whoever committed the same
+ * amount meanwhile as a conflict that the transaction can be tried again for, where a violated index would end it.
+ */
+const UNLESS_TAKEN = `on conflict (chain_id, token_address, recipient_address, amount_due)
+  where status = 'active' and not is_wallet_only do nothing`;
+
+/** Within a transaction the first one is the only one. */
+const MOST_ATTEMPTS = 20;
+
+/** Opens a session, as `open` of the session store says. */
+async function openSession(handle: Handle, seals: Seals, draft: SessionDraft): Promise<CheckoutSession> {
+  const { organizationId, mode, chainId, recipientAddress: address, createdAt } = draft;
+  await watchedStore(handle).watch(draft, draft, createdAt);
+  const { isOwner } = await recipientStore(handle).name(
+    { organizationId, mode },
+    { chainId, address },
+    createdAt,
+  );
+  for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
+    // Only the owner of the recipient is paid by exact amounts. Decision 137.
+    const amountDue = isOwner ? await freeAmount(handle, draft, attempt) : undefined;
+    const { tokenDecimals, clientHash = null, ...opened } = draft;
+    const session = {
+      ...opened,
+      amountDue: amountDue ?? draft.amount,
+      isWalletOnly: amountDue === undefined,
+    };
+    const values = {
+      ...sessionValues(session, seals),
+      client_hash: clientHash,
+      is_price_round: isRound(session.amount, tokenDecimals),
+    };
+    if (await inserted(handle, values)) return session;
+  }
+  throw new Error(
+    `Every amount that was found free for session ${draft.id} was taken before it was written.`,
+  );
+}
+
+/** False when the amount was taken since it was found free: without a transaction others come in between. */
+async function inserted(handle: Handle, values: Values): Promise<boolean> {
+  const columns = Object.keys(values);
+  const rows = await rowsOf(
+    handle,
+    `insert into checkout_sessions (${columns.join(', ')}) values (${placeholders(columns.length)})
+     ${UNLESS_TAKEN} returning id`,
+    Object.values(values),
+  );
+  return rows.length === 1;
 }

@@ -1,9 +1,9 @@
 import { uintColumn, uintOf } from '../../db/columns.ts';
 import type { Handle } from '../../db/open.ts';
 import { rowsOf } from '../../db/query.ts';
-import { largestTail } from '../amounts/exact-amount.ts';
-import type { DepositAddress } from '../model/deposit-address.ts';
+import { largestTail } from '../amounts/token-amount.ts';
 import type { Owner } from '../model/owner.ts';
+import type { DepositAddress } from '../model/payment-chain.ts';
 import { bindingsOf, OF_PLACE } from './session-rows.ts';
 
 /** Expired sessions of a place that are considered, the latest ended first. */

@@ -1,5 +1,5 @@
-import type { DepositAddress } from '../model/deposit-address.ts';
 import type { Owner } from '../model/owner.ts';
+import type { DepositAddress } from '../model/payment-chain.ts';
 import type { CheckoutSession } from '../model/session.ts';
 import type { Transfer } from '../model/transfer.ts';
 import type { SessionStore } from '../sessions/session-store.ts';

@@ -4,8 +4,7 @@ import { containing, execute, rowsOf, type Sql } from '../../db/query.ts';
 import { insertRow, updateRows, type Values } from '../../db/rows.ts';
 import type { Mode, Owner } from '../model/owner.ts';
 import type { PaymentLink } from '../model/payment-link.ts';
-import { allOf, ownedBy } from './conditions.ts';
-import { type ListPage, type Page, paged } from './paging.ts';
+import { allOf, type ListPage, ownedBy, type Page, paged } from './list-query.ts';
 
 /** What a list of links is narrowed to and ordered by; equal ones follow by id in the same direction. */
 export interface LinkList {

@@ -1,7 +1,8 @@
+import { type Binding, booleanOf, jsonColumn, jsonOf } from '../../db/columns.ts';
 import type { Handle } from '../../db/open.ts';
-import { rowsOf } from '../../db/query.ts';
-import { insertRow } from '../../db/rows.ts';
-import type { Organization, Tier } from '../model/owner.ts';
+import { execute, rowsOf } from '../../db/query.ts';
+import { insertRow, placeholders } from '../../db/rows.ts';
+import type { Mode, Organization, Owner, Tier } from '../model/owner.ts';
 
 /** The organizations that are paid; no two have the same name. */
 export function organizationStore(handle: Handle) {
@@ -57,5 +58,83 @@ function organizationOf(row: OrganizationRow): Organization {
       recipientAddress: row.default_recipient_address,
     },
     createdAt: row.created_at,
+  };
+}
+
+/** Settings of an organization in one mode. */
+export interface OrganizationSettings extends Owner {
+  /** Links and sessions can name only recipients that are on the list already. */
+  readonly recipientsLocked: boolean;
+  /** Origins of the organization's own front ends, each exactly as browsers send it. */
+  readonly origins: readonly string[];
+  /** UTC milliseconds. */
+  readonly updatedAt: number;
+}
+
+/** Settings that hold until they are changed. */
+function defaultOrganizationSettings(
+  { organizationId, mode }: Owner,
+  updatedAt: number,
+): OrganizationSettings {
+  return { organizationId, mode, recipientsLocked: false, origins: [], updatedAt };
+}
+
+/** Settings of organizations, one row for each organization and mode that changed them. */
+export function organizationSettingsStore(handle: Handle) {
+  return {
+    /** The defaults when none were saved. @throws Error when there is no such organization */
+    async find(owner: Owner): Promise<OrganizationSettings> {
+      const { organizationId, mode } = owner;
+      const [row] = await rowsOf<SettingsRow>(
+        handle,
+        'select * from organization_settings where organization_id = ? and mode = ?',
+        [organizationId, mode],
+      );
+      if (row !== undefined) return settingsOf(row);
+      const organization = await organizationStore(handle).find(organizationId);
+      if (organization === undefined) throw new Error(`There is no organization ${organizationId}.`);
+      return defaultOrganizationSettings(owner, organization.createdAt);
+    },
+
+    /** Writes all settings, in the transaction that read them. */
+    async save(settings: OrganizationSettings): Promise<void> {
+      const values = valuesOf(settings);
+      const columns = Object.keys(values);
+      await execute(
+        handle,
+        `insert into organization_settings (${columns.join(', ')}) values (${placeholders(columns.length)})
+         on conflict (organization_id, mode) do update set
+           ${columns.map(column => `${column} = excluded.${column}`).join(', ')}`,
+        Object.values(values),
+      );
+    },
+  };
+}
+
+interface SettingsRow {
+  organization_id: string;
+  mode: Mode;
+  recipients_locked: number | boolean;
+  origins: string;
+  updated_at: number;
+}
+
+function valuesOf(settings: OrganizationSettings) {
+  return {
+    organization_id: settings.organizationId,
+    mode: settings.mode,
+    recipients_locked: settings.recipientsLocked,
+    origins: jsonColumn(settings.origins),
+    updated_at: settings.updatedAt,
+  } satisfies Record<keyof SettingsRow, Binding>;
+}
+
+function settingsOf(row: SettingsRow): OrganizationSettings {
+  return {
+    organizationId: row.organization_id,
+    mode: row.mode,
+    recipientsLocked: booleanOf(row.recipients_locked),
+    origins: jsonOf(row.origins),
+    updatedAt: row.updated_at,
   };
 }

@@ -5,8 +5,7 @@ import { insertRow, updateRows, type Values } from '../../db/rows.ts';
 import type { Mode, Owner } from '../model/owner.ts';
 import type { MatchedBy, PaymentTransaction, TransactionStatus } from '../model/payment-transaction.ts';
 import type { FailureReason } from '../model/session.ts';
-import { allOf, given, ownedBy } from './conditions.ts';
-import { countOf, type ListPage, type Page, paged } from './paging.ts';
+import { allOf, countOf, given, type ListPage, ownedBy, type Page, paged } from './list-query.ts';
 
 /** What transactions are narrowed to. Times are UTC milliseconds of recording: from this one, to before that one. */
 export interface TransactionFilters {

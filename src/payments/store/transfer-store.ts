@@ -5,8 +5,7 @@ import { placeholders } from '../../db/rows.ts';
 import { newId } from '../../lib/ids.ts';
 import type { Mode, Owner } from '../model/owner.ts';
 import type { Transfer, UnmatchedTransfer } from '../model/transfer.ts';
-import { allOf, given, ownedBy } from './conditions.ts';
-import { type ListPage, type Page, paged } from './paging.ts';
+import { allOf, given, type ListPage, ownedBy, type Page, paged } from './list-query.ts';
 
 /** What unmatched transfers are narrowed to. */
 export interface TransferFilters {

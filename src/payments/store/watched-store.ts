@@ -1,7 +1,7 @@
 import type { Handle } from '../../db/open.ts';
 import { execute, rowsOf } from '../../db/query.ts';
-import type { DepositAddress } from '../model/deposit-address.ts';
 import type { Owner } from '../model/owner.ts';
+import type { DepositAddress } from '../model/payment-chain.ts';
 import type { OldRecords } from './old-records.ts';
 
 /** Precision of a recipient's last session, in milliseconds: most openings find it recent enough and write nothing. */

@@ -1,11 +1,10 @@
 import type { Clock } from '../../lib/clock.ts';
 import { cursorStore } from '../store/cursor-store.ts';
-import type { Failpoint } from './effect.ts';
 import type { NativeReader } from './node/native-transfers.ts';
 import { scan } from './node/scan.ts';
 import { logKey, record } from './record.ts';
 import { repricedBy } from './replaced.ts';
-import type { Round } from './round.ts';
+import type { Failpoint, Round } from './round.ts';
 import { blockBeforeSessions } from './starting-point.ts';
 
 /** Nodes commonly refuse logs of longer ranges. */

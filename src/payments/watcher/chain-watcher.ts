@@ -11,16 +11,14 @@ import { type ChainCursor, cursorStore } from '../store/cursor-store.ts';
 import { watchedStore } from '../store/watched-store.ts';
 import { advance } from './advance.ts';
 import { confirmPayments, confirmUnmatched } from './confirm.ts';
-import { effects, type Failpoint, LeadershipLost, type LeaderTransaction } from './effect.ts';
-import { blockRhythm } from './node/block-rhythm.ts';
 import { nativeReader } from './node/native-transfers.ts';
 import { NodeLost, nodePool } from './node/node-pool.ts';
 import { type Header, nodeView } from './node/node-view.ts';
-import { places } from './node/places.ts';
-import { roundHeads, type SeenHead } from './node/round-heads.ts';
+import { blockRhythm, roundHeads, type SeenHead } from './node/seen-heads.ts';
+import { places } from './node/token-transfers.ts';
 import { claimFollower } from './payment-hints.ts';
 import { watchReorganisations } from './reorgs.ts';
-import type { Round } from './round.ts';
+import { effects, type Failpoint, LeadershipLost, type LeaderTransaction, type Round } from './round.ts';
 import { sameChain } from './starting-point.ts';
 
 export interface ChainWatcherOptions {

@@ -2,7 +2,7 @@ import type { PaymentTransaction } from '../model/payment-transaction.ts';
 import { transactionStore } from '../store/transaction-store.ts';
 import { transferStore } from '../store/transfer-store.ts';
 import { canonicalRows, shows } from './node/canonical-rows.ts';
-import { slices } from './node/slices.ts';
+import { slices } from './node/node-view.ts';
 import { confirmationsOf, ROWS_PER_EFFECT, type Round } from './round.ts';
 
 /**

@@ -5,7 +5,7 @@ import type { Transfer } from '../model/transfer.ts';
 import { sessionStore } from '../sessions/session-store.ts';
 import { transactionStore } from '../store/transaction-store.ts';
 import { type Lookup, lookUp, transfersIn } from './node/by-hash.ts';
-import { slices } from './node/slices.ts';
+import { slices } from './node/node-view.ts';
 import { record } from './record.ts';
 import { fateOf } from './replaced.ts';
 import { ROWS_PER_EFFECT, type Round } from './round.ts';

@@ -11,8 +11,7 @@ import { moveRows } from '../settlement/moved-transactions.ts';
 import { cursorStore } from '../store/cursor-store.ts';
 import { transactionStore } from '../store/transaction-store.ts';
 import { transferStore } from '../store/transfer-store.ts';
-import type { EffectScope } from './effect.ts';
-import { confirmationsOf, ROWS_PER_EFFECT, type Round } from './round.ts';
+import { confirmationsOf, type EffectScope, ROWS_PER_EFFECT, type Round } from './round.ts';
 
 /** Transfers that the chain has now, and what else is kept with them. */
 export interface Sighting {

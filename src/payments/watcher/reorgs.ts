@@ -3,7 +3,7 @@ import { transactionStore } from '../store/transaction-store.ts';
 import { transferStore } from '../store/transfer-store.ts';
 import { lookUp, transfersIn } from './node/by-hash.ts';
 import { canonicalRows, type RecordedRow } from './node/canonical-rows.ts';
-import { slices } from './node/slices.ts';
+import { slices } from './node/node-view.ts';
 import { record } from './record.ts';
 import { ROWS_PER_EFFECT, type Round } from './round.ts';
 

@@ -1,12 +1,18 @@
 import type { Transaction } from '../../db/open.ts';
 import { newId } from '../../lib/ids.ts';
+import { attemptBegun, attemptEnded, canRetry } from '../model/delivery.ts';
 import type { Owner } from '../model/owner.ts';
+import {
+  type AttemptResult,
+  type ClaimedDelivery,
+  type Delivery,
+  type Receiver,
+  tallied,
+  type Webhook,
+} from '../model/webhook.ts';
 import { noticeStore } from '../notifications/store/notice-store.ts';
 import { notificationStore } from '../notifications/store/notification-store.ts';
 import type { Seals } from '../secrets/sealed.ts';
-import { attemptBegun, attemptEnded, canRetry } from './model/delivery.ts';
-import type { AttemptResult, ClaimedDelivery, Delivery, Receiver, Webhook } from './model/webhook.ts';
-import { tallied } from './model/webhook-activity.ts';
 import {
   lockedDeliveries,
   lockedWebhook,

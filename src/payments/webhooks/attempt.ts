@@ -1,8 +1,14 @@
+import { createHmac } from 'node:crypto';
 import type { Clock } from '../../lib/clock.ts';
 import type { Logger } from '../../lib/logger.ts';
-import type { AttemptResult, ClaimedDelivery, Receiver } from './model/webhook.ts';
+import type {
+  AttemptResult,
+  ClaimedDelivery,
+  DeliveryEventType,
+  Receiver,
+  WebhookSecrets,
+} from '../model/webhook.ts';
 import type { SendResult, WebhookSender } from './sender.ts';
-import { attemptHeaders } from './sign.ts';
 
 export interface AttemptDeps {
   readonly sender: WebhookSender;
@@ -46,4 +52,69 @@ async function sent(
     secrets,
   });
   return sender.send({ url, headers, body });
+}
+
+/** What the headers of one attempt are made from. */
+export interface SignedAttempt {
+  readonly webhookId: string;
+  readonly deliveryId: string;
+  /** 1 for the first. */
+  readonly attempt: number;
+  readonly eventId: string;
+  readonly eventType: DeliveryEventType;
+  readonly isTest: boolean;
+  /** When it begins, in UTC milliseconds. */
+  readonly attemptedAt: number;
+  /** What is sent, byte for byte once encoded as UTF-8. */
+  readonly body: string;
+  /** `whsec_…` each. */
+  readonly secrets: WebhookSecrets;
+}
+
+const SECRET_PREFIX = 'whsec_';
+
+/** The headers of one attempt, all but those of HTTP itself. Document 3, "Delivery"; decisions 121 and 122. */
+export function attemptHeaders(attempt: SignedAttempt): Record<string, string> {
+  const { webhookId, eventId, eventType, isTest, attemptedAt, body, secrets } = attempt;
+  const { current } = secrets;
+  const previous = graced(secrets, attemptedAt);
+  const seconds = Math.floor(attemptedAt / 1000);
+  const timed = `${eventId}.${seconds}.${body}`;
+  const known = previous === undefined ? [current] : [current, previous];
+  return {
+    'Content-Type': 'application/json',
+    'X-Service-Signature': plainSignature(body, current),
+    ...(previous !== undefined && { 'X-Service-Signature-Previous': plainSignature(body, previous) }),
+    'X-Service-Webhook-Id': webhookId,
+    'X-Service-Delivery-Id': attemptId(attempt),
+    'X-Service-Event-Id': eventId,
+    'X-Service-Event': eventType,
+    'X-Service-Timestamp': new Date(attemptedAt).toISOString(),
+    ...(isTest && { 'X-Service-Test': 'true' }),
+    'webhook-id': eventId,
+    'webhook-timestamp': String(seconds),
+    'webhook-signature': known.map(secret => standardSignature(timed, secret)).join(' '),
+  };
+}
+
+/** The secret before the last rotation, while it still signs. Decision 121. */
+function graced({ previous }: WebhookSecrets, now: number): string | undefined {
+  return previous !== null && now < previous.until ? previous.secret : undefined;
+}
+
+/** `del_…` for the first attempt, `del_…-2` for the second. Decision 122. */
+function attemptId({ deliveryId, attempt }: SignedAttempt): string {
+  return attempt === 1 ? deliveryId : `${deliveryId}-${attempt}`;
+}
+
+/** Document 3, "Authentication", 6: the key is the secret as it is shown. */
+function plainSignature(body: string, secret: string): string {
+  return createHmac('sha256', secret).update(body, 'utf8').digest('hex');
+}
+
+/** Standard Webhooks, "Signature scheme": the key is what the Base64 behind the prefix stands for. */
+function standardSignature(timed: string, secret: string): string {
+  if (!secret.startsWith(SECRET_PREFIX)) throw new Error(`a webhook's secret begins with ${SECRET_PREFIX}`);
+  const key = Buffer.from(secret.slice(SECRET_PREFIX.length), 'base64');
+  return `v1,${createHmac('sha256', key).update(timed, 'utf8').digest('base64')}`;
 }

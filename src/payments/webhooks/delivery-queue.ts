@@ -2,10 +2,10 @@ import type { Db } from '../../db/open.ts';
 import { lockedTransaction } from '../../db/transaction.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Logger } from '../../lib/logger.ts';
+import type { AttemptResult, ClaimedDelivery, Delivery, Receiver } from '../model/webhook.ts';
 import type { Seals } from '../secrets/sealed.ts';
 import { openEach } from '../secrets/unopened-rows.ts';
 import { endAttempts } from './attempt-lifecycle.ts';
-import type { AttemptResult, ClaimedDelivery, Delivery, Receiver } from './model/webhook.ts';
 import { markTriggered, writeOutcomes } from './store/attempt-rows.ts';
 import { deliveryAt } from './store/delivery-store.ts';
 import {

@@ -1,6 +1,6 @@
 import type { Clock } from '../../lib/clock.ts';
 import type { Logger } from '../../lib/logger.ts';
-import type { AttemptResult } from './model/webhook.ts';
+import type { AttemptResult } from '../model/webhook.ts';
 
 /** Writes results as they come, those that are ready together in one transaction. */
 export interface Results {

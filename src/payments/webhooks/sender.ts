@@ -4,7 +4,7 @@ import {
   type GuardedFetchOptions,
   guardedFetch,
 } from '../../http/fetch/guarded-fetch.ts';
-import type { AttemptResult } from './model/webhook.ts';
+import type { AttemptResult } from '../model/webhook.ts';
 
 /** What came of sending: `error` says in words for the merchant why it is no success. */
 export type SendResult = Pick<AttemptResult, 'isSuccess' | 'responseCode' | 'responseTimeMs' | 'error'>;

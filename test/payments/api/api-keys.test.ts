@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { isWellFormedKey } from '#payments/keys/key-format.ts';
+import { isWellFormedKey } from '#payments/keys/api-key.ts';
 import { eachDatabase } from '../../support/databases.ts';
 import { type GatedKeys, startGatedKeys } from '../../support/gated-keys.ts';
 import { type ManualClock, manualClock } from '../../support/manual-clock.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { newKey } from '#payments/keys/api-key.ts';
 import { apiKeyStore } from '#payments/keys/api-key-store.ts';
-import { newKey } from '#payments/keys/key-format.ts';
 import { eventually } from '../../http/serve.ts';
 import { eachDatabase } from '../../support/databases.ts';
 import { type GatedKeys, startGatedKeys } from '../../support/gated-keys.ts';

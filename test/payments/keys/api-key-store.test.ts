@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type Db, openDatabase } from '#db/open.ts';
 import { rowsOf } from '#db/query.ts';
+import { newKey } from '#payments/keys/api-key.ts';
 import { apiKeyStore } from '#payments/keys/api-key-store.ts';
-import { newKey } from '#payments/keys/key-format.ts';
 import type { Organization, Owner } from '#payments/model/owner.ts';
 import { organizationStore } from '#payments/store/organization-store.ts';
 import { eachDatabase } from '../../support/databases.ts';

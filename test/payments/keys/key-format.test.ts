@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { hashOfKey, isWellFormedKey, modeOfKey, newKey } from '#payments/keys/key-format.ts';
+import { hashOfKey, isWellFormedKey, modeOfKey, newKey } from '#payments/keys/api-key.ts';
 
 /** Made once and written down: keys that were given out have to stay valid. */
 const KNOWN = 'tg_live_0aB1cD2eF3gH4iJ5kL6mN7oP8qR9sT0u3DRZgJ';

@@ -6,7 +6,7 @@ import { type Db, openDatabase } from '#db/open.ts';
 import { execute, rowsOf } from '#db/query.ts';
 import { transaction } from '#db/transaction.ts';
 import { newId } from '#lib/ids.ts';
-import { largestTail } from '#payments/amounts/exact-amount.ts';
+import { largestTail } from '#payments/amounts/token-amount.ts';
 import type { Owner } from '#payments/model/owner.ts';
 import { seals as sealsOf } from '#payments/secrets/sealed.ts';
 import type { SessionDraft } from '#payments/sessions/opening.ts';

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { systemClock } from '#lib/clock.ts';
 import { transactionStore } from '#payments/store/transaction-store.ts';
 import { transferStore } from '#payments/store/transfer-store.ts';
-import { EXPIRY_STEPS, WATCHER_STEPS } from '#payments/watcher/effect.ts';
+import { EXPIRY_STEPS, WATCHER_STEPS } from '#payments/watcher/round.ts';
 import { sqliteDatabase } from '../../support/databases.ts';
 import { membersOfRun } from '../../support/long-series.ts';
 import { startPaymentChain, type TestPaymentChain } from '../../support/payment-chain.ts';

@@ -15,7 +15,7 @@ import { settlement } from '#payments/settlement/settlement.ts';
 import { organizationStore } from '#payments/store/organization-store.ts';
 import { transactionStore } from '#payments/store/transaction-store.ts';
 import { type ChainWatcher, chainWatcher } from '#payments/watcher/chain-watcher.ts';
-import type { Failpoint } from '#payments/watcher/effect.ts';
+import type { Failpoint } from '#payments/watcher/round.ts';
 import { anOrganization } from '../../support/payments-records.ts';
 
 /** Of tests only. */

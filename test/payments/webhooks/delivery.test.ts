@@ -12,7 +12,7 @@ import {
   RETRY_DELAYS_MS,
   resumed,
   type Tally,
-} from '#payments/webhooks/model/delivery.ts';
+} from '#payments/model/delivery.ts';
 
 const T0 = 1_795_253_400_000;
 const SUCCESS: Tally = { successes: 1, failures: 0, row: 'begins anew' };

@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { openDatabase } from '#db/open.ts';
 import { execute } from '#db/query.ts';
 import { type Clock, systemClock } from '#lib/clock.ts';
-import { HOLD_LIMIT_MS } from '#payments/webhooks/model/delivery.ts';
+import { HOLD_LIMIT_MS } from '#payments/model/delivery.ts';
 import { LEASE_MS } from '#payments/webhooks/store/due-deliveries.ts';
 import { eachDatabase } from '../../support/databases.ts';
 import { type ManualClock, manualClock } from '../../support/manual-clock.ts';

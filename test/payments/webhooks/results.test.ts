@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { systemClock } from '#lib/clock.ts';
-import type { AttemptResult } from '#payments/webhooks/model/webhook.ts';
+import type { AttemptResult } from '#payments/model/webhook.ts';
 import { results } from '#payments/webhooks/results.ts';
 import { log } from './setting.ts';
 

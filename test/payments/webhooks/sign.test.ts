@@ -1,8 +1,8 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { Webhook, WebhookVerificationError } from 'standardwebhooks';
 import { describe, expect, test } from 'vitest';
-import { webhookPayload } from '#payments/events/webhook-payload.ts';
-import { attemptHeaders, type SignedAttempt } from '#payments/webhooks/sign.ts';
+import { webhookPayload } from '#payments/events/event-data.ts';
+import { attemptHeaders, type SignedAttempt } from '#payments/webhooks/attempt.ts';
 
 // The independent verifier refuses what is older than five minutes by the real clock.
 const NOW = Date.now();

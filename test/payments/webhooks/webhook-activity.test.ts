@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Tally } from '#payments/webhooks/model/delivery.ts';
+import type { Tally } from '#payments/model/delivery.ts';
 import {
   activityChanged,
   FAILURES_TO_DISABLE,
   NEW_ACTIVITY,
   tallied,
   type WebhookActivity,
-} from '#payments/webhooks/model/webhook-activity.ts';
+} from '#payments/model/webhook.ts';
 
 const T0 = 1_795_253_400_000;
 const SUCCESS: Tally = { successes: 1, failures: 0, row: 'begins anew' };

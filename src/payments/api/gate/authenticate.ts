@@ -5,9 +5,8 @@ import type { Db } from '#db/open.ts';
 import { transaction } from '#db/transaction.ts';
 import type { Clock } from '#lib/clock.ts';
 import { type Logger, logAndGoOn } from '#lib/logger.ts';
-import type { ApiKey } from '../../keys/api-key.ts';
+import { type ApiKey, isWellFormedKey } from '../../keys/api-key.ts';
 import { apiKeyStore } from '../../keys/api-key-store.ts';
-import { isWellFormedKey } from '../../keys/key-format.ts';
 import type { Tier } from '../../model/owner.ts';
 import { countHeaders, type RateLimits, tooMany } from './rate-limits.ts';
 

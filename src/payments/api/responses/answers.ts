@@ -1,6 +1,6 @@
 import { paymentsError } from '#contract/contracts/payments-errors.ts';
 import type { HttpError } from '#http/errors.ts';
-import type { ListPage } from '../../store/paging.ts';
+import type { ListPage } from '../../store/list-query.ts';
 
 /** The envelope of every list. Source: document 3, "List envelope". */
 export interface PagedList<Body> {

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { InvalidBody } from '#contract/contracts/violations.ts';
 import { addressJudge } from '#http/fetch/address-filter.ts';
-import type { Subscription } from '../../webhooks/model/webhook.ts';
+import type { Subscription } from '../../model/webhook.ts';
 import type { ReceiverRules } from '../../webhooks/sender.ts';
 
 /** Names that only one's own network knows. Sources: RFC 6761, RFC 6762, RFC 8375, and ICANN's resolution 2024.07.29.06. */

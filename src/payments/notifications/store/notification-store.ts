@@ -4,7 +4,7 @@ import { execute, rowsOf } from '#db/query.ts';
 import { insertRow } from '#db/rows.ts';
 import { defaultSettings, type NotificationSettings } from '../../model/notification.ts';
 import type { Mode, Owner } from '../../model/owner.ts';
-import { ownersOf } from '../../store/conditions.ts';
+import { ownersOf } from '../../store/list-query.ts';
 
 /** The notification settings. */
 export interface NotificationStore {

@@ -2,8 +2,7 @@ import { NATIVE_COIN } from '../../model/payment-chain.ts';
 import type { Transfer } from '../../model/transfer.ts';
 import { nativeTransfer } from './native-transfers.ts';
 import type { Header, NodeView, RpcTransaction, RpcTransactionReceipt } from './node-view.ts';
-import type { Places } from './places.ts';
-import { tokenTransfer } from './token-transfers.ts';
+import { type Places, tokenTransfer } from './token-transfers.ts';
 
 /** What the chain has under a hash: in a block of it, waiting in the pool, or nothing (both undefined). */
 export interface Lookup {

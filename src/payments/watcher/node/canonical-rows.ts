@@ -1,7 +1,6 @@
 import { NO_LOG } from '../../model/transfer.ts';
 import type { Header, NodeView, RpcTransactionReceipt } from './node-view.ts';
-import { places } from './places.ts';
-import { tokenTransfer } from './token-transfers.ts';
+import { places, tokenTransfer } from './token-transfers.ts';
 
 /** A transfer as a row has it: in a block once it was seen. */
 export interface RecordedRow {

@@ -1,8 +1,15 @@
 import { NATIVE_COIN } from '../../model/payment-chain.ts';
 import { NO_LOG, type Transfer } from '../../model/transfer.ts';
-import type { BlockRange, FullBlock, Header, LinkedHeader, NodeView, RpcTransaction } from './node-view.ts';
-import type { Places } from './places.ts';
-import { inSlices } from './slices.ts';
+import {
+  type BlockRange,
+  type FullBlock,
+  type Header,
+  inSlices,
+  type LinkedHeader,
+  type NodeView,
+  type RpcTransaction,
+} from './node-view.ts';
+import type { Places } from './token-transfers.ts';
 
 /**
  * Reads payments in the native coin: what a transaction itself sends. Coins that a contract sends leave no log and no

@@ -11,7 +11,6 @@ import {
 } from 'viem';
 import { nodeAnswered } from '#node/client.ts';
 import type { NodePool, NodeRequest as Request } from './node-pool.ts';
-import { inSlices, slices } from './slices.ts';
 
 /** A block's place and time. The hash is lower case, the time UTC milliseconds. */
 export interface Header {
@@ -58,7 +57,7 @@ export interface NodeView {
   nonceOf(address: string, block: number): Promise<number>;
 }
 
-export interface TransferFilter {
+interface TransferFilter {
   readonly tokens: readonly string[];
   readonly recipients: readonly string[];
 }
@@ -193,4 +192,21 @@ function asAddress(text: string): Address {
 
 function isHash(text: string): text is Hash {
   return /^0x[0-9a-f]{64}$/i.test(text);
+}
+
+/** The items in lists of at most `size`. */
+export function slices<T>(items: readonly T[], size: number): T[][] {
+  const count = Math.ceil(items.length / size);
+  return Array.from({ length: count }, (_, index) => items.slice(index * size, (index + 1) * size));
+}
+
+/** The answers for all items, asked for slice after slice. */
+export async function inSlices<T, R>(
+  items: readonly T[],
+  size: number,
+  ask: (slice: readonly T[]) => Promise<readonly R[]>,
+): Promise<R[]> {
+  const answers: R[] = [];
+  for (const slice of slices(items, size)) answers.push(...(await ask(slice)));
+  return answers;
 }

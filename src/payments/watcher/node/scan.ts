@@ -1,8 +1,7 @@
 import type { Transfer } from '../../model/transfer.ts';
 import type { NativeReader } from './native-transfers.ts';
 import type { BlockRange, NodeView, RpcLog } from './node-view.ts';
-import type { Places } from './places.ts';
-import { isInBlock, tokenTransfer } from './token-transfers.ts';
+import { isInBlock, type Places, tokenTransfer } from './token-transfers.ts';
 
 /** What a range of blocks holds for the watched places. */
 export interface Scan {

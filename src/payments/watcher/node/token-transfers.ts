@@ -1,6 +1,6 @@
+import { NATIVE_COIN } from '../../model/payment-chain.ts';
 import type { Transfer } from '../../model/transfer.ts';
 import { type Header, type RpcLog, TRANSFER_TOPIC } from './node-view.ts';
-import type { Places } from './places.ts';
 
 /**
  * The transfer in a log when it pays one of the places: the right contract, an ERC-20 `Transfer` (three topics and one
@@ -51,4 +51,35 @@ export function isInBlock(log: RpcLog, header: Header): boolean {
 function addressIn(topic: string | undefined): string | undefined {
   const [, address] = /^0x0{24}([0-9a-f]{40})$/i.exec(topic ?? '') ?? [];
   return address === undefined ? undefined : `0x${address.toLowerCase()}`;
+}
+
+/** Where payments may arrive on one chain: recipients by token, all lower case. */
+export interface Places {
+  /** Contracts with a watched recipient; the native coin is none. */
+  readonly tokens: readonly string[];
+  /** Recipients of any of those. */
+  readonly recipients: readonly string[];
+  readonly hasNative: boolean;
+  /** Equal for equal places. */
+  readonly fingerprint: string;
+  has(tokenAddress: string, recipientAddress: string): boolean;
+}
+
+/** From the recipients that the store says were ever asked to be paid. */
+export function places(
+  recipients: readonly { readonly tokenAddress: string; readonly recipientAddress: string }[],
+): Places {
+  const ofTokens = recipients.filter(one => one.tokenAddress !== NATIVE_COIN);
+  const keys = new Set(recipients.map(one => key(one.tokenAddress, one.recipientAddress)));
+  return {
+    tokens: [...new Set(ofTokens.map(one => one.tokenAddress))],
+    recipients: [...new Set(ofTokens.map(one => one.recipientAddress))],
+    fingerprint: [...keys].sort().join(),
+    hasNative: recipients.length > ofTokens.length,
+    has: (token, recipient) => keys.has(key(token, recipient)),
+  };
+}
+
+function key(token: string, recipient: string): string {
+  return `${token} ${recipient}`;
 }

@@ -1,11 +1,10 @@
 import type { Binding } from '#db/columns.ts';
 import type { Handle, Transaction } from '#db/open.ts';
-import { execute, rowsOf } from '#db/query.ts';
+import { execute, rowLock, rowsOf } from '#db/query.ts';
 import { placeholders, updateRows } from '#db/rows.ts';
 import type { Owner } from '../../model/owner.ts';
-import type { Delivery, Webhook } from '../model/webhook.ts';
+import type { Delivery, Webhook } from '../../model/webhook.ts';
 import type { DeliveryRow } from './delivery-store.ts';
-import { rowLock } from './row-lock.ts';
 import { switchValues, type WebhookRow } from './webhook-store.ts';
 
 /** The webhook of an owner, which stays as it is until the transaction ends. */

@@ -4,10 +4,6 @@ import type { Handle } from '#db/open.ts';
 import { execute, rowsOf, type Sql } from '#db/query.ts';
 import { insertRows, placeholders } from '#db/rows.ts';
 import { DAY_MS } from '#lib/clock.ts';
-import type { Mode, Owner } from '../../model/owner.ts';
-import type { Cell, Seals } from '../../secrets/sealed.ts';
-import { allOf, given } from '../../store/conditions.ts';
-import { type ListPage, type Page, paged } from '../../store/paging.ts';
 import {
   type AttemptKind,
   attemptCutOff,
@@ -15,8 +11,11 @@ import {
   HOLD_LIMIT_MS,
   isFinal,
   resumed,
-} from '../model/delivery.ts';
-import type { Delivery, DeliveryEventType } from '../model/webhook.ts';
+} from '../../model/delivery.ts';
+import type { Mode, Owner } from '../../model/owner.ts';
+import type { Delivery, DeliveryEventType } from '../../model/webhook.ts';
+import type { Cell, Seals } from '../../secrets/sealed.ts';
+import { allOf, given, type ListPage, type Page, paged } from '../../store/list-query.ts';
 
 /** How long deliveries are kept, in milliseconds. Decision 123. */
 export const DELIVERY_LIFETIME_MS = 30 * DAY_MS;

@@ -1,14 +1,13 @@
 import { dueRows } from '#db/lease.ts';
 import type { Db, Transaction } from '#db/open.ts';
-import { execute, rowsOf } from '#db/query.ts';
+import { execute, rowLock, rowsOf } from '#db/query.ts';
 import { placeholders } from '#db/rows.ts';
 import type { Clock } from '#lib/clock.ts';
 import type { Logger } from '#lib/logger.ts';
+import type { ClaimedDelivery } from '../../model/webhook.ts';
 import type { Seals } from '../../secrets/sealed.ts';
 import { openEach, putOff } from '../../secrets/unopened-rows.ts';
-import type { ClaimedDelivery } from '../model/webhook.ts';
 import { bodyCell, type DeliveryRow, deliveryOf } from './delivery-store.ts';
-import { rowLock } from './row-lock.ts';
 import type { WebhookRow } from './webhook-store.ts';
 
 /** How long an automatic attempt is nobody else's, in milliseconds: three times what sending may take. */

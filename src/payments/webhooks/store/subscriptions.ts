@@ -1,13 +1,12 @@
 import { jsonColumn, jsonOf } from '#db/columns.ts';
 import type { Handle } from '#db/open.ts';
-import { execute, rowsOf } from '#db/query.ts';
+import { execute, rowLock, rowsOf } from '#db/query.ts';
 import { insertRow } from '#db/rows.ts';
 import { DAY_MS } from '#lib/clock.ts';
 import type { PaymentEvent } from '../../model/event.ts';
 import type { Owner } from '../../model/owner.ts';
-import { ownersOf } from '../../store/conditions.ts';
-import type { Subscription } from '../model/webhook.ts';
-import { rowLock } from './row-lock.ts';
+import type { Subscription } from '../../model/webhook.ts';
+import { ownersOf } from '../../store/list-query.ts';
 
 /** How long a subscription that is over is remembered, in milliseconds: longer than an event ever waits for its relay. */
 const MEMORY_MS = 7 * DAY_MS;

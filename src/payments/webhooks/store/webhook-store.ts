@@ -1,15 +1,19 @@
 import { booleanOf, exactInteger, jsonColumn, jsonOf } from '#db/columns.ts';
 import type { Handle } from '#db/open.ts';
-import { execute, rowsOf, type Sql } from '#db/query.ts';
+import { execute, rowLock, rowsOf, type Sql } from '#db/query.ts';
 import { insertRow, updateRows, type Values } from '#db/rows.ts';
 import type { Mode, Owner } from '../../model/owner.ts';
+import {
+  activityChanged,
+  type DisabledReason,
+  type Receiver,
+  type Webhook,
+  type WebhookActivity,
+  type WebhookSecrets,
+} from '../../model/webhook.ts';
 import type { Cell, Seals } from '../../secrets/sealed.ts';
-import { allOf, ownedBy } from '../../store/conditions.ts';
-import { type ListPage, type Page, paged } from '../../store/paging.ts';
-import type { Receiver, Webhook, WebhookSecrets } from '../model/webhook.ts';
-import { activityChanged, type DisabledReason, type WebhookActivity } from '../model/webhook-activity.ts';
+import { allOf, type ListPage, ownedBy, type Page, paged } from '../../store/list-query.ts';
 import { failHeldTooLong } from './delivery-store.ts';
-import { rowLock } from './row-lock.ts';
 import { subscriptions } from './subscriptions.ts';
 
 /** What its owner changes of a webhook; absent ones stay. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { blockRhythm } from '#payments/watcher/node/block-rhythm.ts';
+import { blockRhythm } from '#payments/watcher/node/seen-heads.ts';
 import { manualClock } from '#test/support/manual-clock.ts';
 
 /** The pause after a look at each of several heads, whose times are in seconds. */

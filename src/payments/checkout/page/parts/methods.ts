@@ -1,6 +1,5 @@
-import { largestTail } from '#payments/amounts/exact-amount.ts';
 import { paymentUri } from '#payments/amounts/payment-uri.ts';
-import { amountText, tokenAmount } from '#payments/amounts/token-amount.ts';
+import { amountText, largestTail, tokenAmount } from '#payments/amounts/token-amount.ts';
 import { type Html, html, type Piece } from './html.ts';
 import { qrCode } from './qr.ts';
 import { isPayable, owedByTransfer, owedByWallet, pageState, type SessionView } from './states.ts';

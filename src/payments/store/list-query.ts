@@ -1,6 +1,7 @@
-import { exactInteger } from '../../db/columns.ts';
+import { type Binding, exactInteger } from '../../db/columns.ts';
 import type { Handle } from '../../db/open.ts';
 import { rowsOf, type Sql } from '../../db/query.ts';
+import type { Owner } from '../model/owner.ts';
 
 /** Which part of a list is wanted; the first page is 1. */
 export interface Page {
@@ -16,7 +17,7 @@ export interface ListPage<T> {
 }
 
 /** Rows of a table with a text column `id`, in an order that no two rows share. All but the bindings is SQL, not input. */
-export interface ListQuery {
+interface ListQuery {
   readonly table: string;
   readonly where: Sql;
   /** Such as `created_at desc, id desc`. */
@@ -53,4 +54,36 @@ export async function countOf(handle: Handle, table: string, where: Sql): Promis
     where.bindings,
   );
   return exactInteger(row?.total);
+}
+
+/** The condition that a row is of an organization and mode. */
+export function ownedBy({ organizationId, mode }: Owner): Sql {
+  return { sql: 'organization_id = ? and mode = ?', bindings: [organizationId, mode] };
+}
+
+/** The condition that all of these hold; undefined ones are filters that were not asked for. */
+export function allOf(conditions: readonly (Sql | undefined)[]): Sql {
+  const asked = conditions.filter(condition => condition !== undefined);
+  if (asked.length === 0) return { sql: '1 = 1', bindings: [] };
+  return {
+    sql: asked.map(({ sql }) => `(${sql})`).join(' and '),
+    bindings: asked.flatMap(({ bindings }) => bindings),
+  };
+}
+
+/** The condition on a value that may be a filter; undefined when the filter was not asked for. */
+export function given(sql: string, value: Binding | undefined): Sql | undefined {
+  return value === undefined ? undefined : { sql, bindings: [value] };
+}
+
+/** What `(organization_id, mode) in …` compares with: the owners of these records, each once. */
+export function ownersOf(records: readonly Owner[]): Sql {
+  const owners = new Map(
+    records.map(({ organizationId, mode }) => [
+      JSON.stringify([organizationId, mode]),
+      [organizationId, mode],
+    ]),
+  );
+  const values = Array.from(owners, () => '(?, ?)').join(', ');
+  return { sql: `(values ${values})`, bindings: [...owners.values()].flat() };
 }

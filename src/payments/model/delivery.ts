@@ -1,5 +1,5 @@
-import type { PaymentsSchemas } from '#contract/contracts/payments.ts';
-import { DAY_MS } from '#lib/clock.ts';
+import type { PaymentsSchemas } from '../../contract/contracts/payments.ts';
+import { DAY_MS } from '../../lib/clock.ts';
 
 export type DeliveryStatus = PaymentsSchemas['DeliveryStatus'];
 
@@ -9,7 +9,7 @@ export type AttemptKind = 'automatic' | 'manual';
 /** Waits before the first, second and third retry, in milliseconds from the end of the failed attempt. Document 3, "Webhook delivery". */
 export const RETRY_DELAYS_MS = [60_000, 600_000, 3_600_000] as const;
 /** How much later than its delay a retry may come, as a part of the delay. Decision 123. */
-export const RETRY_JITTER = 0.1;
+const RETRY_JITTER = 0.1;
 /** How old a delivery may be when its webhook is switched on again. Decision 124. */
 export const HOLD_LIMIT_MS = DAY_MS;
 
