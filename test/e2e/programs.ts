@@ -20,6 +20,22 @@ export interface Entry {
   readonly nodes?: readonly { readonly chainId: number; readonly url: string }[];
 }
 
+/** The program under test, with its log as it comes. */
+export interface Program {
+  readonly child: ChildProcess;
+  /** The exit code. */
+  readonly exited: Promise<number | null>;
+  readonly log: readonly Entry[];
+  /** Holds the configuration and whatever it names by a relative path. */
+  readonly folder: string;
+  errors(): string;
+  /** The first line of the log that is right, once it is there. */
+  entry(isRight: (entry: Entry) => boolean): Promise<Entry>;
+  /** The line of the first listener. */
+  listening(): Promise<Entry>;
+  ready(): Promise<Entry>;
+}
+
 interface Hooks {
   readonly before?: (run: () => Promise<void>) => void;
   readonly after?: (run: () => Promise<void>) => void;
@@ -43,7 +59,6 @@ export function programs({ before = beforeEach, after = afterEach }: Hooks = {})
     await rm(folder, { recursive: true, force: true });
   });
 
-  /** The program under test, with its log as it comes. */
   function start(config: string, ...more: string[]) {
     return startBy([process.execPath, 'src/main.ts'], config, more);
   }
@@ -59,7 +74,11 @@ export function programs({ before = beforeEach, after = afterEach }: Hooks = {})
     return startBy(['npm', 'start', '--silent', '--'], config, []);
   }
 
-  async function startBy([command = '', ...first]: string[], config: string, more: readonly string[]) {
+  async function startBy(
+    [command = '', ...first]: string[],
+    config: string,
+    more: readonly string[],
+  ): Promise<Program> {
     const file = join(folder, 'tollgate.yaml');
     await writeFile(file, config);
     const child = spawn(command, [...first, '--config', file, ...more], {
@@ -89,10 +108,10 @@ export function programs({ before = beforeEach, after = afterEach }: Hooks = {})
       child,
       exited,
       log,
-      /** Holds the configuration and whatever it names by a relative path. */
       folder,
       errors: () => errors,
       entry,
+      listening: () => entry(({ msg }) => msg === 'listening'),
       ready: () => entry(({ msg }) => msg?.startsWith('ready') === true),
     };
   }

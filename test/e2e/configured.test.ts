@@ -1,0 +1,133 @@
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { fixtureOf } from '../support/blockscout-fixtures.ts';
+import { startScriptedUpstream } from '../support/scripted-upstream.ts';
+import { programs } from './programs.ts';
+
+const { start } = programs();
+
+test('what a file has wrong is named, and the process ends with 2 before it listens', async () => {
+  const program = await start(`
+data: { lisen: "127.0.0.1:0" }
+chains:
+  - id: 1
+    name: Ethereum
+    native: { symbol: ETH, decimals: 18 }
+    rpc: ["http://127.0.0.1:1"]
+    backends: [{ kind: blockscout, url: "ftp://example.com" }]
+`);
+
+  expect(await program.exited).toBe(2);
+  expect(program.errors()).toMatch(/lisen.*did you mean/);
+  expect(program.errors()).toMatch(/url/);
+  expect(program.log).toEqual([]);
+});
+
+test('a chain behind a Blockscout is served from a file, and the key reaches the instance only', async () => {
+  const fixture = fixtureOf('getTransaction', 'v11');
+  await using instance = await startScriptedUpstream(({ path }) =>
+    path === fixture.path
+      ? { text: fixture.text, type: 'application/json' }
+      : { status: 404, json: { message: 'Not found' } },
+  );
+  const program = await start(`
+data: { listen: "127.0.0.1:0" }
+payments: { listen: "127.0.0.1:0" }
+admin: { listen: "127.0.0.1:0" }
+chains:
+  - id: 1
+    name: Ethereum
+    native: { symbol: ETH, decimals: 18 }
+    rpc: ["http://127.0.0.1:1"]
+    confirmations: 12
+    backends: [{ kind: blockscout, url: "${instance.url}", apiKey: "topsecret" }]
+`);
+  const { url } = await program.listening();
+
+  const answer = await fetch(`${url}/explorer${fixture.path}`);
+  const text = await answer.text();
+  program.child.kill('SIGTERM');
+
+  expect([answer.status, answer.headers.get('x-backend')]).toEqual([200, 'blockscout-1']);
+  expect(JSON.parse(text)).toMatchObject({ hash: fixture.path.split('/').at(-1) });
+  expect(instance.requests.map(({ headers }) => headers['x-api-key'])).toContain('topsecret');
+  expect(await program.exited).toBe(0);
+  expect(text + JSON.stringify(program.log) + program.errors()).not.toContain('topsecret');
+});
+
+test('with --only data there are no payments', async () => {
+  const program = await start(
+    `
+data: { listen: "127.0.0.1:0" }
+payments: { listen: "127.0.0.1:0" }
+admin: { listen: "127.0.0.1:0" }
+devnet: { chains: 1, blocks: 1, trickle: 1s }
+`,
+    '--only',
+    'data',
+  );
+
+  const ready = await program.ready();
+
+  expect(ready.payments).toBeUndefined();
+  expect(program.log.filter(({ msg }) => msg === 'listening')).toHaveLength(2);
+});
+
+test('a chain of a file has its database and key where the file says, and no demo', async () => {
+  const program = await start(
+    `
+data: { listen: "127.0.0.1:0" }
+payments: { listen: "127.0.0.1:0", database: "sqlite:./kept/pay.db" }
+admin: { listen: "127.0.0.1:0" }
+chains:
+  - id: 1
+    name: Ethereum
+    native: { symbol: ETH, decimals: 18 }
+    rpc: ["http://127.0.0.1:9"]
+    confirmations: 12
+`,
+    '--only',
+    'payments',
+  );
+
+  const { payments } = await program.ready();
+  const refused = await fetch(`${payments?.url}/api/v1/payment-links`);
+
+  expect(Object.keys(payments ?? {})).toEqual(['url', 'docs']);
+  expect(refused.status).toBe(401);
+  const files = ['kept/pay.db', 'var/secret.key'].map(name => existsSync(join(program.folder, name)));
+  expect(files).toEqual([true, true]);
+});
+
+test('what it cannot have to start with is told in a line, and ends it with 1', async () => {
+  const other = createServer().listen(0, '127.0.0.1');
+  await once(other, 'listening');
+  const address = other.address();
+  const taken = typeof address === 'object' && address !== null ? address.port : 0;
+  const faults: [payments: string, message: RegExp][] = [
+    [`listen: "127.0.0.1:${taken}"`, /^listen EADDRINUSE: address already in use 127\.0\.0\.1:\d+\n$/],
+    [
+      'listen: "127.0.0.1:0", database: "postgres://me:a-password@127.0.0.1:9/shop"',
+      /^The payments database cannot be used: connect ECONNREFUSED 127\.0\.0\.1:9\n$/,
+    ],
+    [
+      'listen: "127.0.0.1:0", secretKeyFile: ./tollgate.yaml',
+      /^The secret key of payments cannot be used, and the database needs the key of fingerprint [\da-f]{8}: Everybody on this machine may use .*chmod 600 on it\.\n$/,
+    ],
+  ];
+
+  for (const [payments, message] of faults) {
+    const program = await start(
+      `payments: { ${payments} }\nadmin: { listen: "127.0.0.1:0" }\nchains: [{ id: 1, name: Ethereum, native: { symbol: ETH, decimals: 18 }, rpc: ["http://127.0.0.1:9"] }]\n`,
+      '--only',
+      'payments',
+    );
+
+    expect(await once(program.child, 'close')).toEqual([1, null]);
+    expect(program.errors()).toMatch(message);
+  }
+  other.close();
+});
