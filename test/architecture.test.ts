@@ -295,8 +295,8 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   keyv: ['src/data/cache/'],
   undici: ['src/data/backends/upstream/', 'src/http/fetch/'],
   'openapi-backend': ['src/contract/mount/'],
-  nodemailer: ['src/payments/notifications/mail/'],
-  grammy: ['src/payments/notifications/chat/'],
+  nodemailer: ['src/payments/notifications/mailers.ts'],
+  grammy: ['src/payments/notifications/messenger.ts'],
 };
 
 interface Import {

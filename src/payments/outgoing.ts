@@ -1,9 +1,7 @@
 import type { Clock } from '../lib/clock.ts';
 import type { Logger } from '../lib/logger.ts';
-
-import { createMessenger, type Messenger, type MessengerOptions } from './notifications/chat/messenger.ts';
-import { createMailer, type MailerOptions } from './notifications/choose-mailer.ts';
-import type { Mailer } from './notifications/mail/mail.ts';
+import { createMailer, type Mailer, type MailerOptions } from './notifications/mailers.ts';
+import { createMessenger, type Messenger, type MessengerOptions } from './notifications/messenger.ts';
 import { type ReceiverRules, type WebhookSender, webhookSender } from './webhooks/sender.ts';
 
 /** How merchants are told what happened. */

@@ -1,26 +1,29 @@
 import type { Middleware, Next } from 'koa';
 import { paymentsErrorBody } from '../contract/contracts/payments-errors.ts';
 import type { DatabaseOptions, Db } from '../db/open.ts';
+import { transaction } from '../db/transaction.ts';
 import { createApp } from '../http/app/app.ts';
 import type { Metrics } from '../http/metrics.ts';
 import { plainRouter } from '../http/plain-router.ts';
 import { boundedAs, type ConnectionBounds } from '../http/server/connection-bounds.ts';
 import { listen } from '../http/server/server.ts';
 import type { Clock } from '../lib/clock.ts';
+import { newId } from '../lib/ids.ts';
 import type { Logger } from '../lib/logger.ts';
 import { type ChainClient, createChainClient } from '../node/client.ts';
 import { chainStatusBody, registerWatcherMetrics } from './chain-status.ts';
-import { shownStates } from './checkout/shown-states.ts';
+import { shownStates } from './checkout/bodies.ts';
 import { stateWaits } from './checkout/state-waits.ts';
-import { createDemo } from './demo.ts';
+import { issueKey } from './keys/issue-key.ts';
 import { paymentsMetrics } from './metrics.ts';
-import type { LinkDefaults, Tier } from './model/owner.ts';
+import type { LinkDefaults, Organization, Tier } from './model/owner.ts';
 import { type PaymentChain, paymentChains } from './model/payment-chain.ts';
 import { openStore } from './open-store.ts';
 import { type OutgoingOptions, openOutgoing } from './outgoing.ts';
 import { PAYMENTS_CROSS_ORIGIN, paymentsRoutes } from './routes.ts';
 import type { SecretKeySource } from './secrets/secret-key.ts';
 import { cursorStore } from './store/cursor-store.ts';
+import { organizationStore } from './store/organization-store.ts';
 import { deliveryQueue } from './webhooks/delivery-queue.ts';
 import { startWorkers } from './workers.ts';
 
@@ -166,4 +169,32 @@ async function forgetOldRuns(db: Db, chains: readonly WatchedChain[]): Promise<v
 
 function inOrder(all: readonly Middleware[]): Middleware {
   return (ctx, next) => all.reduceRight<Next>((rest, one) => async () => one(ctx, rest), next)();
+}
+
+const NAME = 'Demo shop';
+const KEY_NAME = 'Key of the demo';
+
+/**
+ * Makes sure that there is an organization to try things out with, and gives it one more test key that may do everything.
+ * Answers with the key, which is kept nowhere.
+ */
+export function createDemo(
+  db: Db,
+  { defaults, now }: { defaults: LinkDefaults; now: number },
+): Promise<string> {
+  return transaction(db, async handle => {
+    const organizations = organizationStore(handle);
+    const known = await organizations.findByName(NAME);
+    const shop: Organization = known ?? {
+      id: newId('org'),
+      name: NAME,
+      tier: 'elevated',
+      defaults,
+      createdAt: now,
+    };
+    if (known === undefined) await organizations.insert(shop);
+    const draft = { organizationId: shop.id, mode: 'test', name: KEY_NAME, permission: 'admin' } as const;
+    const { secret } = await issueKey(handle, { ...draft, expiresAt: null }, now);
+    return secret;
+  });
 }

@@ -2,27 +2,27 @@ import type { PaymentsHandlers, PaymentsSchemas } from '../../contract/contracts
 import { paymentsError } from '../../contract/contracts/payments-errors.ts';
 import { InvalidBody } from '../../contract/contracts/violations.ts';
 import type { Handle } from '../../db/open.ts';
+import { transaction } from '../../db/transaction.ts';
+import type { HttpError } from '../../http/errors.ts';
+import { newId } from '../../lib/ids.ts';
 import type { NotificationSettings } from '../model/notification.ts';
 import type { Owner } from '../model/owner.ts';
 import {
+  disableChat,
   LINK_LIFETIME_MS,
   linkTokenHash,
   linkUrl,
   newLinkToken,
   unlinked,
-} from '../notifications/chat/chat-linking.ts';
-import type { Messenger } from '../notifications/chat/messenger.ts';
-import { NotSent } from '../notifications/messages/not-sent.ts';
+} from '../notifications/chat-linking.ts';
+import type { Mailer } from '../notifications/mailers.ts';
+import type { Messenger } from '../notifications/messenger.ts';
+import { NotSent } from '../notifications/not-sent.ts';
 import { messengerLinks } from '../notifications/store/messenger-links.ts';
-import { notificationStore } from '../notifications/store/notification-store.ts';
+import { notificationStore, testMails } from '../notifications/store/notification-store.ts';
+import { mailOf, messageOf, testContent } from '../notifications/texts.ts';
+import { organizationStore } from '../store/organization-store.ts';
 import type { AnonymousCaller, ApiCaller, PaymentsContext } from './gate/api-context.ts';
-import {
-  type NotificationTestHandlers,
-  noMessenger,
-  notificationTestHandlers,
-  type Senders,
-} from './notification-tests.ts';
-import { linkAnswer, settingsAnswer } from './responses/notification-body.ts';
 
 type Handlers = NotificationTestHandlers &
   Pick<
@@ -115,4 +115,151 @@ async function nameOf(messenger: Messenger | undefined): Promise<string> {
       cause: error,
     });
   });
+}
+
+interface Senders {
+  readonly mailer: Mailer;
+  /** Undefined when the operator has configured no bot. */
+  readonly messenger: Messenger | undefined;
+}
+
+type NotificationTestHandlers = Pick<
+  PaymentsHandlers<ApiCaller, AnonymousCaller>,
+  'sendTestEmail' | 'sendTestMessage'
+>;
+
+/** The tests of both channels. Decision 128. */
+function notificationTestHandlers(
+  { db, clock }: Pick<PaymentsContext, 'db' | 'clock'>,
+  { mailer, messenger }: Senders,
+): NotificationTestHandlers {
+  return {
+    sendTestEmail: (_, caller) =>
+      caller.commitAround({
+        async begin(handle) {
+          const { settings, content } = await toBeTested(handle, caller);
+          const to = addressOf(settings);
+          await countOne(handle, caller.organizationId);
+          return mailOf(content, { id: newId('ntc'), to });
+        },
+        send: mail =>
+          mailer.send(mail).catch(error => {
+            throw worded(error, { what: 'mail', repair: 'Check email_address.' });
+          }),
+        end: async (_, { to }) => ({ status: 200, body: testAnswer(to) }),
+      }),
+
+    async sendTestMessage(_, caller) {
+      if (messenger === undefined) throw noMessenger();
+      return caller.commitAround({
+        async begin(handle) {
+          const { settings, content } = await toBeTested(handle, caller);
+          return { ...chatOf(settings), text: messageOf(content) };
+        },
+        send: ({ chatId, text }) => messenger.send(chatId, text).catch(error => notTaken(chatId, error)),
+        end: async (_, { sentTo }) => ({ status: 200, body: testAnswer(sentTo) }),
+      });
+    },
+  };
+
+  async function toBeTested(handle: Handle, caller: ApiCaller) {
+    const settings = await notificationStore(handle).find(caller);
+    const organization = await organizationStore(handle).find(caller.organizationId);
+    if (settings === undefined || organization === undefined) {
+      throw new Error('a caller without an organization');
+    }
+    return { settings, content: testContent({ name: organization.name, mode: caller.mode }) };
+  }
+
+  /** In a transaction that ends before the mail is sent, so that what fails counts too. @throws HttpError for the fourth within an hour */
+  async function countOne(handle: Handle, organizationId: string): Promise<void> {
+    const now = clock.now();
+    const freeAt = await testMails(handle).reserve(organizationId, now);
+    if (freeAt === null) return;
+    const seconds = Math.max(1, Math.ceil((freeAt - now) / 1000));
+    throw paymentsError(
+      'rate_limit_exceeded',
+      `Too many test mails within an hour. Retry after ${seconds} ${seconds === 1 ? 'second' : 'seconds'}.`,
+      { headers: { 'Retry-After': String(seconds) } },
+    );
+  }
+
+  /** What became of a message that did not get through, after the settings know it too. */
+  async function notTaken(chatId: string, error: unknown): Promise<never> {
+    const isBlocked = error instanceof NotSent && error.kind === 'blocked';
+    if (isBlocked) await transaction(db, handle => disableChat(handle, chatId, clock.now()));
+    const repair = isBlocked
+      ? 'Start the bot there again, or link another chat, and set messenger_enabled to true.'
+      : 'Link the messenger again.';
+    throw worded(error, { what: 'message', repair });
+  }
+}
+
+/** @throws HttpError when mails go nowhere */
+function addressOf({ emailEnabled, emailAddress }: NotificationSettings): string {
+  if (emailAddress === null) {
+    throw notPossible('No e-mail address is set: set email_address and email_enabled first.');
+  }
+  if (!emailEnabled) throw notPossible('E-mails are off: set email_enabled to true first.');
+  return emailAddress;
+}
+
+/** @throws HttpError when messages go nowhere */
+function chatOf(settings: NotificationSettings): { chatId: string; sentTo: string } {
+  const { messengerEnabled, messengerChatId: chatId, messengerUsername: username } = settings;
+  if (chatId === null) {
+    throw notPossible(
+      'No messenger is linked: open the link that POST /notifications/messenger/link answers first.',
+    );
+  }
+  if (!messengerEnabled) throw notPossible('Messages are off: set messenger_enabled to true first.');
+  return { chatId, sentTo: username === null ? chatId : `@${username}` };
+}
+
+/** Nobody but the operator can add one. Decision 127. */
+function noMessenger(): HttpError {
+  return notPossible(
+    'There is no messenger here: whoever operates this server has to configure a bot (payments.messenger).',
+  );
+}
+
+function notPossible(message: string, cause?: unknown): HttpError {
+  return paymentsError('invalid_field_value', message, { cause });
+}
+
+/** What a client is told of a test that did not get through. Of an outage the details are for the operator's log. */
+function worded(error: unknown, { what, repair }: { what: string; repair: string }): unknown {
+  if (!(error instanceof NotSent)) return error;
+  if (error.kind === 'unavailable') {
+    return paymentsError('internal_error', `The ${what} could not be sent now. Try again later.`, {
+      cause: error,
+    });
+  }
+  return notPossible(`${error.message.replace(/\.?$/, '.')} ${repair}`, error);
+}
+
+/** Notification settings as they are answered. Decision 119. */
+function settingsAnswer(settings: NotificationSettings): PaymentsSchemas['NotificationSettingsAnswer'] {
+  return {
+    success: true,
+    data: {
+      email_enabled: settings.emailEnabled,
+      email_address: settings.emailAddress,
+      messenger_enabled: settings.messengerEnabled,
+      messenger_chat_id: settings.messengerChatId,
+      messenger_username: settings.messengerUsername,
+      enabled_events: [...settings.enabledEvents],
+      updated_at: new Date(settings.updatedAt).toISOString(),
+    },
+  };
+}
+
+/** A link to the bot as it is answered; `expiresAt` is UTC milliseconds. */
+function linkAnswer(url: string, expiresAt: number): PaymentsSchemas['MessengerLinkAnswer'] {
+  return { success: true, data: { link_url: url, expires_at: new Date(expiresAt).toISOString() } };
+}
+
+/** A test that was sent, as it is answered. */
+function testAnswer(sentTo: string): PaymentsSchemas['TestNotificationAnswer'] {
+  return { success: true, data: { sent_to: sentTo, status: 'sent' } };
 }

@@ -17,7 +17,7 @@ import type { AnonymousCaller, ApiCaller, PaymentsContext } from './gate/api-con
 import { checkPlace } from './links/link-terms.ts';
 import { periodOf } from './period.ts';
 import { notFound, pagedList } from './responses/answers.ts';
-import { sessionBody } from './responses/session-body.ts';
+import { sessionBody } from './responses/record-bodies.ts';
 
 type SessionHandlers = Pick<
   PaymentsHandlers<ApiCaller, AnonymousCaller>,

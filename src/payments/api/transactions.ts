@@ -3,11 +3,11 @@ import type { PaymentsHandlers, PaymentsOperations } from '../../contract/contra
 import type { CheckoutSession } from '../model/session.ts';
 import { sessionStore } from '../sessions/session-store.ts';
 import { transactionStore } from '../store/transaction-store.ts';
-import { exportOf } from './export.ts';
 import type { AnonymousCaller, ApiCaller, PaymentsContext } from './gate/api-context.ts';
 import { periodOf } from './period.ts';
 import { notFound, pagedList } from './responses/answers.ts';
-import { transactionBody } from './responses/transaction-body.ts';
+import { transactionBody } from './responses/record-bodies.ts';
+import { exportOf } from './responses/transactions-csv.ts';
 
 type TransactionHandlers = Pick<
   PaymentsHandlers<ApiCaller, AnonymousCaller>,

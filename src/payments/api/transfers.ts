@@ -8,7 +8,7 @@ import { settlement } from '../settlement/settlement.ts';
 import { transferStore } from '../store/transfer-store.ts';
 import type { AnonymousCaller, ApiCaller, PaymentsContext } from './gate/api-context.ts';
 import { notFound, pagedList, timestamp, timestampOrNull } from './responses/answers.ts';
-import { logIndexOf, transactionBody } from './responses/transaction-body.ts';
+import { logIndexOf, transactionBody } from './responses/record-bodies.ts';
 
 type TransferHandlers = Pick<
   PaymentsHandlers<ApiCaller, AnonymousCaller>,

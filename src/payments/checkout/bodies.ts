@@ -1,8 +1,10 @@
 import type { PaymentsSchemas } from '../../contract/contracts/payments.ts';
 import { paymentsError } from '../../contract/contracts/payments-errors.ts';
+import type { Db } from '../../db/open.ts';
 import { paymentUri } from '../amounts/payment-uri.ts';
 import { type PaymentChain, type PaymentChains, type PaymentToken, tokenOf } from '../model/payment-chain.ts';
 import type { CheckoutSession, SessionState } from '../model/session.ts';
+import { sessionStates } from '../sessions/session-store.ts';
 import { type WalletRequest, walletMessage } from './wallet-message.ts';
 
 const ID_PREFIX = 'cs_';
@@ -66,7 +68,7 @@ export function checkoutBody(
 }
 
 /** What changes of it while its payer waits. Decision 114. */
-export function checkoutState(
+function checkoutState(
   session: SessionState,
   { isChainLate }: { isChainLate: boolean },
 ): PaymentsSchemas['CheckoutState'] {
@@ -145,4 +147,23 @@ const PLACEHOLDER = '{SESSION_ID}';
 /** A merchant's address as a payer is led to it; null stays null. */
 function redirectUrl(url: string | null, sessionId: string): string | null {
   return url === null ? null : url.replaceAll(PLACEHOLDER, sessionId);
+}
+
+/** True while payments on a chain are seen late. Decision 131. */
+export type IsChainLate = (chainId: number) => Promise<boolean>;
+
+export type CheckoutState = PaymentsSchemas['CheckoutState'];
+
+/** States of checkouts as payers see them, by session id. Unknown ids are left out. */
+export function shownStates({ db, isChainLate }: { db: Db; isChainLate: IsChainLate }) {
+  return async (ids: readonly string[]): Promise<ReadonlyMap<string, CheckoutState>> => {
+    const stored = [...(await sessionStates(db, ids)).values()];
+    const shown = await Promise.all(stored.map(state => shownState(state, isChainLate)));
+    return new Map(shown.map(state => [state.id, state]));
+  };
+}
+
+/** State of a checkout as its payer sees it. */
+export async function shownState(session: SessionState, isChainLate: IsChainLate): Promise<CheckoutState> {
+  return checkoutState(session, { isChainLate: await isChainLate(session.chainId) });
 }

@@ -12,10 +12,16 @@ import { openingOf } from '../sessions/opening.ts';
 import { type SessionStore, sessionStore } from '../sessions/session-store.ts';
 import { linkStore } from '../store/link-store.ts';
 import { organizationStore } from '../store/organization-store.ts';
-import { checkoutBody } from './bodies.ts';
-import type { CheckoutDeps, PayerRequest } from './deps.ts';
-import { claims, knownSession, noSession, walletBinding, walletOrigins } from './proofs.ts';
-import { type CheckoutState, shownStates } from './shown-states.ts';
+import { type CheckoutState, checkoutBody, shownStates } from './bodies.ts';
+import {
+  type CheckoutDeps,
+  claims,
+  knownSession,
+  noSession,
+  type PayerRequest,
+  walletBinding,
+  walletOrigins,
+} from './proofs.ts';
 import { stateTag } from './state-waits.ts';
 
 type CheckoutHandlers = Pick<

@@ -1,17 +1,20 @@
 import type { PaymentsHandlers } from '../../contract/contracts/payments.ts';
 import { paymentsError } from '../../contract/contracts/payments-errors.ts';
+import type { Db } from '../../db/open.ts';
 import { transaction } from '../../db/transaction.ts';
+import type { Client } from '../../http/client-address.ts';
 import type { HttpError } from '../../http/errors.ts';
+import type { Clock } from '../../lib/clock.ts';
 import { NATIVE_COIN } from '../model/payment-chain.ts';
 import type { PaymentTransaction } from '../model/payment-transaction.ts';
 import type { CheckoutSession } from '../model/session.ts';
+import type { Seals } from '../secrets/sealed.ts';
 import { type SessionStore, sessionStore } from '../sessions/session-store.ts';
 import { settlement } from '../settlement/settlement.ts';
 import { organizationSettingsStore } from '../store/organization-store.ts';
 import { transactionStore } from '../store/transaction-store.ts';
-import { publicOrigin, walletMessageOf } from './bodies.ts';
-import type { CheckoutDeps, PayerRequest } from './deps.ts';
-import { shownState } from './shown-states.ts';
+import { type IsChainLate, publicOrigin, type Surroundings, shownState, walletMessageOf } from './bodies.ts';
+import type { StateWaits } from './state-waits.ts';
 
 /** Binds the wallet that signed to a session, until a transfer was seen. Decision 114. */
 export function walletBinding(deps: CheckoutDeps): Pick<PaymentsHandlers<never, PayerRequest>, 'bindWallet'> {
@@ -144,4 +147,37 @@ export async function walletOrigins(
   if (origin === undefined || origin === ours) return [ours];
   const { origins } = await organizationSettingsStore(deps.db).find(session);
   return origins.includes(origin) ? [origin, ours] : [ours];
+}
+
+/** Whether a wallet, an account or a contract, signed a text. Source: EIP-191, EIP-1271. */
+type VerifySignature = (input: {
+  readonly chainId: number;
+  readonly address: string;
+  readonly message: string;
+  readonly signature: string;
+  /** Whether a contract cannot have signed. */
+  readonly isAccount: boolean;
+}) => Promise<boolean>;
+
+/** Part of a payer's request that the operations look at beside its parameters and body. */
+export interface PayerRequest {
+  readonly client: Client;
+  /** `Origin` of the page that asks; undefined when there is none. */
+  readonly origin: string | undefined;
+  /** `If-None-Match`: the state that the payer holds already. */
+  readonly ifNoneMatch: string | undefined;
+  /** A signal that aborts when the payer hangs up. */
+  readonly hungUp: () => AbortSignal;
+}
+
+/** What the payer's operations are made from. */
+export interface CheckoutDeps extends Surroundings {
+  readonly db: Db;
+  readonly seals: Seals;
+  readonly clock: Clock;
+  /** How long a payer has. */
+  readonly sessionLifetimeMs: number;
+  readonly verifySignature: VerifySignature;
+  readonly isChainLate: IsChainLate;
+  readonly waits: Pick<StateWaits, 'change'>;
 }

@@ -3,7 +3,7 @@ import { namesTag } from '../../http/send.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { toJson } from '../../lib/json.ts';
 import { type Logger, logAndGoOn } from '../../lib/logger.ts';
-import type { CheckoutState } from './shown-states.ts';
+import type { CheckoutState } from './bodies.ts';
 
 /** How often the states of the sessions that somebody waits for are read, all in one statement. */
 const TICK_MS = 500;

@@ -12,14 +12,13 @@ import {
 import type { PaymentChains } from '../model/payment-chain.ts';
 import type { Seals } from '../secrets/sealed.ts';
 import { organizationStore } from '../store/organization-store.ts';
-import { disableChat } from './chat/chat-linking.ts';
-import type { Messenger } from './chat/messenger.ts';
-import type { Mailer } from './mail/mail.ts';
-import { noticeContent } from './messages/content.ts';
-import { NotSent } from './messages/not-sent.ts';
+import { disableChat } from './chat-linking.ts';
+import type { Mailer } from './mailers.ts';
+import type { Messenger } from './messenger.ts';
+import { NotSent } from './not-sent.ts';
 import { type NoticeOutcome, noticeQueue, type TakenNotice } from './store/notice-store.ts';
 import { notificationStore } from './store/notification-store.ts';
-import { mailOf, messageOf } from './texts.ts';
+import { mailOf, messageOf, noticeContent } from './texts.ts';
 
 export interface NotifierDeps {
   readonly db: Db;

@@ -5,9 +5,7 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { createLogger } from '#lib/logger.ts';
-import { createMailer } from '#payments/notifications/choose-mailer.ts';
-import type { Mail, Mailer } from '#payments/notifications/mail/mail.ts';
-import { smtpMailer } from '#payments/notifications/mail/smtp-mailer.ts';
+import { createMailer, type Mail, type Mailer, smtpMailer } from '#payments/notifications/mailers.ts';
 import { manualClock } from '../../support/manual-clock.ts';
 import { closedPort, parsedMail, type SmtpReceiver, startSmtpReceiver } from '../../support/smtp-receiver.ts';
 

@@ -5,9 +5,8 @@ import { rowsOf } from '#db/query.ts';
 import { createLogger } from '#lib/logger.ts';
 import type { Notice } from '#payments/model/notification.ts';
 import type { Owner } from '#payments/model/owner.ts';
-import { createMessenger } from '#payments/notifications/chat/messenger.ts';
-import { createMailer } from '#payments/notifications/choose-mailer.ts';
-import type { Mailer } from '#payments/notifications/mail/mail.ts';
+import { createMailer, type Mailer } from '#payments/notifications/mailers.ts';
+import { createMessenger } from '#payments/notifications/messenger.ts';
 import {
   MAIL_WAITS_MS,
   MESSAGE_LIFETIME_MS,

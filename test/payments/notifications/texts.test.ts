@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import type { NoticePayload } from '#payments/model/notification.ts';
-import { noticeContent } from '#payments/notifications/messages/content.ts';
-import { mailOf, messageOf } from '#payments/notifications/texts.ts';
+import { mailOf, messageOf, noticeContent } from '#payments/notifications/texts.ts';
 import { aPaymentEvent, BASE, paymentFacts } from '../../support/notification-records.ts';
 
 const OWNER = { organizationId: 'org_1', mode: 'live' } as const;

@@ -11,8 +11,8 @@ import { included, PERMISSIONS } from '../../keys/api-key.ts';
 import type { Seals } from '../../secrets/sealed.ts';
 import type { AnonymousCaller, ApiCaller } from './api-context.ts';
 import { authenticator } from './authenticate.ts';
-import { commitAround } from './commit-around.ts';
 import { idempotency } from './idempotency.ts';
+import { commitAround } from './keyed-commits.ts';
 import { type Count, countHeaders, type RateLimits, tooMany } from './rate-limits.ts';
 
 export interface PaymentsGateOptions {

@@ -1,12 +1,11 @@
 import { createHash } from 'node:crypto';
 import type { Db, Transaction } from '#db/open.ts';
 import { rowsOf } from '#db/query.ts';
-import { transaction } from '#db/transaction.ts';
+import { lockedTransaction, transaction } from '#db/transaction.ts';
 import type { Clock } from '#lib/clock.ts';
 import { toJson } from '#lib/json.ts';
 import type { Seals } from '../../secrets/sealed.ts';
-import type { ApiCaller, CommittedResponse } from './api-context.ts';
-import { commitAround, type KeptBeside } from './commit-around.ts';
+import type { ApiCaller, CommittedResponse, TwoPhaseAction } from './api-context.ts';
 import { idempotencyStore, isHeld } from './idempotency-store.ts';
 
 export interface IdempotencyOptions {
@@ -93,4 +92,36 @@ async function lockKey(handle: Transaction, name: string): Promise<boolean> {
     [lock.toString()],
   );
   return row?.claimed === true;
+}
+
+/** What an idempotency key has written beside an effect, in the effect's own transactions. */
+interface KeptBeside {
+  /** Takes the key, or throws. */
+  begin(handle: Transaction): Promise<void>;
+  /** Lets go of the key, because there was no effect. */
+  cancel(handle: Transaction): Promise<void>;
+  /** Keeps the answer under the key. */
+  end(handle: Transaction, answer: CommittedResponse<number, unknown>): Promise<void>;
+}
+
+/** Runs an effect outside of the database between its two transactions, which are short however long the effect takes. */
+export async function commitAround<Begun, Sent, Status extends number, Body>(
+  db: Db,
+  effect: TwoPhaseAction<Begun, Sent, Status, Body>,
+  kept?: KeptBeside,
+): Promise<CommittedResponse<Status, Body>> {
+  const begun = await transaction(db, async handle => {
+    await kept?.begin(handle);
+    return effect.begin(handle);
+  });
+  const sent = await effect.send(begun).catch(async (error: unknown) => {
+    if (kept !== undefined) await transaction(db, handle => kept.cancel(handle));
+    throw error;
+  });
+  // What has happened outside must not be lost to a conflict with others that write to the same rows.
+  return lockedTransaction(db, async handle => {
+    const answer = await effect.end(handle, begun, sent);
+    await kept?.end(handle, answer);
+    return answer;
+  });
 }

@@ -11,7 +11,7 @@ import { linkStore } from '../../store/link-store.ts';
 import { organizationStore } from '../../store/organization-store.ts';
 import type { AnonymousCaller, ApiCaller, PaymentsContext } from '../gate/api-context.ts';
 import { notFound } from '../responses/answers.ts';
-import { linkBody } from '../responses/link-body.ts';
+import { linkBody } from '../responses/record-bodies.ts';
 import { BUTTON_TEXT, linkFields } from './link-fields.ts';
 import { checkPlace, checkPrices, type IsGiven, type PaymentDestination } from './link-terms.ts';
 

@@ -7,8 +7,7 @@ import { settlement } from '../../settlement/settlement.ts';
 import { linkStore } from '../../store/link-store.ts';
 import type { AnonymousCaller, ApiCaller, PaymentsContext } from '../gate/api-context.ts';
 import { notFound, pagedList } from '../responses/answers.ts';
-import { linkBody } from '../responses/link-body.ts';
-import { sessionBody } from '../responses/session-body.ts';
+import { linkBody, sessionBody } from '../responses/record-bodies.ts';
 import { linkChangeHandlers } from './link-changes.ts';
 
 /** Sessions and transactions of a deleted link that one database transaction changes. */

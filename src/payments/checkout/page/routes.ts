@@ -3,6 +3,7 @@ import type { Db } from '#db/open.ts';
 import type { Client } from '#http/client-address.ts';
 import { HttpError } from '#http/errors.ts';
 import { entityTag } from '#http/representation.ts';
+import { namesTag } from '#http/send.ts';
 import type { Clock } from '#lib/clock.ts';
 import { toJson } from '#lib/json.ts';
 import { VERSION } from '#lib/version.ts';
@@ -12,11 +13,8 @@ import type { Seals } from '../../secrets/sealed.ts';
 import { sessionStore } from '../../sessions/session-store.ts';
 import { linkStore } from '../../store/link-store.ts';
 import { organizationStore } from '../../store/organization-store.ts';
-import { checkoutBody } from '../bodies.ts';
-import type { IsChainLate } from '../shown-states.ts';
-import { shownState } from '../shown-states.ts';
+import { checkoutBody, type IsChainLate, shownState } from '../bodies.ts';
 import { readAssets } from './assets.ts';
-import { type PageAnswer, sendPage } from './headers.ts';
 import { linkPage } from './link-page.ts';
 import {
   BROKEN,
@@ -32,7 +30,7 @@ import { sessionPage } from './session-page.ts';
 import { themeSheet } from './theme.ts';
 
 /** What the pages are made from. */
-export interface CheckoutPagesOptions {
+interface CheckoutPagesOptions {
   readonly db: Db;
   readonly seals: Seals;
   readonly clock: Clock;
@@ -45,7 +43,7 @@ export interface CheckoutPagesOptions {
 }
 
 /** How a page was counted: headers that say so and, for a refused one, the seconds to wait. */
-export interface Admission {
+interface Admission {
   readonly headers: Readonly<Record<string, string>>;
   readonly waitSeconds: number | undefined;
 }
@@ -153,4 +151,57 @@ function sendTheme(ctx: Context): boolean {
 function referenceOf(ctx: Context): string | null {
   const { client_reference_id: given } = ctx.query;
   return typeof given === 'string' && REFERENCE.test(given) ? given : null;
+}
+
+/** Everything comes from this server; only pictures of the merchant and icons of wallets come from elsewhere. */
+const CONTENT_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data: https:",
+  "connect-src 'self'",
+  "frame-ancestors 'none'",
+  "form-action 'self'",
+  "base-uri 'none'",
+].join('; ');
+
+/** Headers of every page: the address of a session is a secret, so no other site may learn, frame or open it. */
+const PAGE_HEADERS = {
+  'Content-Type': 'text/html; charset=utf-8',
+  'Content-Security-Policy': CONTENT_POLICY,
+  'Cache-Control': 'no-store',
+  'Referrer-Policy': 'no-referrer',
+  'X-Content-Type-Options': 'nosniff',
+  'X-Frame-Options': 'DENY',
+  'X-Robots-Tag': 'noindex, nofollow',
+  // Wallets that live in a window of their own keep working; whoever opened the page cannot reach into it.
+  'Cross-Origin-Opener-Policy': 'same-origin-allow-popups',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  'Permissions-Policy': 'camera=(), geolocation=(), microphone=(), payment=()',
+} as const;
+
+/** A page that is not written yet. */
+interface PageAnswer {
+  readonly status: number;
+  /** The quoted tag of what the page is made from, the time aside; absent for a notice. */
+  readonly tag?: string;
+  readonly render: () => string;
+}
+
+/** Answers with a page, or with 304 before it is rendered when the client holds it. */
+function sendPage(ctx: Context, { status, tag, render }: PageAnswer): void {
+  withoutForeignReaders(ctx);
+  ctx.set(PAGE_HEADERS);
+  const isHeld = status === 200 && tag !== undefined && namesTag(ctx.req.headers['if-none-match'], tag);
+  const body = isHeld ? null : render();
+  // Weak, because the remaining time in a page differs with every second.
+  if (tag !== undefined) ctx.set('ETag', `W/${tag}`);
+  ctx.body = body;
+  ctx.status = isHeld ? 304 : status;
+}
+
+/** What the standard middleware grants to pages of any origin is for the data that everybody may read. */
+function withoutForeignReaders(ctx: Context): void {
+  ctx.remove('Access-Control-Allow-Origin');
+  ctx.remove('Access-Control-Expose-Headers');
 }

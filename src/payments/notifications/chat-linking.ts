@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
-import type { Handle, Transaction } from '#db/open.ts';
-import { randomBase62 } from '#lib/ids.ts';
-import type { NotificationSettings } from '../../model/notification.ts';
-import type { Mode, Owner } from '../../model/owner.ts';
-import { organizationStore } from '../../store/organization-store.ts';
-import { plainLine } from '../messages/plain-line.ts';
-import { messengerLinks } from '../store/messenger-links.ts';
-import { notificationStore } from '../store/notification-store.ts';
+import type { Handle, Transaction } from '../../db/open.ts';
+import { randomBase62 } from '../../lib/ids.ts';
+import { plainLine } from '../../lib/single-line.ts';
+import type { NotificationSettings } from '../model/notification.ts';
+import type { Mode, Owner } from '../model/owner.ts';
+import { organizationStore } from '../store/organization-store.ts';
 import type { ChatUpdate } from './messenger.ts';
+import { messengerLinks } from './store/messenger-links.ts';
+import { notificationStore } from './store/notification-store.ts';
 
 /** A chat that was linked: to whom, and whether messages go there already. */
 interface LinkedChat {

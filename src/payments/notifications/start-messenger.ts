@@ -1,14 +1,14 @@
-import { leadership } from '#db/leader.ts';
-import type { Db } from '#db/open.ts';
-import { transaction } from '#db/transaction.ts';
-import type { Clock } from '#lib/clock.ts';
-import { type Logger, logAndGoOn } from '#lib/logger.ts';
-import { startWorker } from '#lib/worker.ts';
-import { messengerLinks } from '../store/messenger-links.ts';
+import { leadership } from '../../db/leader.ts';
+import type { Db } from '../../db/open.ts';
+import { transaction } from '../../db/transaction.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { type Logger, logAndGoOn } from '../../lib/logger.ts';
+import { startWorker } from '../../lib/worker.ts';
 import { answerTo } from './chat-linking.ts';
 import type { ChatUpdate, Messenger } from './messenger.ts';
+import { messengerLinks } from './store/messenger-links.ts';
 
-export interface StartMessengerOptions {
+interface StartMessengerOptions {
   readonly db: Db;
   readonly clock: Clock;
   readonly log: Logger;

@@ -1,9 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
-import { paymentsError } from '../../contract/contracts/payments-errors.ts';
-import type { Owner } from '../model/owner.ts';
-import type { PaymentTransaction } from '../model/payment-transaction.ts';
-import type { TransactionFilters, TransactionStore } from '../store/transaction-store.ts';
-import { type PlainTransaction, plainTransaction } from './responses/transaction-body.ts';
+import { paymentsError } from '#contract/contracts/payments-errors.ts';
+import type { Owner } from '../../model/owner.ts';
+import type { PaymentTransaction } from '../../model/payment-transaction.ts';
+import type { TransactionFilters, TransactionStore } from '../../store/transaction-store.ts';
+import { type PlainTransaction, plainTransaction } from './record-bodies.ts';
 
 /** The columns: the plain fields of a transaction in the order of its record. Decision 115. */
 const COLUMNS = [
@@ -72,7 +72,7 @@ function tooMany() {
 }
 
 /** What fits a cell. */
-export type Cell = string | number | boolean | null;
+type Cell = string | number | boolean | null;
 
 /** Spreadsheets take such a cell for a formula. Decision 115. */
 const FORMULA = /^[=+\-@\t\r]/;

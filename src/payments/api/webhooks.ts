@@ -1,19 +1,20 @@
+import { isIP } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
-import type { PaymentsHandlers, PaymentsSchemas } from '#contract/contracts/payments.ts';
-import { paymentsError } from '#contract/contracts/payments-errors.ts';
-import { InvalidBody } from '#contract/contracts/violations.ts';
-import type { Transaction } from '#db/open.ts';
-import { lockedTransaction } from '#db/transaction.ts';
-import { newId } from '#lib/ids.ts';
-import { NEW_ACTIVITY, newWebhookSecret, type Webhook } from '../../model/webhook.ts';
-import type { AttemptDeps } from '../../webhooks/attempt.ts';
-import type { ReceiverRules } from '../../webhooks/sender.ts';
-import { deliveryStore } from '../../webhooks/store/delivery-store.ts';
-import { type WebhookChanges, webhookStore } from '../../webhooks/store/webhook-store.ts';
-import type { AnonymousCaller, ApiCaller, PaymentsContext } from '../gate/api-context.ts';
-import { notFound, success, timestamp, timestampOrNull } from '../responses/answers.ts';
+import type { PaymentsHandlers, PaymentsSchemas } from '../../contract/contracts/payments.ts';
+import { paymentsError } from '../../contract/contracts/payments-errors.ts';
+import { InvalidBody } from '../../contract/contracts/violations.ts';
+import type { Transaction } from '../../db/open.ts';
+import { lockedTransaction } from '../../db/transaction.ts';
+import { addressJudge } from '../../http/fetch/address-filter.ts';
+import { newId } from '../../lib/ids.ts';
+import { NEW_ACTIVITY, newWebhookSecret, type Subscription, type Webhook } from '../model/webhook.ts';
+import type { AttemptDeps } from '../webhooks/attempt.ts';
+import type { ReceiverRules } from '../webhooks/sender.ts';
+import { deliveryStore } from '../webhooks/store/delivery-store.ts';
+import { type WebhookChanges, webhookStore } from '../webhooks/store/webhook-store.ts';
 import { deliveryHandlers, webhookTestHandlers } from './deliveries.ts';
-import { receiverJudge, subscriptions } from './webhook-fields.ts';
+import type { AnonymousCaller, ApiCaller, PaymentsContext } from './gate/api-context.ts';
+import { notFound, success, timestamp, timestampOrNull } from './responses/answers.ts';
 
 /** Webhooks of one organization and mode. Decision 120. */
 const MAX_WEBHOOKS = 20;
@@ -34,7 +35,7 @@ type Handlers = Pick<
 >;
 
 /** The rules for receivers, and what sends tests and manual retries. */
-export interface WebhookHandlersOptions extends ReceiverRules, Pick<AttemptDeps, 'sender' | 'log'> {}
+interface WebhookHandlersOptions extends ReceiverRules, Pick<AttemptDeps, 'sender' | 'log'> {}
 
 /** The operations of webhooks and of their deliveries. Decisions 119 to 125. */
 export function webhookHandlers(context: PaymentsContext, options: WebhookHandlersOptions): Handlers {
@@ -184,4 +185,40 @@ function webhookWithSecret(
   now: number,
 ): PaymentsSchemas['WebhookWithSecret'] {
   return { ...webhookBody(webhook, now), secret };
+}
+
+/** Names that only one's own network knows. Sources: RFC 6761, RFC 6762, RFC 8375, and ICANN's resolution 2024.07.29.06. */
+const LOCAL_NAME = /(^|\.)(localhost|local|internal|home\.arpa)$/;
+
+/**
+ * Judges where a webhook is to be sent to, as far as its address tells: a name is judged again whenever something is sent
+ * to it (Decision 120). The judge throws InvalidBody.
+ */
+function receiverJudge({ allowedNetworks, allowHttp }: ReceiverRules): (text: string) => void {
+  const isAllowed = addressJudge(allowedNetworks);
+  return text => {
+    const url = URL.parse(text);
+    if (url === null)
+      throw new InvalidBody('url', 'must be an absolute URL such as https://example.com/hooks');
+    if (url.protocol !== 'https:' && !allowHttp) throw new InvalidBody('url', 'must be an https:// address');
+    if (url.username !== '' || url.password !== '') {
+      throw new InvalidBody('url', 'must not contain a user name or a password');
+    }
+    // Of the parsed address: it has folded every other way to write digits and dots.
+    const host = url.hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '');
+    const isPublic =
+      isIP(host) === 0
+        ? allowedNetworks.length > 0 || (host.includes('.') && !LOCAL_NAME.test(host))
+        : isAllowed(host);
+    if (!isPublic) throw new InvalidBody('url', 'must be at a public host');
+  };
+}
+
+/** Subscriptions without repetitions. @throws InvalidBody for `*` beside others (Decision 120) */
+function subscriptions(events: readonly Subscription[]): Subscription[] {
+  const all = [...new Set(events)];
+  if (all.length > 1 && all.includes('*')) {
+    throw new InvalidBody('events', 'must be either * alone or a list of event types, not both');
+  }
+  return all;
 }

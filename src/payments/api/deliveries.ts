@@ -1,16 +1,16 @@
-import type { PaymentsHandlers, PaymentsSchemas } from '#contract/contracts/payments.ts';
-import { paymentsError } from '#contract/contracts/payments-errors.ts';
-import { newId } from '#lib/ids.ts';
-import { webhookPayload } from '../../events/event-data.ts';
-import { testEventData } from '../../events/test-event.ts';
-import { isFinal } from '../../model/delivery.ts';
-import { type Delivery, newDeliveryOf } from '../../model/webhook.ts';
-import { type AttemptDeps, makeAttempt } from '../../webhooks/attempt.ts';
-import { beginManual, endAttempts } from '../../webhooks/attempt-lifecycle.ts';
-import { deliveryStore } from '../../webhooks/store/delivery-store.ts';
-import { webhookStore } from '../../webhooks/store/webhook-store.ts';
-import type { AnonymousCaller, ApiCaller, PaymentsContext } from '../gate/api-context.ts';
-import { notFound, success, timestamp, timestampOrNull } from '../responses/answers.ts';
+import type { PaymentsHandlers, PaymentsSchemas } from '../../contract/contracts/payments.ts';
+import { paymentsError } from '../../contract/contracts/payments-errors.ts';
+import { newId } from '../../lib/ids.ts';
+import { webhookPayload } from '../events/event-data.ts';
+import { testEventData } from '../events/test-event.ts';
+import { isFinal } from '../model/delivery.ts';
+import { type Delivery, newDeliveryOf } from '../model/webhook.ts';
+import { type AttemptDeps, makeAttempt } from '../webhooks/attempt.ts';
+import { beginManual, endAttempts } from '../webhooks/attempt-lifecycle.ts';
+import { deliveryStore } from '../webhooks/store/delivery-store.ts';
+import { webhookStore } from '../webhooks/store/webhook-store.ts';
+import type { AnonymousCaller, ApiCaller, PaymentsContext } from './gate/api-context.ts';
+import { notFound, success, timestamp, timestampOrNull } from './responses/answers.ts';
 
 type Handlers = Pick<
   PaymentsHandlers<ApiCaller, AnonymousCaller>,

@@ -1,5 +1,5 @@
 /** Why a mail or message did not go out, and so what may help. */
-export type NotSentKind =
+type NotSentKind =
   /** The other side does not want it and never will: another address or chat is needed. */
   | 'refused'
   /** The person has blocked the bot. */
@@ -7,7 +7,7 @@ export type NotSentKind =
   /** Nobody there, or not ready, or our own access is wrong: later it may work. */
   | 'unavailable';
 
-export interface NotSentFacts {
+interface NotSentFacts {
   /** How long the other side asks to be left alone, in milliseconds. */
   readonly retryAfterMs?: number;
   readonly cause?: unknown;

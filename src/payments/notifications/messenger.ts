@@ -1,6 +1,6 @@
 import { Api, GrammyError } from 'grammy';
-import { NotSent } from '../messages/not-sent.ts';
-import { plainLine } from '../messages/plain-line.ts';
+import { plainLine } from '../../lib/single-line.ts';
+import { NotSent } from './not-sent.ts';
 
 export interface MessengerOptions {
   /** The bot's token, as the messenger gave it. */
@@ -26,7 +26,7 @@ export interface ChatUpdate {
 }
 
 /** What was done since; `next` is where to go on. */
-export interface Updates {
+interface Updates {
   readonly updates: readonly ChatUpdate[];
   readonly next: number;
 }

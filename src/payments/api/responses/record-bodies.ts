@@ -1,0 +1,155 @@
+import type { PaymentsSchemas } from '#contract/contracts/payments.ts';
+import { paymentUri } from '../../amounts/payment-uri.ts';
+import { availabilityOf, type PaymentLink } from '../../model/payment-link.ts';
+import type { PaymentTransaction } from '../../model/payment-transaction.ts';
+import type { CheckoutSession } from '../../model/session.ts';
+import { NO_LOG } from '../../model/transfer.ts';
+import type { PaymentsContext } from '../gate/api-context.ts';
+import { timestamp, timestampOrNull } from './answers.ts';
+
+/** A payment link as the contract shows it; `now` (UTC ms) decides its availability. */
+export function linkBody(
+  link: PaymentLink,
+  { publicUrl, now }: { publicUrl: string; now: number },
+): PaymentsSchemas['PaymentLink'] {
+  return {
+    object: 'payment_link',
+    id: link.id,
+    mode: link.mode,
+    name: link.name,
+    description: link.description,
+    short_code: link.shortCode,
+    url: `${publicUrl}/pay/${link.shortCode}`,
+    is_active: link.isActive,
+    availability: availabilityOf(link, now),
+    amount: amountText(link.amount),
+    min_amount: amountText(link.minAmount),
+    max_amount: amountText(link.maxAmount),
+    suggested_amount: amountText(link.suggestedAmount),
+    token_address: link.tokenAddress,
+    chain_id: link.chainId,
+    recipient_address: link.recipientAddress,
+    image_url: link.imageUrl,
+    theme_color: link.themeColor,
+    button_text: link.buttonText,
+    return_url: link.returnUrl,
+    return_label: link.returnLabel,
+    branding: link.branding,
+    form_schema: link.formSchema,
+    shipping_options: [...link.shippingOptions],
+    collect_shipping_address: link.collectShippingAddress,
+    items: [...link.items],
+    max_uses: link.maxUses,
+    current_uses: link.currentUses,
+    expires_at: timestampOrNull(link.expiresAt),
+    metadata: link.metadata,
+    created_at: timestamp(link.createdAt),
+    updated_at: timestamp(link.updatedAt),
+  };
+}
+
+function amountText(amount: bigint | null): string | null {
+  return amount === null ? null : amount.toString();
+}
+
+/** A session as its merchant sees it. Decision 110. */
+export function sessionBody(
+  session: CheckoutSession,
+  { publicUrl }: Pick<PaymentsContext, 'publicUrl'>,
+): PaymentsSchemas['CheckoutSession'] {
+  return {
+    object: 'checkout_session',
+    id: session.id,
+    mode: session.mode,
+    url: `${publicUrl}/pay/s/${session.id}`,
+    status: session.status,
+    payment_status: session.paymentStatus,
+    payment_link_id: session.paymentLinkId,
+    chain_id: session.chainId,
+    token_address: session.tokenAddress,
+    recipient_address: session.recipientAddress,
+    subtotal: session.subtotal.toString(),
+    amount: session.amount.toString(),
+    amount_due: session.amountDue.toString(),
+    amount_received: session.amountReceived.toString(),
+    payment_uri: session.isWalletOnly ? null : paymentUri({ ...session, amount: session.amountDue }),
+    confirmations: session.confirmations,
+    required_confirmations: session.requiredConfirmations,
+    payer_address: session.payerAddress,
+    tx_hash: session.txHash,
+    transaction_id: session.transactionId,
+    is_reorged: session.isReorged,
+    success_url: session.successUrl,
+    cancel_url: session.cancelUrl,
+    clientReferenceId: session.clientReferenceId,
+    metadata: session.metadata,
+    customerEmail: session.customerEmail,
+    customerName: session.customerName,
+    form_data: session.formData,
+    shipping_address: session.shippingAddress,
+    shipping_option: session.shippingOption,
+    expires_at: timestamp(session.expiresAt),
+    created_at: timestamp(session.createdAt),
+    updated_at: timestamp(session.updatedAt),
+    completed_at: timestampOrNull(session.completedAt),
+  };
+}
+
+type Body = PaymentsSchemas['PaymentTransaction'];
+type OfSession = 'form_data' | 'shipping_address' | 'shipping_option' | 'metadata';
+
+/** The part of a transaction that is texts, numbers and truth values alone: what fits the cells of a table. */
+export type PlainTransaction = Omit<Body, OfSession>;
+
+/** A transaction with what its session has of the payer. Decision 111. */
+export function transactionBody(transaction: PaymentTransaction, session: CheckoutSession): Body {
+  const { discount_code, created_at, confirmed_at, completed_at, ...rest } = plainTransaction(transaction);
+  return {
+    ...rest,
+    form_data: session.formData,
+    shipping_address: session.shippingAddress,
+    shipping_option: session.shippingOption,
+    discount_code,
+    metadata: session.metadata,
+    created_at,
+    confirmed_at,
+    completed_at,
+  };
+}
+
+export function plainTransaction(transaction: PaymentTransaction): PlainTransaction {
+  return {
+    object: 'transaction',
+    id: transaction.id,
+    mode: transaction.mode,
+    status: transaction.status,
+    payment_link_id: transaction.paymentLinkId,
+    session_id: transaction.sessionId,
+    chain_id: transaction.chainId,
+    token_address: transaction.tokenAddress,
+    amount: transaction.amount.toString(),
+    sender_address: transaction.sender,
+    recipient_address: transaction.recipient,
+    tx_hash: transaction.txHash,
+    log_index: logIndexOf(transaction.logIndex),
+    block_number: transaction.blockNumber,
+    block_hash: transaction.blockHash,
+    confirmations: transaction.confirmations,
+    required_confirmations: transaction.requiredConfirmations,
+    matched_by: transaction.matchedBy,
+    failure_reason: transaction.failureReason,
+    late: transaction.isLate,
+    duplicate: transaction.isDuplicate,
+    partial: transaction.isPartial,
+    overpaid_amount: transaction.overpaidAmount?.toString() ?? null,
+    discount_code: null,
+    created_at: timestamp(transaction.createdAt),
+    confirmed_at: timestampOrNull(transaction.confirmedAt),
+    completed_at: timestampOrNull(transaction.completedAt),
+  };
+}
+
+/** Native coins have no log, which a record says as null. */
+export function logIndexOf(logIndex: number | null): number | null {
+  return logIndex === NO_LOG ? null : logIndex;
+}

@@ -1,0 +1,183 @@
+import { mkdir, rename, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { createTransport } from 'nodemailer';
+import type { Clock } from '../../lib/clock.ts';
+import { randomBase62 } from '../../lib/ids.ts';
+import type { Logger } from '../../lib/logger.ts';
+import { plainLine } from '../../lib/single-line.ts';
+import { NotSent, within } from './not-sent.ts';
+
+export interface MailerOptions {
+  /** `smtp` is an `smtp://` or `smtps://` address with the credentials, `from` an address or `Name <address>`. */
+  readonly mail: { readonly smtp: string; readonly from: string } | undefined;
+  /** Where mails are written as files when there is no `mail`. */
+  readonly folder: string;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/** The mailer that a configuration asks for. Nothing is opened or created before the first mail. */
+export function createMailer({ mail, folder, clock, log }: MailerOptions): Mailer {
+  if (mail !== undefined) return smtpMailer({ ...mail, clock });
+  const absolute = resolve(folder);
+  log.info({ folder: absolute }, 'no mail server is configured: mails are written as files');
+  return folderMailer({ folder: absolute, clock, log });
+}
+
+/** One mail to one person. */
+export interface Mail {
+  /** Of the notice: a mail that is sent twice has the same `Message-ID`, by which mail programs show it once. */
+  readonly id: string;
+  /** An address and nothing else. */
+  readonly to: string;
+  readonly subject: string;
+  readonly text: string;
+  readonly html: string;
+}
+
+/** Sends mails, to a server or into a folder. */
+export interface Mailer {
+  /** Resolves when the mail was taken over. @throws NotSent `refused` or `unavailable` */
+  send(mail: Mail): Promise<void>;
+  /** Ends the connections that are kept open. */
+  close(): Promise<void>;
+}
+
+/** The longest subject, in characters. */
+const SUBJECT_LENGTH = 150;
+/** The longest address a mail can go to. RFC 5321, 4.5.3.1.3. */
+const ADDRESS_LENGTH = 254;
+/** One address, which no reader of headers could take for two, for a name or for a line's end. */
+const ADDRESS = /^[^\s\p{C}<>()[\],;:"\\@]+@[^\s\p{C}<>()[\],;:"\\@]+$/u;
+
+/** A mail as nodemailer takes it. Only text of ours and checked addresses get near a header. @throws NotSent `refused` */
+function composeMessage({ id, to, subject, text, html }: Mail, from: string, clock: Clock) {
+  if (!ADDRESS.test(to) || to.length > ADDRESS_LENGTH) {
+    throw new NotSent(
+      'refused',
+      `No mail can be sent to ${JSON.stringify(to)}: it is not one e-mail address.`,
+    );
+  }
+  return {
+    from,
+    // As an object it is not parsed, so there is nothing to be taken for a second recipient.
+    to: { name: '', address: to },
+    subject: plainLine(subject, SUBJECT_LENGTH),
+    text,
+    html,
+    messageId: `<${id}@${domainOf(from)}>`,
+    date: new Date(clock.now()),
+    // RFC 3834: nobody's absence is to be told to a machine.
+    headers: { 'Auto-Submitted': 'auto-generated' },
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  };
+}
+
+function domainOf(from: string): string {
+  return /@([0-9A-Za-z.-]+)>?\s*$/.exec(from)?.[1] ?? 'localhost';
+}
+
+interface SmtpMailerOptions {
+  /** `smtp://` or `smtps://`, with the credentials. */
+  readonly smtp: string;
+  readonly from: string;
+  readonly clock: Clock;
+  /** How long one mail may take, in milliseconds; 30 s when absent. */
+  readonly timeoutMs?: number;
+}
+
+const TIMEOUT_MS = 30_000;
+const SILENCE_MS = 10_000;
+
+/** Mails over SMTP, by a pool of connections that is opened with the first one. STARTTLS is used where it is offered. */
+export function smtpMailer({ smtp, from, clock, timeoutMs = TIMEOUT_MS }: SmtpMailerOptions): Mailer {
+  const transport = createTransport({
+    url: smtp,
+    pool: true,
+    // Whoever queues mails tries again, and less often.
+    maxRequeues: 1,
+    connectionTimeout: SILENCE_MS,
+    greetingTimeout: SILENCE_MS,
+    dnsTimeout: SILENCE_MS,
+    socketTimeout: SILENCE_MS,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  });
+  return {
+    async send(mail) {
+      const message = composeMessage(mail, from, clock);
+      const sending = transport.sendMail(message).catch(error => {
+        throw translated(error);
+      });
+      await within(timeoutMs, sending, 'The mail server');
+    },
+    close: async () => transport.close(),
+  };
+}
+
+/**
+ * Of a permanent refusal (RFC 5321, 4.2.1) only that of the recipient or of the mail itself is for good: one of the
+ * sender or of the credentials ends when the operator has repaired them.
+ */
+function translated(error: unknown): NotSent {
+  const { command, responseCode, response, code } = factsOf(error);
+  const isPermanent = typeof responseCode === 'number' && responseCode >= 500;
+  const isOfMail = command === 'RCPT TO' || command === 'DATA';
+  const said = typeof response === 'string' && response !== '' ? plainLine(response) : undefined;
+  if (isPermanent && isOfMail) {
+    return new NotSent('refused', `The mail server refused the mail: ${said ?? responseCode}`, {
+      cause: error,
+    });
+  }
+  const because = said ?? (typeof code === 'string' ? code : 'no connection');
+  return new NotSent('unavailable', `The mail server did not take the mail: ${because}`, { cause: error });
+}
+
+interface SmtpFacts {
+  command?: unknown;
+  responseCode?: unknown;
+  response?: unknown;
+  code?: unknown;
+}
+
+function factsOf(error: unknown): SmtpFacts {
+  return typeof error === 'object' && error !== null ? error : {};
+}
+
+interface FolderMailerOptions {
+  /** An absolute path; created, for nobody else to look into, with the first mail. */
+  readonly folder: string;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+const FROM = 'tollgate <tollgate@localhost>';
+
+/** Mails as `.eml` files, which mail programs open. Names begin with the time, so that they sort by it. */
+function folderMailer({ folder, clock, log }: FolderMailerOptions): Mailer {
+  const transport = createTransport({
+    streamTransport: true,
+    buffer: true,
+    newline: 'windows',
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  });
+  return {
+    async send(mail) {
+      const { message } = await transport.sendMail(composeMessage(mail, FROM, clock));
+      const time = new Date(clock.now()).toISOString().replaceAll(':', '-');
+      const file = join(folder, `${time}-${randomBase62(6)}.eml`);
+      try {
+        await mkdir(folder, { recursive: true, mode: 0o700 });
+        // Renamed when it is whole, so that nobody opens half a mail.
+        await writeFile(`${file}.part`, message, { mode: 0o600, flag: 'wx' });
+        await rename(`${file}.part`, file);
+      } catch (error) {
+        throw new NotSent('unavailable', 'The mail could not be written into its folder.', { cause: error });
+      }
+      log.info({ file }, 'a mail was written');
+    },
+    close: async () => {},
+  };
+}
