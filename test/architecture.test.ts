@@ -66,6 +66,7 @@ const MAY_IMPORT: readonly (readonly [folder: string, allowed: readonly string[]
       'src/indexer/query/query.ts',
       'src/indexer/schema/search-key.ts',
       'types:src/indexer/schema/block-position.ts',
+      'src/http/fetch/',
       'src/node/',
       'src/evm/',
       'src/lib/',

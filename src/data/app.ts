@@ -18,17 +18,15 @@ import type { Clock } from '../lib/clock.ts';
 import type { Logger } from '../lib/logger.ts';
 import { responseCache } from './cache/response-cache.ts';
 import { CACHE_MIGRATIONS, sqliteStore } from './cache/sqlite-store.ts';
-import { chainsRoute } from './chains-route.ts';
+import { chainsRoute, readiness } from './chain-status.ts';
 import { type AnswererOptions, answerer, type Serve } from './explorer/handler.ts';
 import { explorer } from './explorer/operations.ts';
 import type { Chain } from './fallback/chain.ts';
 import { insights } from './insights/operations.ts';
 import { QUERY_TIMEOUT_MS } from './insights/query-answerer.ts';
 import type { InsightsOptions } from './insights/serve-through-cache.ts';
-import { readiness } from './readiness.ts';
 import { type AnsweringOptions, answering } from './serve/cached-answers.ts';
-import { backendValidities } from './serve/index-revisions.ts';
-import type { Lifetimes } from './serve/lifetime.ts';
+import { backendValidities, type Lifetimes } from './serve/lifetime.ts';
 
 export interface AppOptions {
   readonly host: string;

@@ -7,9 +7,8 @@ import type { MetadataDocuments } from './backends/own-index/source/metadata-doc
 import type { Backend } from './backends/port/backend.ts';
 import type { Upstream } from './backends/upstream/upstream.ts';
 import type { Chain } from './fallback/chain.ts';
-import { type BlockscoutOptions, openBlockscout } from './open-blockscout.ts';
 import { type IndexBackendOptions, type IndexedChain, openOwnIndex } from './open-own-index.ts';
-import { openThirdweb, type ThirdwebOptions } from './open-thirdweb.ts';
+import { type BlockscoutOptions, openBlockscout, openThirdweb, type ThirdwebOptions } from './open-remote.ts';
 
 /** One chain as the data service serves it. */
 export interface ServedChain extends IndexedChain {

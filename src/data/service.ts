@@ -3,11 +3,11 @@ import type { QueryBudget, QueryPool } from '../indexer/query/threads/pool.ts';
 import { logAndGoOn } from '../lib/logger.ts';
 import { type AppOptions, serveChains } from './app.ts';
 import { warmUpNames } from './backends/own-index/source/names.ts';
+import { remoteDocuments } from './backends/own-index/source/remote-documents.ts';
 import type { Upstream } from './backends/upstream/upstream.ts';
-import { chainStatusBody } from './chains-route.ts';
+import { chainStatusBody } from './chain-status.ts';
 import type { Chain } from './fallback/chain.ts';
 import { openChain, type ServedChain } from './open-chain.ts';
-import { remoteDocuments } from './remote-documents.ts';
 
 export interface DataServiceOptions extends AppOptions {
   readonly chains: readonly ServedChain[];

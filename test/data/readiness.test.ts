@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Backend, BackendStatus } from '../../src/data/backends/port/backend.ts';
-import { readiness } from '../../src/data/readiness.ts';
+import { readiness } from '../../src/data/chain-status.ts';
 import { healthRoutes } from '../../src/http/health.ts';
 import { plainRouter } from '../../src/http/plain-router.ts';
 import { serve } from '../http/serve.ts';

@@ -1,8 +1,7 @@
 import { type Dirent, readdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import type { KnownAbi } from '../../evm/abi/abi.ts';
-import { plainAbi } from './plain-abi.ts';
-import { UnreadableAbi } from './read-json.ts';
+import { plainAbi, UnreadableAbi } from './abi-file.ts';
 import { registryContract } from './registry-contract.ts';
 
 /** The contracts of a folder, and what could not be read in it, each in a sentence without its path's beginning. */

@@ -4,8 +4,7 @@ import { type Hex, isHex, keccak256, toBytes } from 'viem';
 import type { KnownAbi } from '../../evm/abi/abi.ts';
 import { lowerCase } from '../../evm/address.ts';
 import { isObject } from '../../lib/json.ts';
-import { checkedAbi } from './plain-abi.ts';
-import { member, readJson, readText, UnreadableAbi } from './read-json.ts';
+import { checkedAbi, member, readJson, readText, UnreadableAbi } from './abi-file.ts';
 
 const LANGUAGES = { Solidity: 'solidity', Vyper: 'vyper', Yul: 'yul' } as const;
 

@@ -3,8 +3,7 @@ import type { Logger } from '../../lib/logger.ts';
 import type { Backend, Validity } from '../backends/port/backend.ts';
 import { asBackendError, type BackendError } from '../backends/port/backend-error.ts';
 import type { InsightsAsk } from '../backends/port/insights-backend.ts';
-import { timedOut, unsupported, untilAborted } from '../fallback/ask-chain.ts';
-import { observed } from '../fallback/backend-metrics.ts';
+import { observed, timedOut, unsupported, untilAborted } from '../fallback/ask-chain.ts';
 import type { Chain, Failure } from '../fallback/chain.ts';
 import { isLastWord } from '../fallback/failure-table.ts';
 

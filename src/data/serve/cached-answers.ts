@@ -6,8 +6,7 @@ import type { Clock } from '../../lib/clock.ts';
 import type { Logger } from '../../lib/logger.ts';
 import type { Entry } from '../cache/entry.ts';
 import type { ResponseCache } from '../cache/response-cache.ts';
-import type { BackendValidities } from './index-revisions.ts';
-import { REVALIDATION_MS } from './lifetime.ts';
+import { type BackendValidities, REVALIDATION_MS } from './lifetime.ts';
 import { outages } from './outages.ts';
 import { type AnswerRequest, type LoadResult, loader } from './shared-load.ts';
 

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { written } from '#data/insights/aggregation/format-value.ts';
-import { answerOf } from '#data/insights/aggregation/group-answer.ts';
 import { type Aggregation, planOf } from '#data/insights/expressions/plan.ts';
+import { answerOf, written } from '#data/insights/group-answer.ts';
 import type { Group, Value } from '#lib/expression.ts';
 
 const ALL = { limit: 1000, page: 0 };

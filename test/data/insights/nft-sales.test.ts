@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { nftSale, orderOf } from '#data/backends/own-index/insights/nft-sales.ts';
+import { nftSale, orderOf } from '#data/backends/own-index/insights/nft-transfers.ts';
 import { type FulfilledOrder, fulfilledOrder } from '#evm/seaport.ts';
 import type { NftTransferRow } from '#indexer/read/tokens/nft-transfers.ts';
 import { PLACE, recordedOrder } from '../../support/seaport-log.ts';

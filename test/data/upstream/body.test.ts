@@ -1,6 +1,6 @@
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { MAX_ANSWER_BYTES } from '#data/backends/upstream/reply.ts';
+import { MAX_ANSWER_BYTES } from '#data/backends/upstream/exchange.ts';
 import { opened } from './opened.ts';
 
 const BODY = { name: 'Zoë ☕', items: Array.from({ length: 20_000 }, (_, index) => ({ index })) };

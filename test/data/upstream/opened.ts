@@ -1,6 +1,11 @@
 import { BackendError } from '#data/backends/port/backend-error.ts';
-import { openUpstream, type UpstreamOptions } from '#data/backends/upstream/open-upstream.ts';
-import type { GetOptions, Reply, Upstream } from '#data/backends/upstream/upstream.ts';
+import type { Reply } from '#data/backends/upstream/exchange.ts';
+import {
+  type GetOptions,
+  openUpstream,
+  type Upstream,
+  type UpstreamOptions,
+} from '#data/backends/upstream/upstream.ts';
 import { createLogger, type Logger } from '#lib/logger.ts';
 import { record } from '../../support/json.ts';
 import { type ManualClock, manualClock } from '../../support/manual-clock.ts';

@@ -10,8 +10,7 @@ import { type BlockscoutSource, refusals } from './client/source.ts';
 import { feedAnswers } from './feeds.ts';
 import { recordAnswers } from './records.ts';
 import { searchAnswers } from './search.ts';
-import { transactionListAnswers } from './transaction-lists.ts';
-import { transactionAnswers } from './transactions.ts';
+import { transactionAnswers, transactionListAnswers } from './transactions.ts';
 
 export interface BlockscoutBackendOptions {
   readonly name: string;

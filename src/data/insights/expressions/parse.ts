@@ -1,5 +1,4 @@
-import { type ExpressionSource, invalidAt, quoted } from './expression-source.ts';
-import { type Token, tokensOf } from './tokens.ts';
+import { type ExpressionSource, invalidAt, quoted, type Token, tokensOf } from './expression-source.ts';
 
 /** An expression as it is written; no name in it has been looked up. */
 export type Node =

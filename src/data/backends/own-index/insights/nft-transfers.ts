@@ -1,12 +1,12 @@
 import type { Address } from 'viem';
 import type { InsightsSchemas } from '#contract/contracts/insights.ts';
-import type { FulfilledOrder } from '#evm/seaport.ts';
+import { ZERO_ADDRESS } from '#evm/address.ts';
+import type { FulfilledOrder, OrderItem } from '#evm/seaport.ts';
 import type { NftTransferRow } from '#indexer/read/tokens/nft-transfers.ts';
 import type { InsightsAnswers } from '../../port/insights-backend.ts';
 import { resolveAddress } from '../source/names.ts';
 import { assertCaughtUp, assertNotCutOff, type IndexSource, missingFrom } from '../source/source.ts';
 import { describeNfts } from './nft-metadata.ts';
-import { nftSale, orderOf } from './nft-sales.ts';
 
 type NftTransfer = InsightsSchemas['NftTransfer'];
 
@@ -86,4 +86,94 @@ function transferRecord(chainId: number, row: NftTransferRow, order: FulfilledOr
     token_type: row.tokenType === 'ERC-1155' ? 'erc1155' : 'erc721',
     amount: (row.amount ?? 1n).toString(),
   };
+}
+
+type SaleItem = InsightsSchemas['SaleItem'];
+
+/** Every version calls itself so: `name()` in Seaport's ConsiderationInterface. */
+const MARKETPLACE = 'Seaport';
+
+/**
+ * The order that names what was transferred: offered by the sender, or asked for by the receiver. Where two orders were
+ * matched both name it, and the seller's tells more; of several the one whose log is nearest is meant. Decision 90.
+ */
+export function orderOf(transfer: NftTransferRow, orders: readonly FulfilledOrder[]): FulfilledOrder | null {
+  const isIt = ({ kind, token, tokenId }: OrderItem) =>
+    isNft(kind) && token === transfer.token && tokenId === transfer.tokenId;
+  const ofTransaction = orders.filter(({ transactionHash }) => transactionHash === transfer.transactionHash);
+  const offered = ofTransaction.filter(
+    ({ offerer, offer }) => offerer === transfer.from && offer.some(item => isIt(item)),
+  );
+  const asked = ofTransaction.filter(({ consideration }) =>
+    consideration.some(item => item.recipient === transfer.to && isIt(item)),
+  );
+  const distance = ({ logIndex }: FulfilledOrder) => Math.abs(logIndex - transfer.logIndex);
+  const [nearest = null] = (offered.length > 0 ? offered : asked).toSorted(
+    (a, b) => distance(a) - distance(b),
+  );
+  return nearest;
+}
+
+/** A sale as the contract has it. `transfer` is the one that the order was found for. */
+export function nftSale(order: FulfilledOrder, transfer: NftTransferRow): InsightsSchemas['NftSale'] {
+  const isListing = order.offer.some(({ kind }) => isNft(kind));
+  return {
+    transaction_hash: order.transactionHash,
+    ...(isListing ? listing(order, transfer) : bid(order, transfer)),
+    marketplace_address: order.marketplace,
+    marketplace_name: MARKETPLACE,
+  };
+}
+
+type Sides = Pick<InsightsSchemas['NftSale'], 'items_sold' | 'payment'>;
+
+function listing(
+  { offer, consideration, offerer, recipient }: FulfilledOrder,
+  transfer: NftTransferRow,
+): Sides {
+  const buyer = recipient ?? transfer.to;
+  return {
+    items_sold: offer.map(item => saleItem(item, { from: offerer, to: buyer })),
+    payment: consideration.map(item => saleItem(item, { from: recipient ?? undefined, to: item.recipient })),
+  };
+}
+
+/** The buyer offers money and asks for the token. The fees are asked for, too: they are part of the money. */
+function bid({ offer, consideration, offerer, recipient }: FulfilledOrder, transfer: NftTransferRow): Sides {
+  const seller = recipient ?? transfer.from;
+  const fees = consideration.filter(({ kind }) => !isNft(kind));
+  const left = offer.map(item => {
+    const paidOn = fees.filter(({ kind, token }) => kind === item.kind && token === item.token);
+    const amount = paidOn.reduce((rest, fee) => rest - fee.amount, item.amount);
+    return { ...item, amount: amount < 0n ? 0n : amount };
+  });
+  return {
+    items_sold: consideration
+      .filter(({ kind }) => isNft(kind))
+      .map(item => saleItem(item, { from: seller, to: item.recipient })),
+    payment: [
+      ...left
+        .filter(({ amount }) => amount > 0n)
+        .map(item => saleItem(item, { from: offerer, to: recipient ?? undefined })),
+      ...fees.map(item => saleItem(item, { from: offerer, to: item.recipient })),
+    ],
+  };
+}
+
+function saleItem(
+  { kind, token, tokenId, amount }: OrderItem,
+  { from, to }: { from: string | undefined; to: string | undefined },
+): SaleItem {
+  return {
+    token_address: kind === 'native' ? ZERO_ADDRESS : token,
+    token_id: isNft(kind) ? tokenId.toString() : '0',
+    amount: amount.toString(),
+    token_type: kind,
+    ...(from === undefined ? {} : { from_address: from }),
+    ...(to === undefined ? {} : { to_address: to }),
+  };
+}
+
+function isNft(kind: OrderItem['kind']): boolean {
+  return kind === 'erc721' || kind === 'erc1155';
 }

@@ -1,18 +1,19 @@
 import type { InsightsSchemas } from '#contract/contracts/insights.ts';
 import { ZERO_ADDRESS } from '#evm/address.ts';
-import { fieldsOf, given, pick, required } from '../../upstream-json/fields.ts';
-import { hashOrNull } from '../../upstream-json/values.ts';
+import { isObject } from '#lib/json.ts';
+import { type Fields, fieldsOf, given, listOf, pick, required } from '../../upstream-json/fields.ts';
+import { hashOrNull, integerOrNull } from '../../upstream-json/values.ts';
 import {
   addressOrNull,
+  assetTypeOrNull,
   chainIdOf,
   countOrNull,
   momentOrNull,
   nftTypeOrNull,
   quantityOrNull,
   type UpstreamPlace,
+  wordsOrNull,
 } from './forms.ts';
-import { nftMetadataOrNull } from './nft-metadata.ts';
-import { nftSaleOrNull } from './nft-sale.ts';
 
 type NftTransfer = InsightsSchemas['NftTransfer'];
 
@@ -48,4 +49,129 @@ export function nftTransfer(value: unknown, place: Pick<UpstreamPlace, 'chainIds
 function kindOf(value: unknown, from: string): NftTransfer['transfer_type'] {
   if (value === 'sale' || value === 'mint') return value;
   return from === ZERO_ADDRESS ? 'mint' : 'transfer';
+}
+
+type NftSale = InsightsSchemas['NftSale'];
+type SaleItem = InsightsSchemas['SaleItem'];
+
+/** A sale; null where there is none, or one of which a part cannot be read: half a price would be a wrong one. */
+function nftSaleOrNull(value: unknown): NftSale | null {
+  if (!isObject(value)) return null;
+  const transactionHash = hashOrNull(value.transaction_hash);
+  const marketplace = addressOrNull(value.marketplace_address);
+  const [sold, payment] = [itemsOrNull(value.items_sold), itemsOrNull(value.payment)];
+  if (transactionHash === null || marketplace === null || sold === null || payment === null) return null;
+  return {
+    transaction_hash: transactionHash,
+    items_sold: sold,
+    payment,
+    marketplace_address: marketplace,
+    marketplace_name: wordsOrNull(value.marketplace_name) ?? marketplace,
+  };
+}
+
+function itemsOrNull(value: unknown): SaleItem[] | null {
+  const items: SaleItem[] = [];
+  for (const item of listOf(value)) {
+    const read = isObject(item) ? itemOrNull(item) : null;
+    if (read === null) return null;
+    items.push(read);
+  }
+  return items;
+}
+
+/** Coins have no contract and neither they nor ERC-20 tokens an id, for which upstream writes nothing or zero. */
+function itemOrNull(item: Fields): SaleItem | null {
+  const type = assetTypeOrNull(item.token_type);
+  const isFungible = type === 'native' || type === 'erc20';
+  const address = addressOrNull(item.token_address) ?? (type === 'native' ? ZERO_ADDRESS : null);
+  const id = quantityOrNull(item.token_id) ?? (isFungible ? '0' : null);
+  const amount = quantityOrNull(item.amount);
+  if (type === null || address === null || id === null || amount === null) return null;
+  return {
+    token_address: address,
+    token_id: id,
+    amount,
+    token_type: type,
+    ...given('from_address', addressOrNull(item.from_address)),
+    ...given('to_address', addressOrNull(item.to_address)),
+  };
+}
+
+type NftMetadata = InsightsSchemas['NftMetadata'];
+
+/** What a link may begin with: upstream hands on whatever the publisher wrote. */
+const LINK = /^(?:https?|ipfs|ar|data):/i;
+
+/** What a token says of itself; what is empty, unknown to the contract or of another kind is left out. */
+function nftMetadataOrNull(value: unknown): NftMetadata | null {
+  if (!isObject(value)) return null;
+  return {
+    ...given('name', wordsOrNull(value.name)),
+    ...given('description', wordsOrNull(value.description)),
+    ...given('image_url', linkOrNull(value.image_url)),
+    ...given('video_url', linkOrNull(value.video_url)),
+    ...given('animation_url', linkOrNull(value.animation_url)),
+    ...given('background_color', wordsOrNull(value.background_color)),
+    ...given('external_url', linkOrNull(value.external_url)),
+    ...given('status', wordsOrNull(value.status)),
+    ...given('metadata_url', linkOrNull(value.metadata_url)),
+    ...given('owner_addresses', ownersOrNull(value.owner_addresses)),
+    ...given('extra_metadata', extraOrNull(value.extra_metadata)),
+    ...given('collection', collectionOrNull(value.collection)),
+    ...given('contract', contractOrNull(value.contract)),
+  };
+}
+
+function ownersOrNull(value: unknown): string[] | null {
+  if (!Array.isArray(value)) return null;
+  return listOf(value)
+    .map(addressOrNull)
+    .filter(owner => owner !== null);
+}
+
+/** Attributes are what publishers make of them: a list keeps its objects, and what is no list or object is dropped. */
+function extraOrNull(value: unknown): NonNullable<NftMetadata['extra_metadata']> | null {
+  if (!isObject(value)) return null;
+  const { attributes, properties } = value;
+  const listed = Array.isArray(attributes) ? listOf(attributes).filter(isObject).map(copyOf) : null;
+  const kept = {
+    ...given('attributes', listed ?? (isObject(attributes) ? copyOf(attributes) : null)),
+    ...given('properties', isObject(properties) ? copyOf(properties) : null),
+  };
+  return Object.keys(kept).length === 0 ? null : kept;
+}
+
+function collectionOrNull(value: unknown): NonNullable<NftMetadata['collection']> | null {
+  if (!isObject(value)) return null;
+  const kept = {
+    ...given('name', wordsOrNull(value.name)),
+    ...given('description', wordsOrNull(value.description)),
+    ...given('image_url', linkOrNull(value.image_url)),
+    ...given('banner_image_url', linkOrNull(value.banner_image_url)),
+    ...given('featured_image_url', linkOrNull(value.featured_image_url)),
+    ...given('external_link', linkOrNull(value.external_link)),
+  };
+  return Object.keys(kept).length === 0 ? null : kept;
+}
+
+function contractOrNull(value: unknown): NonNullable<NftMetadata['contract']> | null {
+  if (!isObject(value)) return null;
+  const [chainId, address] = [integerOrNull(value.chain_id), addressOrNull(value.address)];
+  if (chainId === null || address === null) return null;
+  return {
+    chain_id: chainId,
+    address,
+    ...given('name', wordsOrNull(value.name)),
+    ...given('symbol', wordsOrNull(value.symbol)),
+    ...given('type', nftTypeOrNull(value.type)),
+  };
+}
+
+function linkOrNull(value: unknown): string | null {
+  return typeof value === 'string' && LINK.test(value) ? value : null;
+}
+
+function copyOf(fields: Fields): Record<string, unknown> {
+  return { ...fields };
 }

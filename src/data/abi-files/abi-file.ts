@@ -1,7 +1,7 @@
+import { readFileSync } from 'node:fs';
 import { type Abi, isAddress, toEventSelector, toFunctionSelector } from 'viem';
 import type { KnownAbi } from '../../evm/abi/abi.ts';
 import { isObject } from '../../lib/json.ts';
-import { member, readJson, UnreadableAbi } from './read-json.ts';
 
 /**
  * An ABI as compilers and tools write it: the array itself, or an object with `abi` and perhaps `address` and
@@ -53,4 +53,41 @@ function isParameter(parameter: unknown): boolean {
   if (!isObject(parameter) || typeof parameter.type !== 'string') return false;
   if (!parameter.type.startsWith('tuple')) return true;
   return Array.isArray(parameter.components) && parameter.components.every(isParameter);
+}
+
+/** A file that is not what its place promises. `message` says what is wrong, in words for the operator. */
+export class UnreadableAbi extends Error {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'UnreadableAbi';
+  }
+}
+
+/** The text of a file. @throws UnreadableAbi when it cannot be read. */
+export function readText(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (cause) {
+    throw new UnreadableAbi('cannot be read', { cause });
+  }
+}
+
+/** The JSON in a file. @throws UnreadableAbi when there is none. */
+export function readJson(file: string): unknown {
+  const text = readText(file);
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new UnreadableAbi('must be JSON', { cause });
+  }
+}
+
+/** A member of an object in parsed JSON; undefined of anything else. */
+export function member(value: unknown, ...path: readonly string[]): unknown {
+  let found = value;
+  for (const key of path) {
+    if (!isObject(found)) return undefined;
+    found = Object.hasOwn(found, key) ? found[key] : undefined;
+  }
+  return found;
 }

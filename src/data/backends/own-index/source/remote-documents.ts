@@ -1,19 +1,19 @@
-import { systemLookup } from '../http/fetch/connect.ts';
+import { systemLookup } from '#http/fetch/connect.ts';
 import {
   FetchFailure,
   type FetchFailureKind,
   type GuardedFetch,
   type GuardedFetchOptions,
   guardedFetch,
-} from '../http/fetch/guarded-fetch.ts';
-import type { Clock } from '../lib/clock.ts';
-import type { Logger } from '../lib/logger.ts';
+} from '#http/fetch/guarded-fetch.ts';
+import type { Clock } from '#lib/clock.ts';
+import type { Logger } from '#lib/logger.ts';
 import {
   type FetchDocument,
   type FetchedDocument,
   type MetadataDocuments,
   metadataDocuments,
-} from './backends/own-index/source/metadata-documents.ts';
+} from './metadata-documents.ts';
 
 export interface RemoteDocuments {
   readonly documents: MetadataDocuments;
