@@ -1,7 +1,17 @@
+import { existsSync, statfsSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 
 const COMPILE_CACHE = join(import.meta.dirname, 'node_modules', '.cache', 'test-programs');
+
+/** A file system in memory with room for every file of a run; undefined where there is none. */
+function memoryFolder(): string | undefined {
+  const folder = '/dev/shm';
+  if (!existsSync(folder)) return undefined;
+  const { bavail, bsize } = statfsSync(folder);
+  return bavail * bsize < 4 * 2 ** 30 ? undefined : folder;
+}
 
 export default defineConfig(({ mode }) => ({
   test: {
@@ -9,8 +19,12 @@ export default defineConfig(({ mode }) => ({
     include: ['test/**/*.test.ts'],
     // Set by `npm run test:all`: see test/support/long-series.ts.
     provide: { runsAll: mode === 'all' },
-    // Programs that tests start compile the sources once instead of once per start.
-    env: { NODE_COMPILE_CACHE: COMPILE_CACHE },
+    env: {
+      // Programs that tests start compile the sources once instead of once per start.
+      NODE_COMPILE_CACHE: COMPILE_CACHE,
+      // Each commit of an SQLite database waits for its disk.
+      TMPDIR: process.env.TMPDIR ?? memoryFolder() ?? tmpdir(),
+    },
     testTimeout: 30_000,
     hookTimeout: 60_000,
     // One process per core runs many files: loading the sources again for each took a third of a run.
