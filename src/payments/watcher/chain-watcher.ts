@@ -153,6 +153,8 @@ export function chainWatcher(options: ChainWatcherOptions): ChainWatcher {
     await fault('head');
     const isIdle = !(await hasOpenSessions(db, chain.id));
     const seen = heads.choose({ head: newest, seenAt: startedAt }, isIdle);
+    // A block that was looked through is not asked for again, so it does not prove the chain of the node.
+    if (seen.head !== newest && looked?.head.hash === seen.head.hash) pool.doubt();
     const changes = await roundUpTo(seen, signal);
     if (seen.head === newest || advancing.isComplete()) return changes;
     // The block is no longer the chain's, or the node is another one.

@@ -98,6 +98,37 @@ test('with nothing open on a chain of quick blocks, a late payment is settled an
   expect(await ours.cursor()).toEqual(cursor);
 });
 
+test('with nothing open, a node that turns to another chain after a block was looked through is refused at its second look', async ({
+  chain,
+  begin,
+  mostCalls,
+}) => {
+  await using other = await startPaymentChain(31_339);
+  await other.mine((await chain.head()) + 40);
+  const refusalAfter = async (prepare: (ours: Looking) => Promise<unknown>) => {
+    await using ours = await begin();
+    await mostCalls(ours);
+    await prepare(ours);
+    const cursor = await ours.cursor();
+    ours.node.pointAt(other.rpcUrl);
+    const first = await ours.look().catch((error: unknown) => error);
+    await other.mine(1);
+    const second = await ours.look().catch((error: unknown) => error);
+    return {
+      refusals: [first, second],
+      isUnmoved: (await ours.cursor())?.blockNumber === cursor?.blockNumber,
+    };
+  };
+
+  const afterNewBlock = await refusalAfter(async () => {});
+  const afterSameBlock = await refusalAfter(ours => ours.look());
+
+  for (const { refusals, isUnmoved } of [afterNewBlock, afterSameBlock]) {
+    expect(refusals).toContainEqual(expect.any(WrongChain));
+    expect(isUnmoved).toBe(true);
+  }
+});
+
 test('a look with ten sessions open, for tokens and for coins, makes at most ten calls', async ({
   begin,
   mostCalls,
