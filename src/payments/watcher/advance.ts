@@ -21,6 +21,7 @@ const NOTE_EVERY_MS = 1_000;
 export function advance({ native, clock, fault }: { native: NativeReader; clock: Clock; fault: Failpoint }) {
   let settled = new Set<string>();
   let isComplete = false;
+  let hasReachedHead = false;
 
   async function run(round: Round, seenAt: number, signal: AbortSignal): Promise<number> {
     const { chain, view, head, places, db, log } = round;
@@ -33,6 +34,7 @@ export function advance({ native, clock, fault }: { native: NativeReader; clock:
     let isAllSettled = true;
     let changes = 0;
     isComplete = false;
+    hasReachedHead = false;
     for (let from = Math.max(0, startBlock + 1 - window); from <= head.number && !signal.aborted; ) {
       const to = Math.min(from + BLOCKS_PER_SCAN - 1, head.number);
       const found = await scan(
@@ -71,6 +73,7 @@ export function advance({ native, clock, fault }: { native: NativeReader; clock:
         isAllSettled &&= recorded.done.length === transfers.length;
         cursor = next;
       }
+      hasReachedHead = isWhole;
       isComplete = isWhole && isAllSettled;
       for (const key of found.settled) seen.add(key);
       for (const one of found.transfers) if (settled.has(logKey(one))) seen.add(logKey(one));
@@ -95,6 +98,8 @@ export function advance({ native, clock, fault }: { native: NativeReader; clock:
     run,
     /** Keeps that the chain was looked through at `seenAt`, in UTC milliseconds, for a head that was before. */
     note,
+    /** True when the last run read the chain up to its head, so that the node has proved to have that block. */
+    hasReachedHead: (): boolean => hasReachedHead,
     /** True when the last run reached its head and left nothing open that may still find its session. */
     isComplete: (): boolean => isComplete,
     /** Has everything in the window looked at again, as after a start. */

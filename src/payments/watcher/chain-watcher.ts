@@ -156,7 +156,7 @@ export function chainWatcher(options: ChainWatcherOptions): ChainWatcher {
     // A block that was looked through is not asked for again, so it does not prove the chain of the node.
     if (seen.head !== newest && looked?.head.hash === seen.head.hash) pool.doubt();
     const changes = await roundUpTo(seen, signal);
-    if (seen.head === newest || advancing.isComplete()) return changes;
+    if (seen.head === newest || advancing.hasReachedHead()) return changes;
     // The block is no longer the chain's, or the node is another one.
     heads.forget();
     return changes + (await roundUpTo(heads.choose({ head: newest, seenAt: startedAt }, false), signal));

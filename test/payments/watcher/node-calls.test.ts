@@ -129,6 +129,26 @@ test('with nothing open, a node that turns to another chain after a block was lo
   }
 });
 
+test('a transfer of no session that waits for its confirmations has a look read the logs once, not twice', async ({
+  chain,
+  begin,
+  mostCalls,
+}) => {
+  await using ours = await begin();
+  await ours.expire((await ours.open()).id);
+  await mostCalls(ours, { blocks: BLOCKS_TO_SETTLE + 1 });
+
+  const reads: number[] = [];
+  for (let index = 0; index < 4; index++) {
+    await chain.mine(BLOCKS_TO_SETTLE);
+    await chain.pay({ from: 1, to: ours.recipient, amount: 1n });
+    await chain.mine(1);
+    reads.push((await ours.look()).filter(one => one === 'eth_getLogs').length);
+  }
+
+  expect(reads).toEqual([1, 1, 1, 1]);
+});
+
 test('a look with ten sessions open, for tokens and for coins, makes at most ten calls', async ({
   begin,
   mostCalls,
