@@ -151,15 +151,15 @@ export function chainWatcher(options: ChainWatcherOptions): ChainWatcher {
     status = { ...status, head: newest.number };
     rhythm.see(newest);
     await fault('head');
-    const isIdle = !(await hasOpenSessions(db, chain.id));
-    const seen = heads.choose({ head: newest, seenAt: startedAt }, isIdle);
+    const ours = { head: newest, seenAt: startedAt };
+    const seen = await heads.choose(ours, async () => !(await hasOpenSessions(db, chain.id)));
     // A block that was looked through is not asked for again, so it does not prove the chain of the node.
     if (seen.head !== newest && looked?.head.hash === seen.head.hash) pool.doubt();
     const changes = await roundUpTo(seen, signal);
     if (seen.head === newest || advancing.hasReachedHead()) return changes;
     // The block is no longer the chain's, or the node is another one.
     heads.forget();
-    return changes + (await roundUpTo(heads.choose({ head: newest, seenAt: startedAt }, false), signal));
+    return changes + (await roundUpTo(await heads.choose(ours, async () => false), signal));
   }
 
   async function roundUpTo({ head, seenAt }: SeenHead, signal: AbortSignal): Promise<number> {
