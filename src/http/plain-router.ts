@@ -3,13 +3,12 @@ import { HttpError } from './errors.ts';
 
 /**
  * Makes a router of things to read outside of the contracts, one for each app. Register with `all`: a method other than
- * GET and HEAD on a known path is then 405 in the one match that a request has.
+ * GET and HEAD on a known path is then 405 in the one match that a request has. So is an OPTIONS request that is no
+ * preflight: preflights are answered before.
  */
 export function plainRouter(): Router {
   return new Router().use((ctx, next) => {
     if (ctx.method === 'GET' || ctx.method === 'HEAD') return next();
-    // Preflights are answered before; nothing answers another OPTIONS.
-    if (ctx.method === 'OPTIONS') return;
     throw new HttpError(405, `${ctx.method} is not allowed here`, { headers: { Allow: 'GET, HEAD' } });
   });
 }

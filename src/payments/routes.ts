@@ -75,6 +75,7 @@ export async function paymentsRoutes(options: RoutesOptions, plain: Router): Pro
   healthRoutes(plain, { checks: { database } });
   descriptionRoutes(plain, paymentsContract.document, publicUrl);
   await docsRoutes(plain, TITLE);
+  checkoutPages(plain, { ...options, admit: pageAdmission(counts, clock) });
   return [
     withoutMethodErrors,
     await mountGated<PaymentsOperations, PaymentsPublicOperation, ApiCaller, AnonymousCaller>({
@@ -96,7 +97,6 @@ export async function paymentsRoutes(options: RoutesOptions, plain: Router): Pro
       gate: paymentsGate({ ...options, counts, log }),
       validateResponses,
     }),
-    checkoutPages({ ...options, admit: pageAdmission(counts, clock) }),
   ];
 }
 

@@ -204,10 +204,10 @@ describe('health', () => {
     expect((await fetch(`${served.url}/healthz`, { method: 'HEAD' })).status).toBe(200);
   });
 
-  test('another method on one of its paths is 405', async () => {
+  test.each(['POST', 'OPTIONS'])('another method on one of its paths, such as %s, is 405', async method => {
     await using served = await serveHealth({ checks: {} });
 
-    const answer = await fetch(`${served.url}/readyz`, { method: 'POST' });
+    const answer = await fetch(`${served.url}/readyz`, { method });
 
     expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
   });

@@ -153,6 +153,7 @@ test('what is no operation and no page is not found, in the words of the platfor
   expect(await ask('GET', '/nothing')).toEqual([404, 'resource_not_found', null]);
   expect(await ask('PUT', LINKS)).toEqual([404, 'resource_not_found', expect.stringContaining('POST')]);
   expect(await ask('POST', '/healthz')).toEqual([404, 'resource_not_found', 'GET, HEAD']);
+  expect(await ask('OPTIONS', '/healthz')).toEqual([404, 'resource_not_found', 'GET, HEAD']);
   expect(await ask('DELETE', '/pay/abcd')).toEqual([404, 'resource_not_found', 'GET, HEAD']);
   expect(await ask('GET', LINKS)).toEqual([401, 'key_missing', null]);
 });

@@ -1,5 +1,6 @@
 import { openDatabase } from '../../src/db/open.ts';
 import { transaction } from '../../src/db/transaction.ts';
+import { plainRouter } from '../../src/http/plain-router.ts';
 import { newId } from '../../src/lib/ids.ts';
 import { createLogger } from '../../src/lib/logger.ts';
 import { pageAdmission, rateLimits } from '../../src/payments/api/gate/rate-limits.ts';
@@ -68,7 +69,8 @@ export async function servePages(): Promise<ServedPages> {
   const owner = { organizationId: organization.id, mode: 'test' } as const;
   const admit = pageAdmission(rateLimits(db, { standard: 1_000, elevated: 1_000 }), clock);
   const { isLate: isChainLate } = chainStatuses({ db, clock, watched: [] });
-  const pages = checkoutPages({
+  const plain = plainRouter();
+  checkoutPages(plain, {
     db,
     seals: sealed,
     clock,
@@ -78,7 +80,7 @@ export async function servePages(): Promise<ServedPages> {
     admit,
   });
   const log = createLogger({ level: 'silent' });
-  const served = await serve([pages], { log, trustedProxies: ['127.0.0.1'] });
+  const served = await serve([], { plain, log, trustedProxies: ['127.0.0.1'] });
 
   return {
     url: served.url,

@@ -1,8 +1,9 @@
 import Koa, { type Context } from 'koa';
 import { inTime } from '../../lib/in-time.ts';
 import type { Logger } from '../../lib/logger.ts';
-import { HttpError, messageOnly } from '../errors.ts';
+import { messageOnly } from '../errors.ts';
 import type { Metrics } from '../metrics.ts';
+import { plainRouter } from '../plain-router.ts';
 import { errorAnswers } from './error-answers.ts';
 import { requestId } from './request-state.ts';
 import { checkTarget } from './request-target.ts';
@@ -30,19 +31,15 @@ export function createAdminApp({
   app.use(requestId(log));
   app.use(errorAnswers(messageOnly));
   app.use(checkTarget);
-  app.use(async ctx => {
-    if (ctx.path !== '/metrics' && ctx.path !== '/status') return;
-    if (ctx.method !== 'GET' && ctx.method !== 'HEAD') {
-      throw new HttpError(405, `${ctx.method} is not allowed here`, { headers: { Allow: 'GET, HEAD' } });
-    }
-    ctx.set('Cache-Control', 'no-store');
-    if (ctx.path === '/status') {
-      await sendStatus(ctx, status);
-      return;
-    }
-    ctx.body = await metrics.registry.metrics();
-    ctx.set('Content-Type', metrics.registry.contentType);
-  });
+  // As patterns, because the router reads addresses given as text in any case and with a slash at the end.
+  const plain = plainRouter()
+    .all(/^\/status$/, ctx => sendStatus(ctx, status))
+    .all(/^\/metrics$/, async ctx => {
+      ctx.body = await metrics.registry.metrics();
+      ctx.set('Content-Type', metrics.registry.contentType);
+      ctx.set('Cache-Control', 'no-store');
+    });
+  app.use(plain.routes());
   return app;
 }
 
@@ -58,6 +55,7 @@ async function sendStatus(ctx: Context, status: Readonly<Record<string, StatusRe
       return [name, { error: 'not available' }];
     }
   });
+  ctx.set('Cache-Control', 'no-store');
   ctx.body = Object.fromEntries(await Promise.all(states));
   ctx.status = isWhole ? 200 : 503;
 }

@@ -1,7 +1,7 @@
-import type { Context, Middleware } from 'koa';
+import type Router from '@koa/router';
+import type { Context } from 'koa';
 import type { Db } from '#db/open.ts';
 import type { Client } from '#http/client-address.ts';
-import { HttpError } from '#http/errors.ts';
 import { entityTag } from '#http/representation.ts';
 import { namesTag } from '#http/send.ts';
 import type { Clock } from '#lib/clock.ts';
@@ -48,6 +48,9 @@ interface Admission {
   readonly waitSeconds: number | undefined;
 }
 
+// As patterns, because the router reads addresses given as text in any case and with a slash at the end.
+const BELOW = /^\/pay(?:\/|$)/;
+const ASSETS = /^\/pay\/assets\//;
 const LINK = /^\/pay\/([A-Za-z0-9_-]{4,32})$/;
 const SESSION = /^\/pay\/s\/(cs_[0-9A-Za-z]{24})$/;
 const THEME = /^\/pay\/theme\/([0-9a-f]{6})\.css$/;
@@ -55,12 +58,12 @@ const THEME = /^\/pay\/theme\/([0-9a-f]{6})\.css$/;
 const REFERENCE = /^[A-Za-z0-9_.:-]{1,200}$/;
 
 /**
- * What payers see: `GET /pay/{short_code}`, `GET /pay/s/{session_id}` and the files of both. Reading changes nothing.
+ * Registers what payers see: `GET /pay/{short_code}`, `GET /pay/s/{session_id}` and the files of both. Reading changes nothing.
  * Pages are counted by address (Decision 105), files are not.
  * A link that is not available is 410 and says why, and so is a session whose token was taken away; what does not exist
  * is a page with 404.
  */
-export function checkoutPages(options: CheckoutPagesOptions): Middleware {
+export function checkoutPages(router: Router, options: CheckoutPagesOptions): void {
   const { db, seals, clock, chains, publicUrl, isChainLate, admit } = options;
   const assets = readAssets();
   const notice = (status: number, words: Notice) => ({ status, render: () => noticePage(assets, words) });
@@ -108,35 +111,37 @@ export function checkoutPages(options: CheckoutPagesOptions): Middleware {
     };
   }
 
-  async function pageOf(ctx: Context): Promise<PageAnswer> {
-    const { headers, waitSeconds } = await admit(ctx.state.client);
-    ctx.set({ ...headers });
-    if (waitSeconds !== undefined) return notice(429, tooManyPages(waitSeconds));
+  /** A counted page, the last thing that an address can be. */
+  const counted =
+    (pageOf: (ctx: MatchedContext) => PageAnswer | Promise<PageAnswer>) => async (ctx: MatchedContext) => {
+      try {
+        const { headers, waitSeconds } = await admit(ctx.state.client);
+        ctx.set({ ...headers });
+        sendPage(ctx, waitSeconds === undefined ? await pageOf(ctx) : notice(429, tooManyPages(waitSeconds)));
+      } catch (error) {
+        // A payer can read a page, but not the JSON that every other fault is told in.
+        ctx.state.log().error({ err: error }, 'a page of the checkout could not be shown');
+        sendPage(ctx, notice(500, BROKEN));
+      }
+    };
+  const link = counted(ctx => pageOfLink(nameIn(ctx), referenceOf(ctx)));
+  const session = counted(ctx => pageOfSession(nameIn(ctx)));
+  const unknown = counted(() => notFound);
 
-    const [, code] = LINK.exec(ctx.path) ?? [];
-    if (code !== undefined) return pageOfLink(code, referenceOf(ctx));
-    const [, id] = SESSION.exec(ctx.path) ?? [];
-    return id === undefined ? notFound : pageOfSession(id);
-  }
-
-  return async (ctx, next) => {
-    if (ctx.path !== '/pay' && !ctx.path.startsWith('/pay/')) return next();
-    if (ctx.method !== 'GET' && ctx.method !== 'HEAD') {
-      throw new HttpError(405, `${ctx.method} is not allowed here`, { headers: { Allow: 'GET, HEAD' } });
-    }
-    if ((await assets.send(ctx, ctx.path)) || sendTheme(ctx)) return;
-    try {
-      sendPage(ctx, await pageOf(ctx));
-    } catch (error) {
-      // A payer can read a page, but not the JSON that every other fault is told in.
-      ctx.state.log().error({ err: error }, 'a page of the checkout could not be shown');
-      sendPage(ctx, notice(500, BROKEN));
-    }
-  };
+  router.all(ASSETS, async (ctx, next) => ((await assets.send(ctx, ctx.path)) ? undefined : next()));
+  router.all(THEME, (ctx, next) => (sendTheme(ctx) ? undefined : next()));
+  router.all(LINK, link).all(SESSION, session).all(BELOW, unknown);
 }
 
-function sendTheme(ctx: Context): boolean {
-  const sheet = themeSheet(THEME.exec(ctx.path)?.[1] ?? '');
+/** A request, and what the pattern of its route holds in parentheses. */
+type MatchedContext = Context & { readonly captures?: readonly string[] };
+
+function nameIn({ captures }: MatchedContext): string {
+  return captures?.[0] ?? '';
+}
+
+function sendTheme(ctx: MatchedContext): boolean {
+  const sheet = themeSheet(nameIn(ctx));
   if (sheet === undefined) return false;
   ctx.set({
     'Content-Type': 'text/css; charset=utf-8',
