@@ -183,12 +183,13 @@ export function chainWatcher(options: ChainWatcherOptions): ChainWatcher {
     const confirmed = await confirmPayments(round);
     const followed = await claims.follow(round);
     // What is settled only changes with the chain.
-    const lost = settledHead === head.hash ? 0 : await watchReorganisations(round);
+    const isSettled = settledHead === head.hash;
+    const { lost, isCertain } = isSettled ? { lost: 0, isCertain: true } : await watchReorganisations(round);
     const listed = await confirmUnmatched(round);
-    settledHead = head.hash;
+    if (isCertain) settledHead = head.hash;
     if (confirmed + followed + lost > 0) advancing.forget();
     const changes = recorded + confirmed + followed + lost + listed;
-    const isDone = changes === 0 && advancing.isComplete();
+    const isDone = changes === 0 && isCertain && advancing.isComplete();
     looked = isDone ? { head, fingerprint: watched.fingerprint, at: seenAt } : undefined;
     return changes;
   }

@@ -12,13 +12,19 @@ const WATCHED_BLOCKS = 64;
 
 type SettledRow = Pick<RecordedRow, 'txHash' | 'blockHash'> & { readonly id: string };
 
+interface ReorgCheck {
+  /** Payments and listed transfers that the chain has no more. */
+  readonly lost: number;
+  /** False when the node could not tell of everything yet. */
+  readonly isCertain: boolean;
+}
+
 /**
  * Looks again at what was settled in the latest blocks, and in those before the block where this last ended well: the
  * chain may have dropped a payment while no watcher ran. A payment whose block the chain has dropped moves to the block
  * that has it now; when there is none although the chain has grown beyond the required depth, it counts as never made.
- * Answers with how many payments were lost.
  */
-export async function watchReorganisations(round: Round): Promise<number> {
+export async function watchReorganisations(round: Round): Promise<ReorgCheck> {
   const { chain, view, head, db, places, log, effect } = round;
   const settledBlock = (await cursorStore(db).settledBlock(chain.id)) ?? head.number;
   const since = Math.min(settledBlock, head.number) - Math.max(WATCHED_BLOCKS, 2 * chain.confirmations);
@@ -27,9 +33,11 @@ export async function watchReorganisations(round: Round): Promise<number> {
   const listed = (await openSince()).filter(one => one.confirmedAt !== null);
   const payments = await canonicalRows(await completedSince(), { view, head });
   const transfers = await canonicalRows(listed, { view, head });
+  const isCertain = payments.unknown.length === 0 && transfers.unknown.length === 0;
   if (payments.gone.length === 0 && transfers.gone.length === 0) {
-    await settled(round);
-    return 0;
+    // Beyond the settled block nobody looks again at what the node could not tell of.
+    if (isCertain) await settled(round);
+    return { lost: 0, isCertain };
   }
 
   const hashes = [...payments.gone, ...transfers.gone].flatMap(one => one.txHash ?? []);
@@ -58,7 +66,7 @@ export async function watchReorganisations(round: Round): Promise<number> {
   if (unlisted.length > 0) {
     await effect('reorgs', ({ handle }) => transferStore(handle).remove(unlisted));
   }
-  return lost.length + unlisted.length;
+  return { lost: lost.length + unlisted.length, isCertain };
 }
 
 /** Notes that all that was settled stands on this head. A head that went back takes nothing back. */

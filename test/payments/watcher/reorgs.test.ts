@@ -1,10 +1,12 @@
+import { numberToHex } from 'viem';
 import { expect } from 'vitest';
 import { type PaymentChain, paymentChains } from '#payments/model/payment-chain.ts';
 import { expiryWorker } from '#payments/watcher/expiry.ts';
 import { NOT_FOUND_MS } from '#payments/watcher/payment-hints.ts';
+import type { Lie } from '../../support/faulty-node.ts';
 import { addressOf } from '../../support/payment-chain.ts';
 import { BLOCKS_TO_SETTLE, paymentChain, seals, watcherOf } from './setting.ts';
-import { never, test as watchedTest } from './watched-shop.ts';
+import { never, shopBehindNodes, test as watchedTest } from './watched-shop.ts';
 
 const DAY_MS = 24 * 3_600_000;
 const test = watchedTest
@@ -103,6 +105,44 @@ test('a payment that was dropped while nobody watched is told, however much the 
   expect(lost).toMatchObject({ status: 'failed', failureReason: 'reorged' });
   expect(await ours.session(session.id)).toMatchObject({ status: 'completed', isReorged: true });
   expect(await ours.events()).toEqual(['payment.completed', 'checkout.completed', 'payment.failed']);
+});
+
+test('a payment that was dropped is told although the node could not show its block, or the newest one, at first', async ({
+  chain,
+}) => {
+  const eventsAfter = async (lieOf: (paidIn: number) => Promise<Lie>) => {
+    await using ours = await shopBehindNodes(chain);
+    const session = await ours.open();
+    const before = await chain.snapshot();
+    await chain.pay({ from: 1, to: ours.recipient, amount: session.amountDue });
+    await chain.mine(BLOCKS_TO_SETTLE);
+    await ours.round();
+    const paidIn = (await ours.payments(session.id))[0]?.blockNumber ?? -1;
+
+    await chain.fork(before, 200);
+    ours.node.tell(await lieOf(paidIn));
+    await ours.round();
+    ours.node.tell(undefined);
+    await ours.round();
+    await chain.mine(1);
+    await ours.round();
+    return ours.events();
+  };
+
+  const withoutBlock = await eventsAfter(
+    async paidIn =>
+      ({ method, params }) =>
+        method === 'eth_getBlockByNumber' && params?.[0] === numberToHex(paidIn) ? null : undefined,
+  );
+  const withoutHead = await eventsAfter(async () => {
+    const head = await chain.call('eth_getBlockByNumber', 'latest', false);
+    const replaced = { ...Object(head), hash: `0x${'9'.repeat(64)}` };
+    return ({ method, params }) =>
+      method === 'eth_getBlockByNumber' && params?.[0] === 'latest' ? replaced : undefined;
+  });
+
+  const told = ['payment.completed', 'checkout.completed', 'payment.failed'];
+  expect({ withoutBlock, withoutHead }).toEqual({ withoutBlock: told, withoutHead: told });
 });
 
 test('a completed payment that comes back in another block, with its log elsewhere, changes nothing', async ({

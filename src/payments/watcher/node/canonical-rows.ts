@@ -15,10 +15,12 @@ export interface RecordedRow {
   readonly amount: bigint;
 }
 
-/** Rows by whether the chain still has their block; those that the node cannot tell yet are in neither. */
+/** Rows by whether the chain still has their block. Rows above the head of the round are in none of the lists. */
 export interface CanonicalRows<Row> {
   readonly standing: readonly Row[];
   readonly gone: readonly Row[];
+  /** Rows of which the node cannot tell yet. */
+  readonly unknown: readonly Row[];
 }
 
 /**
@@ -30,12 +32,18 @@ export async function canonicalRows<Row extends RecordedRow>(
   { view, head }: { view: NodeView; head: Header },
 ): Promise<CanonicalRows<Row>> {
   const reachable = rows.filter(row => row.blockNumber !== null && row.blockNumber <= head.number);
-  if (reachable.length === 0) return { standing: [], gone: [] };
+  if (reachable.length === 0) return { standing: [], gone: [], unknown: [] };
   const headers = await view.headers([...reachable.map(row => row.blockNumber ?? 0), head.number]);
-  if (headers.get(head.number)?.hash !== head.hash) return { standing: [], gone: [] };
-  const known = reachable.filter(row => headers.has(row.blockNumber ?? -1));
+  if (headers.get(head.number)?.hash !== head.hash) {
+    return { standing: [], gone: [], unknown: reachable };
+  }
+  const isKnown = (row: Row) => headers.has(row.blockNumber ?? -1);
   const stands = (row: Row) => headers.get(row.blockNumber ?? -1)?.hash === row.blockHash;
-  return { standing: known.filter(stands), gone: known.filter(row => !stands(row)) };
+  return {
+    standing: reachable.filter(stands),
+    gone: reachable.filter(row => isKnown(row) && !stands(row)),
+    unknown: reachable.filter(row => !isKnown(row)),
+  };
 }
 
 /**
