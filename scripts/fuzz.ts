@@ -8,6 +8,7 @@
 import { parseArgs } from 'node:util';
 import { startTestDevnet } from '../test/support/devnet.ts';
 import { dataWorld } from './fuzz/data-fixture.ts';
+import { memoryRecord } from './fuzz/memory.ts';
 import { paymentsWorld } from './fuzz/payments-fixture.ts';
 import { fuzz } from './fuzz/run.ts';
 
@@ -36,7 +37,14 @@ process.on('unhandledRejection', rejected).on('uncaughtException', rejected);
 const devnet = await startTestDevnet({ chains: 2 });
 const worlds = [await dataWorld(devnet.chains), await paymentsWorld(devnet.chains)];
 const startedAt = performance.now();
-const report = await fuzz(worlds, { seed, requests, only, deadlineMs: seconds * 1000 });
+const memory = memoryRecord();
+const report = await fuzz(worlds, {
+  seed,
+  requests,
+  only,
+  deadlineMs: seconds * 1000,
+  afterQuarter: memory.note,
+});
 const tookS = (performance.now() - startedAt) / 1000;
 for (const world of worlds) await world.close();
 await devnet.stop();
@@ -44,7 +52,7 @@ await devnet.stop();
 findings.push(...report.findings);
 if (only === undefined && report.sent < requests)
   findings.push(`only ${report.sent} of ${requests} requests in time`);
-const [, atHalf = 0, , atEnd = 0] = report.heap;
+const [, atHalf = 0, , atEnd = 0] = memory.heap;
 if (atEnd - atHalf > MOST_GROWTH)
   findings.push(`memory grew by ${mebibytes(atEnd - atHalf)} in the second half`);
 
@@ -59,7 +67,7 @@ if (only !== undefined && report.last !== undefined) {
 }
 console.log(`
 seed ${seed}: ${report.sent} requests to ${report.counts.size} operations in ${tookS.toFixed()} s
-heap after each quarter ${report.heap.map(mebibytes).join(', ')}; process ${report.resident.map(mebibytes).join(', ')}
+heap after each quarter ${memory.heap.map(mebibytes).join(', ')}; process ${memory.resident.map(mebibytes).join(', ')}
 slowest answer ${report.slowest.durationMs} ms: ${report.slowest.request.slice(0, 200)}
 one request again: npm run fuzz -- --seed ${seed} --only NUMBER
 ${findings.length} findings`);

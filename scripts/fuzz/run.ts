@@ -1,5 +1,3 @@
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import type { Exchange } from '../contract/client.ts';
 import type { Operation } from '../contract/payments/operation.ts';
 import { random } from '../faults/random.ts';
@@ -15,6 +13,8 @@ export interface FuzzRun {
   /** Requests by number, from 0; all of them when absent. */
   readonly only?: readonly number[] | undefined;
   readonly deadlineMs: number;
+  /** Called after each quarter of the requests. */
+  readonly afterQuarter?: (() => void) | undefined;
 }
 
 /** What a run found. */
@@ -25,10 +25,6 @@ export interface FuzzReport {
   /** Two lines each: what is wrong, and the request with its number. */
   readonly findings: readonly string[];
   readonly slowest: { readonly durationMs: number; readonly request: string };
-  /** Bytes on the heap after each quarter of the run, garbage collected. */
-  readonly heap: readonly number[];
-  /** Bytes of the whole process after each quarter. */
-  readonly resident: readonly number[];
   /** The last request and its answer, for a replay. */
   readonly last: { readonly request: string; readonly answer: Exchange } | undefined;
 }
@@ -46,8 +42,6 @@ const AT_ONCE = 12;
 const QUARTERS = 4;
 /** Primes keep the chances of neighbouring runs and requests apart. */
 const [SEED_STEP, REQUEST_STEP] = [1_000_003, 7_919];
-setFlagsFromString('--expose-gc');
-const collectGarbage: unknown = runInNewContext('gc');
 
 /** Sends requests to every operation in turn. A request depends on the seed and its number alone, and on known records. */
 export async function fuzz(worlds: readonly World[], run: FuzzRun): Promise<FuzzReport> {
@@ -56,7 +50,6 @@ export async function fuzz(worlds: readonly World[], run: FuzzRun): Promise<Fuzz
   const numbers = run.only ?? Array.from({ length: run.requests }, (_, number) => number);
   const counts = new Map<string, Map<number, number>>();
   const findings: string[] = [];
-  const [heap, resident]: [number[], number[]] = [[], []];
   let sent = 0;
   let slowest = { durationMs: 0, request: 'none' };
   let last: FuzzReport['last'];
@@ -92,13 +85,10 @@ export async function fuzz(worlds: readonly World[], run: FuzzRun): Promise<Fuzz
         }
       }),
     );
-    if (typeof collectGarbage === 'function') collectGarbage();
-    const { heapUsed, external, rss } = process.memoryUsage();
-    heap.push(heapUsed + external);
-    resident.push(rss);
+    run.afterQuarter?.();
   }
   await Promise.all([...new Set(subjects.map(({ sender }) => sender))].map(sender => sender.close()));
-  return { sent, counts, findings, slowest, heap, resident, last };
+  return { sent, counts, findings, slowest, last };
 }
 
 async function subjectsOf(world: World): Promise<Subject[]> {
