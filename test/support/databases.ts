@@ -12,6 +12,9 @@ import { PAYMENTS_MIGRATIONS } from '../../src/payments/store/migrations/payment
 const SCHEMAS = { payments: PAYMENTS_MIGRATIONS } satisfies Record<string, readonly Migration[]>;
 export type TestSchema = keyof typeof SCHEMAS;
 
+/** What a new database starts with: a schema, or all that is in another database that nobody is connected to. */
+export type TestTemplate = TestSchema | DatabaseOptions;
+
 /** A new database. Close its connections before `remove`. */
 export interface TestDatabase<Options extends DatabaseOptions = DatabaseOptions> {
   readonly options: Options;
@@ -22,10 +25,10 @@ export interface TestDatabase<Options extends DatabaseOptions = DatabaseOptions>
 export interface TestDatabases {
   readonly kind: 'sqlite' | 'postgres';
   /**
-   * Creates a database for `openDatabase` or, with `urlOf`, for a configuration. It is empty unless a schema is named,
-   * and removed after the suite: close its connections before.
+   * Creates a database for `openDatabase` or, with `urlOf`, for a configuration. It is empty without a template, and
+   * removed after the suite: close its connections before.
    */
-  create(schema?: TestSchema): Promise<DatabaseOptions>;
+  create(template?: TestTemplate): Promise<DatabaseOptions>;
 }
 
 /** Runs a suite twice: on SQLite in temporary files and on the run's PostgreSQL. */
@@ -39,26 +42,26 @@ export function urlOf(options: DatabaseOptions): string {
   return options.kind === 'postgres' ? options.url : `sqlite:${options.file}`;
 }
 
-/** An SQLite database in a folder of its own; empty unless a schema is named. */
+/** An SQLite database in a folder of its own; empty without a template. */
 export async function sqliteDatabase(
-  schema?: TestSchema,
+  template?: TestTemplate,
 ): Promise<TestDatabase<{ kind: 'sqlite'; file: string }>> {
   const folder = await mkdtemp(join(tmpdir(), 'database-'));
   const file = join(folder, 'test.db');
-  if (schema !== undefined) await writeFile(file, await sqliteTemplate(schema), { mode: 0o600 });
+  if (template !== undefined) await writeFile(file, await sqliteContent(template), { mode: 0o600 });
   return {
     options: { kind: 'sqlite', file },
     remove: () => rm(folder, { recursive: true }),
   };
 }
 
-/** A database of the run's PostgreSQL server; empty unless a schema is named. */
+/** A database of the run's PostgreSQL server; empty without a template. */
 export async function postgresDatabase(
-  schema?: TestSchema,
+  template?: TestTemplate,
 ): Promise<TestDatabase<{ kind: 'postgres'; url: string }>> {
   const name = `test_${randomBytes(8).toString('hex')}`;
-  const template = schema === undefined ? 'template1' : await postgresTemplate(schema);
-  await asAdministrator(client => client.query(`create database ${name} template ${template}`));
+  const original = template === undefined ? 'template1' : await postgresName(template);
+  await asAdministrator(client => client.query(`create database ${name} template ${original}`));
   return {
     options: { kind: 'postgres', url: postgresUrl(name) },
     remove: async () =>
@@ -67,14 +70,27 @@ export async function postgresDatabase(
 }
 
 /** Creates databases that are removed after the suite this is called in. */
-function createdBy(create: (schema?: TestSchema) => Promise<TestDatabase>): TestDatabases['create'] {
+function createdBy(create: (template?: TestTemplate) => Promise<TestDatabase>): TestDatabases['create'] {
   const created: TestDatabase[] = [];
   afterAll(() => Promise.all(created.map(one => one.remove())));
-  return async schema => {
-    const database = await create(schema);
+  return async template => {
+    const database = await create(template);
     created.push(database);
     return database.options;
   };
+}
+
+async function sqliteContent(template: TestTemplate): Promise<Buffer> {
+  if (typeof template === 'string') return sqliteTemplate(template);
+  if (template.kind === 'postgres') throw new Error('A copy of a PostgreSQL database is no SQLite database.');
+  return readFile(template.file);
+}
+
+async function postgresName(template: TestTemplate): Promise<string> {
+  if (typeof template === 'string') return postgresTemplate(template);
+  if (template.kind !== 'postgres')
+    throw new Error('A copy of an SQLite database is no PostgreSQL database.');
+  return new URL(template.url).pathname.slice(1);
 }
 
 /** The content of a migrated SQLite file, made once per worker. */

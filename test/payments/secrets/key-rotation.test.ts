@@ -112,12 +112,19 @@ test('the source seals no cell that reseal does not know', () => {
 });
 
 eachDatabase('secret keys', databases => {
-  async function filled(): Promise<{ database: DatabaseOptions; db: Db } & AsyncDisposable> {
-    const database = await databases.create('payments');
-    const service = await startTestPayments(database, { secretKey: key(OLD) });
-    const db = openDatabase(database);
+  let original: DatabaseOptions;
+  beforeAll(async () => {
+    original = await databases.create('payments');
+    const service = await startTestPayments(original, { secretKey: key(OLD) });
+    const db = openDatabase(original);
     await fill(service, db);
     await service.close();
+    await db.destroy();
+  });
+
+  async function filled(): Promise<{ database: DatabaseOptions; db: Db } & AsyncDisposable> {
+    const database = await databases.create(original);
+    const db = openDatabase(database);
     return { database, db, [Symbol.asyncDispose]: () => db.destroy() };
   }
 

@@ -24,12 +24,18 @@ test('500 transfers of one block pay the 500 sessions that they are for', async 
   await chain.mine(BLOCKS_TO_SETTLE - 1);
   const inBlock = await chain.call('eth_getBlockTransactionCountByNumber', `0x${first.toString(16)}`);
   const seen = await until(
-    () => ours.db('transactions').where({ status: 'confirming' }).count({ count: '*' }),
+    async () => {
+      await watcher.runOnce();
+      return ours.db('transactions').where({ status: 'confirming' }).count({ count: '*' });
+    },
     ([row]) => Number(row?.count) === PAYMENTS,
   );
   await chain.mine(1);
   const settled = await until(
-    () => ours.db('checkout_sessions').where({ status: 'completed' }).count({ count: '*' }),
+    async () => {
+      await watcher.runOnce();
+      return ours.db('checkout_sessions').where({ status: 'completed' }).count({ count: '*' });
+    },
     ([row]) => Number(row?.count) === PAYMENTS,
   );
   await watcher.stop();

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { openDatabase } from '#db/open.ts';
 import { rowsOf } from '#db/query.ts';
 import { systemClock } from '#lib/clock.ts';
@@ -9,31 +9,27 @@ import { cursorStore } from '#payments/store/cursor-store.ts';
 import { startChainWatcher } from '#payments/watcher/chain-watcher.ts';
 import { eachDatabase } from '../../support/databases.ts';
 import { type FaultyNode, faultyNode } from '../../support/faulty-node.ts';
-import { startPaymentChain, type TestPaymentChain } from '../../support/payment-chain.ts';
+import type { TestPaymentChain } from '../../support/payment-chain.ts';
 import { log, paymentChain, seals, shop } from './setting.ts';
+import { test } from './watched-shop.ts';
 
-const LEASE_MS = 1_500;
-const ANSWER_MS = 400;
+const LEASE_MS = 750;
+const ANSWER_MS = 200;
 /** A round that reads these takes longer than a lease. */
 const BLOCKS = 100;
 const PATIENCE_MS = 25_000;
 
 /** The nodes that blocks are read from, and the last block that is read. */
 interface Reading {
+  readonly chain: TestPaymentChain;
   readonly rpcUrls: string[];
   readonly timeoutMs: number;
   readonly target: number;
 }
 
-let chain: TestPaymentChain;
-beforeAll(async () => {
-  chain = await startPaymentChain();
-});
-afterAll(() => chain.stop());
-
 eachDatabase('watchers of one chain', databases => {
   /** Has several watchers read the last `BLOCKS` blocks up to `target`, each with a connection of its own to one database. */
-  async function reading(count: number, { rpcUrls, timeoutMs, target }: Reading) {
+  async function reading(count: number, { chain, rpcUrls, timeoutMs, target }: Reading) {
     const watched = paymentChain(chain);
     const options = await databases.create('payments');
     const ours = await shop(options, systemClock, watched);
@@ -52,7 +48,7 @@ eachDatabase('watchers of one chain', databases => {
         clock,
         log,
         leaseMs: LEASE_MS,
-        pauseMs: 100,
+        pauseMs: 50,
       });
     });
     const leaders = new Set<string>();
@@ -62,7 +58,7 @@ eachDatabase('watchers of one chain', databases => {
         leaders.add(holder);
       }
       isRead = (await cursorStore(ours.db).find(chain.chainId))?.blockNumber === target;
-      await delay(50);
+      await delay(20);
     }
     const elapsedMs = performance.now() - startedAt;
     await Promise.all(watchers.map(one => one.stop()));
@@ -71,16 +67,18 @@ eachDatabase('watchers of one chain', databases => {
     return { isRead, elapsedMs, takeovers: leaders.size - 1 };
   }
 
-  async function slowNode(): Promise<FaultyNode> {
+  async function slowNode(chain: TestPaymentChain): Promise<FaultyNode> {
     const node = await faultyNode(chain.rpcUrl);
     node.slow(ANSWER_MS);
     return node;
   }
 
-  test('two and three of them read from a slow node at the pace of one alone, and none takes over', async () => {
-    await using node = await slowNode();
+  test('two and three of them read from a slow node at the pace of one alone, and none takes over', async ({
+    chain,
+  }) => {
+    await using node = await slowNode(chain);
     await chain.mine(BLOCKS);
-    const through = { rpcUrls: [node.url], timeoutMs: 5_000, target: await chain.head() };
+    const through = { chain, rpcUrls: [node.url], timeoutMs: 5_000, target: await chain.head() };
 
     const [one, two, three] = await Promise.all([
       reading(1, through),
@@ -96,13 +94,16 @@ eachDatabase('watchers of one chain', databases => {
     expect(three.elapsedMs).toBeLessThan(1.5 * one.elapsedMs);
   }, 90_000);
 
-  test('a first node that hangs is asked once, and blocks are read through the second one', async () => {
+  test('a first node that hangs is asked once, and blocks are read through the second one', async ({
+    chain,
+  }) => {
     await using hanging = await faultyNode(chain.rpcUrl);
     hanging.slow(Number.POSITIVE_INFINITY);
     await using node = await faultyNode(chain.rpcUrl);
     await chain.mine(BLOCKS);
 
     const { isRead, takeovers } = await reading(2, {
+      chain,
       rpcUrls: [hanging.url, node.url],
       timeoutMs: LEASE_MS + 500,
       target: await chain.head(),
