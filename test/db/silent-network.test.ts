@@ -8,7 +8,7 @@ import { rowsOf } from '../../src/db/query.ts';
 import { transaction } from '../../src/db/transaction.ts';
 import { postgresDatabase, type TestDatabase } from '../support/databases.ts';
 
-const SILENCE_MS = 600;
+const SILENCE_MS = 300;
 
 let database: TestDatabase<{ kind: 'postgres'; url: string }>;
 let network: Awaited<ReturnType<typeof startNetwork>>;

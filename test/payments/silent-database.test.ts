@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { expect, test } from 'vitest';
+import { test as base, expect } from 'vitest';
 import { createAdminApp } from '../../src/http/app/admin.ts';
 import { createMetrics } from '../../src/http/metrics.ts';
 import { listen } from '../../src/http/server/server.ts';
@@ -10,6 +10,14 @@ import { startTestPayments } from '../support/payments-service.ts';
 const log = createLogger({ level: 'silent' });
 /** Less than the 10 s that Prometheus waits for a scrape. */
 const PATIENCE_MS = 6_000;
+
+const test = base
+  // biome-ignore lint/correctness/noEmptyPattern: vitest reads from the pattern which fixtures are used.
+  .extend('silent', { scope: 'file' }, async ({}, { onCleanup }) => {
+    const silent = await silenced();
+    onCleanup(() => silent[Symbol.asyncDispose]());
+    return silent;
+  });
 
 /** A service whose database takes every question and answers none, with its admin listener. */
 async function silenced() {
@@ -38,10 +46,10 @@ async function silenced() {
   };
 }
 
-test('a scrape succeeds while the database is silent, without the gauges that are read from it', async () => {
-  await using one = await silenced();
-
-  const answer = await one.get('/metrics');
+test.concurrent('a scrape succeeds while the database is silent, without the gauges that are read from it', async ({
+  silent,
+}) => {
+  const answer = await silent.get('/metrics');
   const lines = (await answer.text()).split('\n');
 
   expect(answer.status).toBe(200);
@@ -51,10 +59,10 @@ test('a scrape succeeds while the database is silent, without the gauges that ar
   );
 }, 20_000);
 
-test('/status shows the other services while the database of one is silent', async () => {
-  await using one = await silenced();
-
-  const answer = await one.get('/status');
+test.concurrent('/status shows the other services while the database of one is silent', async ({
+  silent,
+}) => {
+  const answer = await silent.get('/status');
 
   expect([answer.status, await answer.json()]).toEqual([
     503,
