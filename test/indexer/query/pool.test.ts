@@ -1,7 +1,5 @@
-import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { Worker } from 'node:worker_threads';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import {
   type Entity,
@@ -17,6 +15,7 @@ import { systemClock } from '#lib/clock.ts';
 import { manualClock } from '../../support/manual-clock.ts';
 import { CHAIN_ID, temporaryFolder } from '../support.ts';
 import { randomBlocks, writeIndex } from './random-blocks.ts';
+import { countThreads, watchThreads } from './started-threads.ts';
 
 const never = new AbortController().signal;
 const blocks = randomBlocks({ seed: 3, count: 30 });
@@ -128,25 +127,19 @@ test('queries beyond those that may wait are refused at once', async () => {
 });
 
 test('a thread that has grown is replaced after its query, and others stay', async () => {
-  let threadsStarted = 0;
-  const count = () => {
-    threadsStarted += 1;
-  };
-  subscribe('worker_threads', count);
-  const startedBy = async (memoryBytes: number) => {
-    threadsStarted = 0;
+  const threadsOf = async (memoryBytes: number) => {
+    using counted = countThreads();
     start({ concurrency: 1, memoryBytes });
     for (let round = 0; round < 3; round += 1) await pool.groups(groups, never);
     await threads.close();
-    return threadsStarted;
+    return { ...counted.threads };
   };
   await writeIndex(file, { chainId: CHAIN_ID, blocks });
 
-  const growing = await startedBy(2 ** 20);
-  const small = await startedBy(2 ** 29);
-  unsubscribe('worker_threads', count);
+  const growing = await threadsOf(2 ** 20);
+  const small = await threadsOf(2 ** 29);
 
-  expect({ growing, small }).toEqual({ growing: 4, small: 1 });
+  expect({ growing, small }).toEqual({ growing: { started: 4, ended: 4 }, small: { started: 1, ended: 1 } });
 });
 
 test('while four threads that were left behind have not ended, long queries are refused and pages are not', async () => {
@@ -167,6 +160,21 @@ test('while four threads that were left behind have not ended, long queries are 
   await expect(pool.groups(groups, never)).rejects.toBeInstanceOf(QueriesBusy);
   await expect(pool.rows(page(), never)).resolves.toMatchObject({ total: blocks.length });
   await vi.waitFor(() => expect(pool.groups(groups, never)).resolves.toMatchObject({ groups: [{}] }), 5_000);
+});
+
+test('a pool closes after the threads that it has left behind', async () => {
+  using counted = countThreads();
+  const clock = manualClock();
+  await openPool({ clock, concurrency: 1, deadlineMs: 10_000 });
+
+  const late = pool.groups(groups, never).catch((error: unknown) => error);
+  clock.advance(10_000);
+  await late;
+  clock.advance(2_000);
+  for (let turn = 0; turn < 20; turn += 1) await Promise.resolve();
+  await threads.close();
+
+  expect(counted.threads).toEqual({ started: 1, ended: 1 });
 });
 
 test('a query that nobody wants any more ends with the reason, whether it runs, waits or was never begun', async () => {
@@ -220,30 +228,18 @@ test('a page does not wait for aggregates, however many run', async () => {
 
 test('a thread that died is replaced, and only its query fails', async () => {
   // It throws at a message that is none, before it comes to the query.
-  const die = (message: unknown) => {
-    if (isStart(message)) message.worker.postMessage(null);
-  };
-  subscribe('worker_threads', die);
+  const dying = watchThreads(worker => worker.postMessage(null));
   await openPool({ concurrency: 1 });
 
   await expect(pool.rows(page(), never)).rejects.toThrow('the thread of the query is gone');
-  unsubscribe('worker_threads', die);
+  dying[Symbol.dispose]();
 
   await expect(pool.rows(page(), never)).resolves.toMatchObject({ total: blocks.length });
 });
 
-function isStart(message: unknown): message is { worker: Worker } {
-  return (
-    typeof message === 'object' && message !== null && 'worker' in message && message.worker instanceof Worker
-  );
-}
-
 test('threads end by themselves, for to terminate one inside of SQLite aborts the process', async () => {
   const codes: Promise<unknown[]>[] = [];
-  const keep = (message: unknown) => {
-    if (isStart(message)) codes.push(once(message.worker, 'exit'));
-  };
-  subscribe('worker_threads', keep);
+  using _ = watchThreads(worker => codes.push(once(worker, 'exit')));
   await openPool({ concurrency: 1 });
 
   const startsStill = pool.rows(page(), never).catch(() => undefined);
@@ -252,7 +248,6 @@ test('threads end by themselves, for to terminate one inside of SQLite aborts th
   await threads.warmUp();
   const runs = pool.groups(groups, never).catch(() => undefined);
   await threads.close();
-  unsubscribe('worker_threads', keep);
 
   await Promise.all([startsStill, runs]);
   expect(await Promise.all(codes)).toEqual([[0], [0], [0]]);

@@ -20,7 +20,7 @@ export interface QueryThread {
   ask(request: WorkerRequest, signal: AbortSignal): { answer: Promise<PackedAnswer>; free: Promise<void> };
   /** Starts the thread; resolves when it takes queries, or has failed to start. */
   warmUp(): Promise<void>;
-  /** Ends the query that runs and the thread. */
+  /** Ends the query that runs and the thread, and waits for all threads that it has started and that have not ended. */
   close(): Promise<void>;
 }
 
@@ -49,6 +49,9 @@ export interface QueryThreadOptions {
 export function queryThread(options: QueryThreadOptions): QueryThread {
   const { threadBytes, deadlineMs, clock, leftBehind, onEnded } = options;
   let running: RunningQuery | undefined;
+  /** With those that were replaced or left behind. */
+  const notEnded = new Set<Worker>();
+  let isClosing = false;
 
   function start(): RunningQuery {
     const cacheBytes = Math.floor(threadBytes / 4);
@@ -70,6 +73,8 @@ export function queryThread(options: QueryThreadOptions): QueryThread {
     };
     worker.on('error', forget);
     worker.on('exit', forget);
+    notEnded.add(worker);
+    worker.once('exit', () => notEnded.delete(worker));
     worker.unref();
     running = started;
     return started;
@@ -86,7 +91,7 @@ export function queryThread(options: QueryThreadOptions): QueryThread {
       if (reply.kind === 'answer') answer.resolve(reply.answer);
       else if (reply.kind === 'tooLarge') answer.reject(new QueryTooLarge(reply.reason));
       else answer.reject(new Error(reply.kind === 'failed' ? reply.message : 'the query was ended'));
-      if (reply.hasGrown) replace(worker);
+      if (reply.hasGrown && !isClosing) replace(worker);
       finish();
     };
     const onGone = (cause: unknown) => {
@@ -103,7 +108,7 @@ export function queryThread(options: QueryThreadOptions): QueryThread {
       ended.abort();
       signal.removeEventListener('abort', onAbort);
       worker.off('message', onReply).off('error', onGone).off('exit', onGone);
-      worker.unref();
+      if (!isClosing) worker.unref();
       free.resolve();
     }
 
@@ -118,7 +123,8 @@ export function queryThread(options: QueryThreadOptions): QueryThread {
     function abandon(): void {
       running = undefined;
       leftBehind.count += 1;
-      void closed(worker).then(() => {
+      post(worker, { kind: 'close' });
+      worker.once('exit', () => {
         leftBehind.count -= 1;
         onEnded();
       });
@@ -140,7 +146,7 @@ export function queryThread(options: QueryThreadOptions): QueryThread {
   /** The next thread starts now, so that the next query need not wait for it. */
   function replace(worker: Worker): void {
     running = undefined;
-    void closed(worker);
+    post(worker, { kind: 'close' });
     start();
   }
 
@@ -154,26 +160,28 @@ export function queryThread(options: QueryThreadOptions): QueryThread {
       );
     },
     async close() {
-      if (running === undefined) return;
-      const { worker, cancelled } = running;
-      Atomics.store(cancelled, 0, 1);
-      worker.ref();
-      await closed(worker);
+      isClosing = true;
+      if (running !== undefined) {
+        Atomics.store(running.cancelled, 0, 1);
+        post(running.worker, { kind: 'close' });
+      }
+      await Promise.all([...notEnded].map(ended));
     },
   };
 }
 
-/**
- * Has a thread end after the query that runs. It is never terminated: better-sqlite3 aborts the whole process when that
- * happens inside of a call or while it is being loaded.
- */
-function closed(worker: Worker): Promise<void> {
-  post(worker, { kind: 'close' });
+/** Keeps the process alive until a thread has ended. */
+function ended(worker: Worker): Promise<void> {
+  worker.ref();
   return new Promise(resolve => {
     worker.once('exit', () => resolve());
   });
 }
 
+/**
+ * A thread that is told to close ends after its query. It is never terminated: better-sqlite3 aborts the whole process
+ * when that happens inside a call or while it is being loaded.
+ */
 function post(worker: Worker, message: WorkerMessage): void {
   worker.postMessage(message);
 }

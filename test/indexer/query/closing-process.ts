@@ -1,0 +1,21 @@
+import { openQueryPool } from '#indexer/query/threads/pool.ts';
+import { systemClock } from '#lib/clock.ts';
+import { countThreads } from './started-threads.ts';
+
+/**
+ * Program that closes its query threads while a query runs, and then has nothing else to do.
+ * Prints how many threads it has started, and how many of them had ended when `close` resolved.
+ */
+const [file = '', memoryBytes = ''] = process.argv.slice(2);
+const { threads } = countThreads();
+const pool = openQueryPool({ clock: systemClock, concurrency: 1, memoryBytes: Number(memoryBytes) });
+await pool.warmUp();
+pool
+  .engine(file)
+  .groups(
+    { kind: 'groups', entity: 'blocks', filters: [], keys: [], folds: [{ kind: 'count' }], limit: 10 },
+    new AbortController().signal,
+  )
+  .catch(() => undefined);
+await pool.close();
+process.stdout.write(JSON.stringify(threads));
