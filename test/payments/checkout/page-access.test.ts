@@ -1,21 +1,19 @@
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Page } from 'playwright-core';
+import { expect } from 'vitest';
 import type { CheckoutSession } from '#payments/model/session.ts';
-import { launchBrowser } from '../../support/browser.ts';
+import { test as withBrowser } from '../../support/browser.ts';
 import { type ServedPages, servePages } from '../../support/checkout-pages.ts';
+import { record } from '../../support/json.ts';
 
 const HASH = `0x${'4f'.repeat(32)}`;
 const LONG = 'Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamtengesellschaft';
 
-let pages: ServedPages;
-let browser: Browser;
-beforeAll(async () => {
-  [pages, browser] = await Promise.all([servePages(), launchBrowser()]);
-});
-afterAll(() => Promise.all([pages[Symbol.asyncDispose](), browser.close()]));
+const SCHEMES = ['light', 'dark'] as const;
+const PHONE = { width: 360, height: 720 };
+const DESK = { width: 1280, height: 720 };
 
 /** One page of every kind, with texts that are hard to fit. */
-async function everyPage(): Promise<string[]> {
+async function everyPage(pages: ServedPages): Promise<string[]> {
   const link = await pages.link({
     name: LONG,
     description: LONG,
@@ -54,97 +52,128 @@ async function everyPage(): Promise<string[]> {
   return [`/pay/${link.shortCode}`, ...sessions.map(({ id }) => `/pay/s/${id}`), '/pay/unknown'];
 }
 
-async function eachPage(
-  options: Parameters<Browser['newPage']>[0],
-  look: (page: Page, path: string) => Promise<void>,
-): Promise<void> {
-  const page = await browser.newPage(options);
-  // The API is not behind these pages, so polling would only fail.
-  await page.route('**/api/**', route => route.fulfill({ status: 304 }));
-  for (const path of await everyPage()) {
-    await page.goto(pages.url + path);
-    await look(page, path);
-  }
-  await page.close();
+/** What makes a page hard to read or to use, by the path of the page. */
+interface Look {
+  readonly path: string;
+  /** In CSS pixels on a small phone, in each colour scheme. */
+  readonly widths: unknown[];
+  readonly outline: unknown;
+  /** Elements without a name, ids given twice or to nothing. */
+  readonly unnamed: unknown;
+  /** Texts with too little contrast, in each colour scheme. */
+  readonly faint: unknown[];
 }
 
-test.each(['light', 'dark'] as const)('no page is wider than a small phone, %s', async colorScheme => {
-  await eachPage({ viewport: { width: 360, height: 720 }, colorScheme }, async (page, path) => {
-    const width = await page.evaluate('document.documentElement.scrollWidth');
-
-    expect({ path, width }).toEqual({ path, width: 360 });
-  });
-});
-
-test('every page has one language, one main part, one first heading and a title', async () => {
-  await eachPage({}, async page => {
-    const facts = await page.evaluate(`({
-      lang: document.documentElement.lang,
-      mains: document.querySelectorAll('main').length,
-      headings: document.querySelectorAll('h1').length,
-      hasTitle: document.title.length > 0,
-      skips: document.querySelector(document.querySelector('.skip').getAttribute('href')) !== null,
-      unnamed: [...document.querySelectorAll('section')].filter(
-        one => !one.ariaLabel && document.getElementById(one.getAttribute('aria-labelledby')) === null,
-      ).length,
-    })`);
-
-    expect(facts).toEqual({ lang: 'en', mains: 1, headings: 1, hasTitle: true, skips: true, unnamed: 0 });
-  });
-});
-
-test('every field, button, link and picture has a name, and no id is given twice', async () => {
-  await eachPage({}, async (page, path) => {
-    const faults = await page.evaluate(`(() => {
-      const ids = [...document.querySelectorAll('[id]')].map(one => one.id);
-      const twice = ids.filter((id, index) => ids.indexOf(id) !== index);
-      const dangling = [...document.querySelectorAll('[aria-describedby]')]
-        .flatMap(one => one.getAttribute('aria-describedby').split(' '))
-        .filter(id => document.getElementById(id) === null);
-      const fields = [...document.querySelectorAll('input:not([type=hidden]), select, textarea')]
-        .filter(one => one.labels.length === 0).map(one => one.name);
-      const controls = [...document.querySelectorAll('button, a')]
-        .filter(one => (one.ariaLabel ?? one.textContent).trim() === '').map(one => one.outerHTML);
-      const pictures = [...document.querySelectorAll('img:not([alt]), svg:not([aria-hidden]):not([aria-label])')]
-        .map(one => one.outerHTML);
-      return [...twice, ...dangling, ...fields, ...controls, ...pictures];
-    })()`);
-
-    expect({ path, faults }).toEqual({ path, faults: [] });
-  });
-});
-
-test('texts can be read on what is behind them, light and dark', async () => {
-  for (const colorScheme of ['light', 'dark'] as const) {
-    await eachPage({ colorScheme }, async (page, path) => {
-      const faint = await page.evaluate(`(() => {
-        const channels = text => text.match(/[\\d.]+/g).map(Number);
-        const light = ([r, g, b]) => [r, g, b].map(c => c / 255)
-          .map(c => (c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4))
-          .reduce((sum, c, index) => sum + c * [0.2126, 0.7152, 0.0722][index], 0);
-        const behind = one => {
-          for (let place = one; place !== null; place = place.parentElement) {
-            const colour = channels(getComputedStyle(place).backgroundColor);
-            if (colour.length === 3 || colour[3] === 1) return colour;
-          }
-          return [255, 255, 255];
-        };
-        return [...document.body.querySelectorAll('*')]
-          .filter(one => one.checkVisibility() && !one.closest(':disabled, select') &&
-            [...one.childNodes].some(node => node.nodeType === 3 && node.data.trim() !== ''))
-          .map(one => {
-            const pair = [light(channels(getComputedStyle(one).color)), light(behind(one))].sort((a, b) => a - b);
-            return { text: one.textContent.slice(0, 40), ratio: (pair[1] + 0.05) / (pair[0] + 0.05) };
-          })
-          .filter(({ ratio }) => ratio < 4.5);
-      })()`);
-
-      expect({ path, colorScheme, faint }).toEqual({ path, colorScheme, faint: [] });
-    });
+async function look(page: Page, path: string): Promise<Look> {
+  const widths: unknown[] = [];
+  const faint: unknown[] = [];
+  for (const colorScheme of SCHEMES) {
+    await page.emulateMedia({ colorScheme });
+    faint.push(await page.evaluate(FAINT));
+    await page.setViewportSize(PHONE);
+    widths.push(await page.evaluate('document.documentElement.scrollWidth'));
+    await page.setViewportSize(DESK);
   }
+  return {
+    path,
+    widths,
+    faint,
+    outline: await page.evaluate(OUTLINE),
+    unnamed: await page.evaluate(UNNAMED),
+  };
+}
+
+const OUTLINE = `({
+  lang: document.documentElement.lang,
+  mains: document.querySelectorAll('main').length,
+  headings: document.querySelectorAll('h1').length,
+  hasTitle: document.title.length > 0,
+  skips: document.querySelector(document.querySelector('.skip').getAttribute('href')) !== null,
+  unnamed: [...document.querySelectorAll('section')].filter(
+    one => !one.ariaLabel && document.getElementById(one.getAttribute('aria-labelledby')) === null,
+  ).length,
+})`;
+
+const UNNAMED = `(() => {
+  const ids = [...document.querySelectorAll('[id]')].map(one => one.id);
+  const twice = ids.filter((id, index) => ids.indexOf(id) !== index);
+  const dangling = [...document.querySelectorAll('[aria-describedby]')]
+    .flatMap(one => one.getAttribute('aria-describedby').split(' '))
+    .filter(id => document.getElementById(id) === null);
+  const fields = [...document.querySelectorAll('input:not([type=hidden]), select, textarea')]
+    .filter(one => one.labels.length === 0).map(one => one.name);
+  const controls = [...document.querySelectorAll('button, a')]
+    .filter(one => (one.ariaLabel ?? one.textContent).trim() === '').map(one => one.outerHTML);
+  const pictures = [...document.querySelectorAll('img:not([alt]), svg:not([aria-hidden]):not([aria-label])')]
+    .map(one => one.outerHTML);
+  return [...twice, ...dangling, ...fields, ...controls, ...pictures];
+})()`;
+
+const FAINT = `(() => {
+  const channels = text => text.match(/[\\d.]+/g).map(Number);
+  const light = ([r, g, b]) => [r, g, b].map(c => c / 255)
+    .map(c => (c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4))
+    .reduce((sum, c, index) => sum + c * [0.2126, 0.7152, 0.0722][index], 0);
+  const behind = one => {
+    for (let place = one; place !== null; place = place.parentElement) {
+      const colour = channels(getComputedStyle(place).backgroundColor);
+      if (colour.length === 3 || colour[3] === 1) return colour;
+    }
+    return [255, 255, 255];
+  };
+  return [...document.body.querySelectorAll('*')]
+    .filter(one => one.checkVisibility() && !one.closest(':disabled, select') &&
+      [...one.childNodes].some(node => node.nodeType === 3 && node.data.trim() !== ''))
+    .map(one => {
+      const pair = [light(channels(getComputedStyle(one).color)), light(behind(one))].sort((a, b) => a - b);
+      return { text: one.textContent.slice(0, 40), ratio: (pair[1] + 0.05) / (pair[0] + 0.05) };
+    })
+    .filter(({ ratio }) => ratio < 4.5);
+})()`;
+
+const test = withBrowser
+  // biome-ignore lint/correctness/noEmptyPattern: vitest reads from the pattern which fixtures are used.
+  .extend('pages', { scope: 'file' }, async ({}, { onCleanup }): Promise<ServedPages> => {
+    const pages = await servePages();
+    onCleanup(() => pages[Symbol.asyncDispose]());
+    return pages;
+  })
+  /** Every page, looked at once. */
+  .extend('looks', { scope: 'file' }, async ({ browser, pages }): Promise<readonly Look[]> => {
+    const page = await browser.newPage({ viewport: DESK });
+    // The API is not behind these pages, so polling would only fail.
+    await page.route('**/api/**', route => route.fulfill({ status: 304 }));
+    const looks: Look[] = [];
+    for (const path of await everyPage(pages)) {
+      await page.goto(pages.url + path);
+      looks.push(await look(page, path));
+    }
+    await page.close();
+    return looks;
+  });
+
+test('no page is wider than a small phone, light and dark', ({ looks }) => {
+  expect(looks).not.toEqual([]);
+  for (const { path, widths } of looks)
+    expect({ path, widths }).toEqual({ path, widths: [PHONE.width, PHONE.width] });
 });
 
-test('the code is dark on light in dark mode, too', async () => {
+test('every page has one language, one main part, one first heading and a title', ({ looks }) => {
+  const outline = { lang: 'en', mains: 1, headings: 1, hasTitle: true, skips: true, unnamed: 0 };
+
+  for (const { path, outline: found } of looks)
+    expect({ path, ...record(found) }).toEqual({ path, ...outline });
+});
+
+test('every field, button, link and picture has a name, and no id is given twice', ({ looks }) => {
+  for (const { path, unnamed } of looks) expect({ path, unnamed }).toEqual({ path, unnamed: [] });
+});
+
+test('texts can be read on what is behind them, light and dark', ({ looks }) => {
+  for (const { path, faint } of looks) expect({ path, faint }).toEqual({ path, faint: [[], []] });
+});
+
+test('the code is dark on light in dark mode, too', async ({ browser, pages }) => {
   const page = await browser.newPage({ colorScheme: 'dark' });
   const session = await pages.session(await pages.link());
   await page.route('**/api/**', route => route.fulfill({ status: 304 }));
@@ -158,7 +187,10 @@ test('the code is dark on light in dark mode, too', async () => {
   await page.close();
 });
 
-test('without scripts a page still shows how to pay, and offers no button that needs them', async () => {
+test('without scripts a page still shows how to pay, and offers no button that needs them', async ({
+  browser,
+  pages,
+}) => {
   const context = await browser.newContext({ javaScriptEnabled: false });
   const page = await context.newPage();
   const link = await pages.link();

@@ -1,0 +1,147 @@
+import type { Page } from 'playwright-core';
+import { expect } from 'vitest';
+import type { DatabaseOptions } from '#db/open.ts';
+import { briskClock } from '../../support/brisk-clock.ts';
+import { test as withBrowser } from '../../support/browser.ts';
+import { sqliteDatabase } from '../../support/databases.ts';
+import { type InjectedWallet, injectWallet } from '../../support/injected-wallet.ts';
+import { record, text } from '../../support/json.ts';
+import { startPaymentChain, type TestPaymentChain } from '../../support/payment-chain.ts';
+import { startTestPayments, type TestPaymentsService } from '../../support/payments-service.ts';
+import { paymentChain } from '../watcher/setting.ts';
+
+const CONFIRMATIONS = 1;
+const PAYER = 1;
+const SHOP = 5;
+
+/** Makes the pauses of a page last a tenth: it rests for a second after every change of its state. */
+const BRISK = `{
+  const setTimeoutInFull = window.setTimeout;
+  window.setTimeout = (run, ms, ...args) => setTimeoutInFull(run, ms / 10, ...args);
+}`;
+
+/** `test` with checkouts of a running service, their chain, a browser's page, and the payer's wallet in it. */
+export const test = withBrowser
+  // biome-ignore lint/correctness/noEmptyPattern: vitest reads from the pattern which fixtures are used.
+  .extend('chain', { scope: 'worker' }, async ({}, { onCleanup }): Promise<TestPaymentChain> => {
+    const chain = await startPaymentChain();
+    onCleanup(chain.stop);
+    return chain;
+  })
+  // biome-ignore lint/correctness/noEmptyPattern: vitest reads from the pattern which fixtures are used.
+  .extend('database', { scope: 'file' }, async ({}, { onCleanup }): Promise<DatabaseOptions> => {
+    const database = await sqliteDatabase('payments');
+    onCleanup(database.remove);
+    return database.options;
+  })
+  .extend(
+    'service',
+    { scope: 'file' },
+    async ({ chain, database }, { onCleanup }): Promise<TestPaymentsService> => {
+      const watched = paymentChain(chain);
+      const service = await startTestPayments(database, {
+        clock: briskClock,
+        chains: [
+          {
+            ...watched,
+            confirmations: CONFIRMATIONS,
+            explorerUrl: hash => `https://explorer.example/tx/${hash}`,
+            rpcUrls: [chain.rpcUrl],
+            isOfThisRun: true,
+          },
+        ],
+        demo: {
+          chainId: watched.id,
+          tokenAddress: chain.token.toLowerCase(),
+          recipientAddress: accountOf(chain, SHOP),
+        },
+        rateLimitPerMinute: { standard: 1_000, elevated: 1_000 },
+        sessionLifetimeMs: 30 * 60_000,
+      });
+      onCleanup(service.close);
+      return service;
+    },
+  )
+  /** Posts to the service as the merchant. */
+  .extend('post', ({ service }) => async (path: string, body: object) => {
+    const answer = await fetch(`${service.url}/api/v1${path}`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', Authorization: `Bearer ${service.demoKey}` },
+      body: JSON.stringify(body),
+    });
+    return { status: answer.status, body: record(await answer.json()) };
+  })
+  .extend('createLink', ({ post }) => async (link: object): Promise<{ url: string; shortCode: string }> => {
+    const { status, body } = await post('/payment-links', link);
+    expect({ status, body }).toMatchObject({ status: 201 });
+    return { url: text(body.url), shortCode: text(body.short_code) };
+  })
+  /** A page that gives up before the test does, so that it fails with a reason. */
+  .extend('patientPage', async ({ browser }, { onCleanup }): Promise<Page> => {
+    const page = await browser.newPage();
+    onCleanup(() => page.close());
+    page.setDefaultTimeout(10_000);
+    return page;
+  })
+  .extend('page', async ({ patientPage }): Promise<Page> => {
+    await patientPage.addInitScript(BRISK);
+    return patientPage;
+  })
+  /** What the page complains of, such as the content policy. */
+  .extend('complaints', ({ page }): string[] => {
+    const complaints: string[] = [];
+    page.on('pageerror', error => complaints.push(error.message));
+    page.on('console', message => {
+      if (message.type() === 'error') complaints.push(message.text());
+    });
+    return complaints;
+  })
+  .extend(
+    'walletIn',
+    ({ chain }) =>
+      (page: Page, name = 'Sample Wallet'): Promise<InjectedWallet> =>
+        injectWallet(page, {
+          rpcUrl: chain.rpcUrl,
+          address: accountOf(chain, PAYER),
+          chainId: chain.chainId,
+          name,
+        }),
+  )
+  .extend('wallet', ({ page, walletIn }): Promise<InjectedWallet> => walletIn(page))
+  /** Opens a checkout of a new link in a page, past the page of the link; answers with the checkout's id. */
+  .extend(
+    'openCheckout',
+    ({ service, createLink, post }) =>
+      async (page: Page, link: object): Promise<string> => {
+        const { shortCode } = await createLink({ name: 'Field notebooks', ...link });
+        const { body } = await post(`/pay/links/${shortCode}/sessions`, {});
+        const id = text(body.id);
+        await page.goto(`${service.url}/pay/s/${id}`);
+        return id;
+      },
+  )
+  /** Pays from the payer's account, but not through a page, and confirms it. */
+  .extend('payFromElsewhere', ({ chain }) => async (amount: bigint) => {
+    await chain.pay({ from: PAYER, to: accountOf(chain, SHOP), amount });
+    await chain.mine(1 + CONFIRMATIONS);
+  })
+  /** Confirms what the page's wallet sent, seen by the page at every step. */
+  .extend('confirmed', ({ chain, page }) => async () => {
+    await chain.mine();
+    await status(page, 'confirming').waitFor();
+    await chain.mine();
+    await status(page, 'completed').waitFor();
+  });
+
+/** What a wallet answers whose user declines. */
+export const REJECTED = { code: 4001, message: 'User rejected the request.' };
+
+export const status = (page: Page, name: string) => page.locator(`[data-state-name=${name}]`);
+export const payButton = (page: Page) => page.locator('#pay');
+
+/** Waits for a page of a link to have become one of a checkout. */
+export const started = (page: Page) => page.waitForURL(/\/pay\/s\/cs_/);
+
+function accountOf(chain: TestPaymentChain, index: number): string {
+  return text(chain.accounts[index]);
+}

@@ -1,0 +1,88 @@
+import { expect } from 'vitest';
+import { payButton, REJECTED, status, test } from './paid-page.ts';
+
+test('who declines in the wallet stays on the page and can pay after all', async ({
+  page,
+  wallet,
+  openCheckout,
+  confirmed,
+}) => {
+  await openCheckout(page, { amount: '4000000' });
+
+  wallet.refuse('eth_sendTransaction', REJECTED);
+  await payButton(page).click();
+  await page.getByText('You declined in the wallet').waitFor();
+  expect(await status(page, 'awaiting').count()).toBe(1);
+  wallet.refuse('eth_sendTransaction', null);
+  await payButton(page).click();
+  await status(page, 'sent').waitFor();
+  await confirmed();
+
+  expect(wallet.asked.filter(method => method === 'personal_sign')).toHaveLength(1);
+});
+
+test('a wallet that fails without an answer has the payer look into it before trying again', async ({
+  page,
+  wallet,
+  openCheckout,
+}) => {
+  await openCheckout(page, { amount: '2100000' });
+
+  wallet.refuse('eth_sendTransaction', { code: -32603, message: 'Connection lost.' });
+  await payButton(page).click();
+
+  await page.getByText('Connection lost.').waitFor();
+  expect(await page.locator('#wallet-status').textContent()).toContain('check in your wallet');
+});
+
+test('a wallet on another network is switched, and nothing is sent when it cannot be', async ({
+  page,
+  wallet,
+  chain,
+  openCheckout,
+  confirmed,
+}) => {
+  await openCheckout(page, { amount: '5000000' });
+
+  wallet.chooseNetwork(1);
+  wallet.refuse('wallet_switchEthereumChain', { code: 4902, message: 'Unrecognized chain ID.' });
+  await payButton(page).click();
+  await page.getByText(`does not know Test chain (network id ${chain.chainId})`).waitFor();
+  expect(wallet.asked).not.toContain('eth_sendTransaction');
+  wallet.refuse('wallet_switchEthereumChain', null);
+  await payButton(page).click();
+  await status(page, 'sent').waitFor();
+  await confirmed();
+});
+
+test('an account with too little is told so before anything is signed', async ({
+  page,
+  wallet,
+  openCheckout,
+}) => {
+  await openCheckout(page, { amount: String(10n ** 40n) });
+
+  await payButton(page).click();
+  await page.getByText('This account holds').waitFor();
+
+  expect(wallet.asked).not.toContain('personal_sign');
+});
+
+test('with several wallets the payer chooses, and with none a text leads to the code', async ({
+  page,
+  walletIn,
+  openCheckout,
+  confirmed,
+}) => {
+  await openCheckout(page, { amount: '6000000' });
+  await page.getByText('No wallet was found in this browser').waitFor();
+  expect(await payButton(page).isVisible()).toBe(false);
+
+  await walletIn(page);
+  await walletIn(page, 'Other Wallet');
+  await page.reload();
+  await payButton(page).click();
+  await page.getByRole('button', { name: 'Other Wallet' }).click();
+  await status(page, 'sent').waitFor();
+  await confirmed();
+});
