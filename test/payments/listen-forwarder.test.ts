@@ -1,10 +1,9 @@
 import { expect, test } from 'vitest';
 import { forwarder } from '../../scripts/listen/forwarder.ts';
 import type { PaymentsSchemas } from '../../src/contract/contracts/payments.ts';
-import { createLogger } from '../../src/lib/logger.ts';
 import { testEventData } from '../../src/payments/events/test-event.ts';
 import { newWebhookSecret } from '../../src/payments/model/webhook.ts';
-import { webhookSender } from '../../src/payments/webhooks/sender.ts';
+import { loopbackSender } from '../support/loopback-sender.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { until } from '../support/until.ts';
 import { startReceiver } from '../support/webhook-receiver.ts';
@@ -18,11 +17,7 @@ function anEvent(id: string): PaymentsSchemas['PaymentEvent'] {
 
 test('a receiver that goes on refusing is given up after three more tries, and the next event has its turn', async () => {
   await using receiver = await startReceiver(({ eventId }) => (eventId === 'evt_refused' ? 503 : 200));
-  const sender = webhookSender({
-    allowHttp: true,
-    allowedNetworks: ['127.0.0.0/8'],
-    log: createLogger({ level: 'silent' }),
-  });
+  const sender = loopbackSender();
   const clock = manualClock();
   const waits: (number | undefined)[] = [];
   const forward = forwarder({

@@ -3,15 +3,22 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { apiClient } from '../../scripts/api/client.ts';
+import { readCommand } from '../../scripts/listen/command.ts';
+import { eventFeed } from '../../scripts/listen/event-feed.ts';
+import { listen } from '../../scripts/listen/run.ts';
 import { type Db, openDatabase } from '../../src/db/open.ts';
 import { newId } from '../../src/lib/ids.ts';
 import { eventStore } from '../../src/payments/events/event-store.ts';
 import { testEventData } from '../../src/payments/events/test-event.ts';
 import { issueKey } from '../../src/payments/keys/issue-key.ts';
 import type { PaymentEvent } from '../../src/payments/model/event.ts';
+import { newWebhookSecret } from '../../src/payments/model/webhook.ts';
 import { seals } from '../../src/payments/secrets/sealed.ts';
 import { organizationStore } from '../../src/payments/store/organization-store.ts';
+import { briskClock } from '../support/brisk-clock.ts';
 import { postgresDatabase } from '../support/databases.ts';
+import { loopbackSender } from '../support/loopback-sender.ts';
 import { anOrganization } from '../support/payments-records.ts';
 import { startTestPayments, type TestPaymentsService } from '../support/payments-service.ts';
 import { until } from '../support/until.ts';
@@ -62,28 +69,64 @@ async function shop() {
   };
 }
 
+/** What was said so far, by line. */
+function transcript() {
+  let said = '';
+  const lines = () => said.split('\n').slice(0, -1);
+  return {
+    add: (text: string) => {
+      said += text;
+    },
+    lines,
+    saying: (what: string | RegExp) =>
+      until(
+        async () => lines(),
+        all => all.some(line => line.match(what)),
+      ),
+  };
+}
+
+/** What the program does from when it has read its command until it ends, with pauses that last a tenth. */
+async function forwarding(to: WebhookReceiver, { key, since }: { key: string; since?: number }) {
+  const { add, saying } = transcript();
+  const ending = new AbortController();
+  const { signal } = ending;
+  const clock = briskClock;
+  const sender = loopbackSender();
+  const ended = listen({
+    feed: eventFeed({ client: apiClient({ url: service.url, key, signal }), since, clock, signal }),
+    since,
+    sender,
+    clock,
+    forwardTo: `${to.url}/hook`,
+    secret: newWebhookSecret(),
+    say: line => add(`${line}\n`),
+    signal,
+  }).catch(error => {
+    if (!signal.aborted) throw error;
+  });
+  await saying('Ctrl');
+  return {
+    saying,
+    async [Symbol.asyncDispose]() {
+      ending.abort();
+      await sender.close();
+      await ended;
+    },
+  };
+}
+
 /** The program as a user runs it, once it has said that it listens; `await using` ends it as Ctrl+C does. */
 async function listening(to: WebhookReceiver, ...args: string[]) {
   const options = ['--url', service.url, '--forward-to', `${to.url}/hook`, ...args];
   const child = spawn(process.execPath, [PROGRAM, ...options], { stdio: ['ignore', 'pipe', 'pipe'] });
   const gone = once(child, 'exit');
-  let said = '';
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.on('data', chunk => {
-      said += chunk;
-    });
-  }
-  const lines = () => said.split('\n').slice(0, -1);
-  const saying = (what: string | RegExp) =>
-    until(
-      async () => lines(),
-      all => all.some(line => line.match(what)),
-    );
+  const { add, lines, saying } = transcript();
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', chunk => add(String(chunk)));
   await saying('Ctrl');
   return {
-    lines,
     saying,
-    secret: /^Secret: (\S+)$/m.exec(said)?.[1] ?? '',
+    secret: /^Secret: (\S+)$/m.exec(lines().join('\n'))?.[1] ?? '',
     async end(): Promise<number | null> {
       child.kill('SIGINT');
       await gone;
@@ -141,8 +184,7 @@ test('earlier events arrive when they are asked for', async () => {
   const now = Date.now();
   const [, second, third] = await happens(now - 7_200_000, now - 3_600_000, now - 60_000);
   await using receiver = await startReceiver();
-  const since = new Date(now - 3_600_000).toISOString();
-  await using _ = await listening(receiver, '--key', key, '--since', since);
+  await using _ = await forwarding(receiver, { key, since: now - 3_600_000 });
 
   expect(await arrived(receiver, 2)).toEqual([second, third]);
 });
@@ -150,7 +192,7 @@ test('earlier events arrive when they are asked for', async () => {
 test('more events than a page, many in one millisecond, arrive all, once each, in the order of the list', async () => {
   const { key, happens } = await shop();
   await using receiver = await startReceiver();
-  await using _ = await listening(receiver, '--key', key);
+  await using _ = await forwarding(receiver, { key });
   const now = Date.now();
 
   const ids = await happens(...Array.from({ length: 250 }, (_, index) => now + Math.floor(index / 7)));
@@ -163,7 +205,7 @@ test('more events than a page, many in one millisecond, arrive all, once each, i
 test('an event that turns up among older ones arrives too', async () => {
   const { key, happens } = await shop();
   await using receiver = await startReceiver();
-  await using _ = await listening(receiver, '--key', key);
+  await using _ = await forwarding(receiver, { key });
   const now = Date.now();
   const newer = await happens(now, now);
   await arrived(receiver, 2);
@@ -176,7 +218,7 @@ test('an event that turns up among older ones arrives too', async () => {
 test('a receiver that refuses is asked again, and the next event waits for its turn', async () => {
   const { key, happens } = await shop();
   await using receiver = await startReceiver(({ number }) => (number === 1 ? 500 : 200));
-  await using program = await listening(receiver, '--key', key);
+  await using program = await forwarding(receiver, { key });
 
   const [first = '', second = ''] = await happens(Date.now(), Date.now());
 
@@ -193,7 +235,7 @@ test('a receiver that refuses is asked again, and the next event waits for its t
 test('an outage of the server is waited out, and no event is forwarded twice', async () => {
   const { key, happens } = await shop();
   await using receiver = await startReceiver();
-  await using program = await listening(receiver, '--key', key);
+  await using program = await forwarding(receiver, { key });
   const before = await happens(Date.now());
   await arrived(receiver, 1);
 
@@ -234,6 +276,27 @@ test('a key that the server refuses ends it with 1', async () => {
   expect([code, err]).toEqual([1, expect.stringMatching(/^key_invalid: /)]);
 });
 
+test('a command that is not understood ends it with 2 and what it takes', async () => {
+  const { code, err } = await run('--forward-to', 'http://localhost');
+
+  expect(code).toBe(2);
+  expect(err).toContain('--key is missing');
+  expect(err).toContain('Usage: npm run -s listen');
+});
+
+test('a time is read to the millisecond', () => {
+  const command = readCommand([
+    '--key',
+    'k',
+    '--forward-to',
+    'http://a',
+    '--since',
+    '2031-01-01T00:00:00.5Z',
+  ]);
+
+  expect(command).toMatchObject({ since: Date.UTC(2031, 0, 1, 0, 0, 0, 500) });
+});
+
 test.each([
   ['no key', ['--forward-to', 'http://localhost'], '--key is missing'],
   ['no receiver', ['--key', 'k'], '--forward-to is missing'],
@@ -253,10 +316,6 @@ test.each([
     '--secret takes one',
   ],
   ['an option that is none', ['--forward', 'x'], "Unknown option '--forward'"],
-])('%s ends it with 2 and what it takes', async (_, args, fault) => {
-  const { code, err } = await run(...args);
-
-  expect(code).toBe(2);
-  expect(err).toContain(fault);
-  expect(err).toContain('Usage: npm run -s listen');
+])('%s is not understood', (_, args, fault) => {
+  expect(readCommand(args)).toEqual({ fault: expect.stringContaining(fault) });
 });

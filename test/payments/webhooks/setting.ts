@@ -12,19 +12,17 @@ import type { Delivery, Webhook } from '#payments/model/webhook.ts';
 import { seals as sealsOf } from '#payments/secrets/sealed.ts';
 import { organizationStore } from '#payments/store/organization-store.ts';
 import { type DispatcherOptions, startDispatcher } from '#payments/webhooks/dispatcher.ts';
-import { webhookSender } from '#payments/webhooks/sender.ts';
 import { deliveryStore } from '#payments/webhooks/store/delivery-store.ts';
 import { type WebhookChanges, webhookStore } from '#payments/webhooks/store/webhook-store.ts';
+import { loopbackSender } from '../../support/loopback-sender.ts';
 import { anOrganization } from '../../support/payments-records.ts';
 import { until } from '../../support/until.ts';
 import { anEvent, aSecret, aWebhook } from '../../support/webhook-records.ts';
 
-export const seals = sealsOf(['a secret of tests only']);
+/** Of tests only. */
+export const SECRET = 'a secret of tests only';
+export const seals = sealsOf([SECRET]);
 export const log = createLogger({ level: 'silent' });
-
-/** A sender that reaches receivers on the loopback interface. */
-export const loopbackSender = (timeoutMs = 20_000) =>
-  webhookSender({ allowedNetworks: ['127.0.0.0/8'], allowHttp: true, timeoutMs, log });
 
 type EventSession = PaymentEvent['data']['checkoutSession'];
 
