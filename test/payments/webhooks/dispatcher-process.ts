@@ -1,12 +1,16 @@
 import { type DatabaseOptions, openDatabase } from '#db/open.ts';
 import { type Clock, systemClock } from '#lib/clock.ts';
+import { createLogger } from '#lib/logger.ts';
+import { seals } from '#payments/secrets/sealed.ts';
 import { type DispatcherStep, startDispatcher } from '#payments/webhooks/dispatcher.ts';
-import { log, loopbackSender, seals } from './setting.ts';
+import { loopbackSender } from '../../support/loopback-sender.ts';
 
 // A dispatcher in a process of its own, for tests that end it in the hard way. It is told what to do in JSON.
 
 export interface DispatcherTask {
   readonly database: DatabaseOptions;
+  /** Opens what the test has sealed. */
+  readonly secret: string;
   /** How much later it is for this process than for the others, in milliseconds. */
   readonly clockOffsetMs?: number;
   /** Where it is killed: at the so many-th time that it gets there. */
@@ -14,15 +18,15 @@ export interface DispatcherTask {
 }
 
 const task: DispatcherTask = JSON.parse(process.argv[2] ?? '');
-const { database, clockOffsetMs = 0, crash } = task;
+const { database, secret, clockOffsetMs = 0, crash } = task;
 const clock: Clock = { ...systemClock, now: () => systemClock.now() + clockOffsetMs };
 let times = 0;
 
 startDispatcher({
   db: openDatabase(database),
-  seals,
+  seals: seals([secret]),
   clock,
-  log,
+  log: createLogger({ level: 'silent' }),
   sender: loopbackSender(),
   concurrencyPerEndpoint: 5,
   pauseMs: 20,
