@@ -15,18 +15,6 @@ export interface NewEvent {
   readonly place: number;
 }
 
-/** What happened, as it is told to receivers. The data is sealed. */
-export interface EventStore {
-  /** Events of facts that were told before are dropped. */
-  insert(events: readonly NewEvent[]): Promise<void>;
-  /** The newest first, back to that time (UTC milliseconds), itself included. */
-  list(
-    owner: Owner,
-    filters: { type?: EventType | undefined; since: number },
-    page: Page,
-  ): Promise<ListPage<PaymentEvent>>;
-}
-
 const COLUMNS = [
   'id',
   'organization_id',
@@ -39,9 +27,11 @@ const COLUMNS = [
   'next_attempt_at',
 ] as const;
 
-export function eventStore(handle: Handle, seals: Seals): EventStore {
+/** What happened, as it is told to receivers. The data is sealed. */
+export function eventStore(handle: Handle, seals: Seals) {
   return {
-    insert(events) {
+    /** Events of facts that were told before are dropped. */
+    insert(events: readonly NewEvent[]): Promise<void> {
       const rows = events.map(({ event, fact, place }) => [
         event.id,
         event.organizationId,
@@ -58,7 +48,12 @@ export function eventStore(handle: Handle, seals: Seals): EventStore {
       return insertRows(handle, into, rows);
     },
 
-    list(owner, { type, since }, page) {
+    /** The newest first, back to that time (UTC milliseconds), itself included. */
+    list(
+      owner: Owner,
+      { type, since }: { type?: EventType | undefined; since: number },
+      page: Page,
+    ): Promise<ListPage<PaymentEvent>> {
       const where = allOf([
         ownedBy(owner),
         { sql: 'created_at >= ?', bindings: [since] },

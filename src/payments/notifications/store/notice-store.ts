@@ -27,25 +27,6 @@ export interface NoticeOutcome {
   readonly nextAttemptAt: number | null;
 }
 
-/** The messages to people. Payloads are sealed. */
-export interface NoticeStore {
-  /** Due at once. A second one of an event and channel is dropped. */
-  insert(notices: readonly Notice[]): Promise<void>;
-  /** Removes up to `limit` from before a time (UTC ms); answers with how many. */
-  removeOld(old: { before: number; limit: number }): Promise<number>;
-}
-
-/** What is to be sent, taken by one process at a time. */
-export interface NoticeQueue {
-  /**
-   * Up to so many that are due, the longest due first, with one more attempt counted. What does not open waits as long
-   * as a lease, without an attempt.
-   */
-  take(channel: Channel, limit: number): Promise<TakenNotice[]>;
-  /** False when it is another's by now: then nothing is written. */
-  settle(notice: TakenNotice, outcome: NoticeOutcome): Promise<boolean>;
-}
-
 const COLUMNS = [
   'id',
   'organization_id',
@@ -60,9 +41,11 @@ const COLUMNS = [
   'next_attempt_at',
 ] as const;
 
-export function noticeStore(handle: Handle, seals: Seals): NoticeStore {
+/** The messages to people. Payloads are sealed. */
+export function noticeStore(handle: Handle, seals: Seals) {
   return {
-    insert(notices) {
+    /** Due at once. A second one of an event and channel is dropped. */
+    insert(notices: readonly Notice[]): Promise<void> {
       const rows = notices.map(({ id, organizationId, mode, channel, payload, attempts, createdAt }) => [
         id,
         organizationId,
@@ -80,7 +63,8 @@ export function noticeStore(handle: Handle, seals: Seals): NoticeStore {
       return insertRows(handle, into, rows);
     },
 
-    removeOld({ before, limit }) {
+    /** Removes up to `limit` from before a time (UTC ms); answers with how many. */
+    removeOld({ before, limit }: { before: number; limit: number }): Promise<number> {
       return execute(
         handle,
         'delete from notices where id in (select id from notices where created_at < ? order by created_at limit ?)',
@@ -97,10 +81,15 @@ export interface NoticeQueueDeps {
   readonly log: Logger;
 }
 
-export function noticeQueue({ db, seals, clock, log }: NoticeQueueDeps): NoticeQueue {
+/** What is to be sent, taken by one process at a time. */
+export function noticeQueue({ db, seals, clock, log }: NoticeQueueDeps) {
   const notices = dueRows<NoticeRow>('notices', clock);
   return {
-    async take(channel, limit) {
+    /**
+     * Up to so many that are due, the longest due first, with one more attempt counted. What does not open waits as long
+     * as a lease, without an attempt.
+     */
+    async take(channel: Channel, limit: number): Promise<TakenNotice[]> {
       for (;;) {
         const { rows, token } = await notices.take(db, {
           limit,
@@ -116,7 +105,11 @@ export function noticeQueue({ db, seals, clock, log }: NoticeQueueDeps): NoticeQ
       }
     },
 
-    settle({ id, token }, { status, error, nextAttemptAt }) {
+    /** False when it is another's by now: then nothing is written. */
+    settle(
+      { id, token }: Pick<TakenNotice, 'id' | 'token'>,
+      { status, error, nextAttemptAt }: NoticeOutcome,
+    ): Promise<boolean> {
       const set = {
         sql: 'status = ?, last_error = ?, next_attempt_at = ?',
         bindings: [status, error, nextAttemptAt],

@@ -7,18 +7,7 @@ import type { Mode, Owner } from '../../model/owner.ts';
 import { ownersOf } from '../../store/list-query.ts';
 
 /** The notification settings. */
-export interface NotificationStore {
-  /** The defaults when none were saved. Undefined when there is no such organization. */
-  find(owner: Owner): Promise<NotificationSettings | undefined>;
-  /** Those of the owners that have saved some. */
-  saved(owners: readonly Owner[]): Promise<NotificationSettings[]>;
-  /** Writes all of them: in the transaction that read them, lest a change of another be lost. */
-  save(settings: NotificationSettings): Promise<void>;
-  /** Who is linked with a chat of the messenger. */
-  ownersOfChat(chatId: string): Promise<Owner[]>;
-}
-
-export function notificationStore(handle: Handle): NotificationStore {
+export function notificationStore(handle: Handle) {
   const saved = async (owners: readonly Owner[]): Promise<NotificationSettings[]> => {
     if (owners.length === 0) return [];
     const { sql, bindings } = ownersOf(owners);
@@ -31,9 +20,11 @@ export function notificationStore(handle: Handle): NotificationStore {
   };
 
   return {
+    /** Those of the owners that have saved some. */
     saved,
 
-    async find(owner) {
+    /** The defaults when none were saved. Undefined when there is no such organization. */
+    async find(owner: Owner): Promise<NotificationSettings | undefined> {
       const [settings] = await saved([owner]);
       if (settings !== undefined) return settings;
       const [organization] = await rowsOf<{ created_at: number }>(
@@ -44,7 +35,8 @@ export function notificationStore(handle: Handle): NotificationStore {
       return organization && defaultSettings(owner, organization.created_at);
     },
 
-    async save(settings) {
+    /** Writes all of them, in the transaction that read them: otherwise a concurrent change could be lost. */
+    async save(settings: NotificationSettings): Promise<void> {
       const values = valuesOf(settings);
       const columns = Object.keys(values);
       await handle.raw(
@@ -55,7 +47,8 @@ export function notificationStore(handle: Handle): NotificationStore {
       );
     },
 
-    async ownersOfChat(chatId) {
+    /** Who is linked with a chat of the messenger. */
+    async ownersOfChat(chatId: string): Promise<Owner[]> {
       const rows = await rowsOf<Pick<SettingsRow, 'organization_id' | 'mode'>>(
         handle,
         'select organization_id, mode from notification_settings where messenger_chat_id = ? order by 1, 2',
@@ -110,18 +103,14 @@ function settingsOf(row: SettingsRow): NotificationSettings {
 export const TEST_MAILS_AN_HOUR = 3;
 const HOUR_MS = 3_600_000;
 
-/** How many test mails were tried. */
-export interface TestMails {
-  /**
-   * Counts one more and answers null, or, when there were too many within an hour, answers when the next is allowed
-   * (UTC ms). To be called in a transaction that is committed before the mail is sent.
-   */
-  reserve(organizationId: string, now: number): Promise<number | null>;
-}
-
-export function testMails(handle: Handle): TestMails {
+/** Counts test mails that were tried. */
+export function testMails(handle: Handle) {
   return {
-    async reserve(organizationId, now) {
+    /**
+     * Counts one more and answers null, or, when there were too many within an hour, answers when the next is allowed
+     * (UTC ms). To be called in a transaction that is committed before the mail is sent.
+     */
+    async reserve(organizationId: string, now: number): Promise<number | null> {
       const old = 'delete from test_mails where organization_id = ? and at <= ?';
       await execute(handle, old, [organizationId, now - HOUR_MS]);
       const rows = await rowsOf<{ at: number }>(

@@ -33,21 +33,10 @@ export interface DeliveryFilters {
 }
 
 /** The deliveries. Bodies are sealed. */
-export interface DeliveryStore {
-  /** A second one of an event and webhook is dropped, unless it is a test. */
-  insert(deliveries: readonly NewDelivery[]): Promise<void>;
-  find(owner: Owner, webhookId: string, id: string): Promise<Delivery | undefined>;
-  /** The newest first. */
-  list(owner: Owner, webhookId: string, filters: DeliveryFilters, page: Page): Promise<ListPage<Delivery>>;
-  /** Removes up to `limit` that are older than a time (UTC ms) and not being sent; answers with how many. */
-  removeOld(old: { before: number; limit: number }): Promise<number>;
-  /** Removes up to `limit` of a webhook, whatever their state; answers with how many. */
-  removeOf(webhookId: string, limit: number): Promise<number>;
-}
-
-export function deliveryStore(handle: Handle, seals: Seals): DeliveryStore {
+export function deliveryStore(handle: Handle, seals: Seals) {
   return {
-    async insert(deliveries) {
+    /** A second one of an event and webhook is dropped, unless it is a test. */
+    async insert(deliveries: readonly NewDelivery[]): Promise<void> {
       const rows = deliveries.map(({ delivery, body }) => ({
         ...deliveryValues(delivery),
         sealed_body: seals.seal(body, bodyCell(delivery.id)),
@@ -62,13 +51,19 @@ export function deliveryStore(handle: Handle, seals: Seals): DeliveryStore {
       );
     },
 
-    async find(owner, webhookId, id) {
+    async find(owner: Owner, webhookId: string, id: string): Promise<Delivery | undefined> {
       const { sql, bindings } = allOf([ofWebhook(owner, webhookId), { sql: 'id = ?', bindings: [id] }]);
       const [row] = await rowsOf<DeliveryRow>(handle, `select * from deliveries where ${sql}`, bindings);
       return row && deliveryOf(row);
     },
 
-    list(owner, webhookId, { status, eventType }, page) {
+    /** The newest first. */
+    list(
+      owner: Owner,
+      webhookId: string,
+      { status, eventType }: DeliveryFilters,
+      page: Page,
+    ): Promise<ListPage<Delivery>> {
       const where = allOf([
         ofWebhook(owner, webhookId),
         given('status = ?', status),
@@ -78,7 +73,8 @@ export function deliveryStore(handle: Handle, seals: Seals): DeliveryStore {
       return paged(handle, listing, page, deliveryOf);
     },
 
-    removeOld({ before, limit }) {
+    /** Removes up to `limit` that are older than a time (UTC ms) and not being sent; answers with how many. */
+    removeOld({ before, limit }: { before: number; limit: number }): Promise<number> {
       return execute(
         handle,
         `delete from deliveries where id in (
@@ -88,7 +84,8 @@ export function deliveryStore(handle: Handle, seals: Seals): DeliveryStore {
       );
     },
 
-    removeOf(webhookId, limit) {
+    /** Removes up to `limit` of a webhook, whatever their state; answers with how many. */
+    removeOf(webhookId: string, limit: number): Promise<number> {
       return execute(
         handle,
         'delete from deliveries where id in (select id from deliveries where webhook_id = ? limit ?)',

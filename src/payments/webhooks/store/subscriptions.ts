@@ -11,17 +11,11 @@ import { ownersOf } from '../../store/list-query.ts';
 /** How long a subscription that is over is remembered, in milliseconds: longer than an event ever waits for its relay. */
 const MEMORY_MS = 7 * DAY_MS;
 
-/** What webhooks were told about, and when. An event is relayed after it occurred, and goes to who was subscribed then. */
-export interface Subscriptions {
-  /** Begins with `now`, in place of the one before; `null` for a webhook that is not active. */
-  replace(webhookId: string, events: readonly Subscription[] | null, now: number): Promise<void>;
-  /** By event id, the webhooks of its owner that existed, were active and subscribed to it when it occurred. */
-  ofEvents(events: readonly PaymentEvent[]): Promise<Map<string, string[]>>;
-}
-
-export function subscriptions(handle: Handle): Subscriptions {
+/** Subscriptions of webhooks by time. An event is relayed after it occurred, and goes to who was subscribed then. */
+export function subscriptions(handle: Handle) {
   return {
-    async replace(webhookId, events, now) {
+    /** Begins with `now`, in place of the one before; `null` for a webhook that is not active. */
+    async replace(webhookId: string, events: readonly Subscription[] | null, now: number): Promise<void> {
       const ended = 'update webhook_subscriptions set until = ? where webhook_id = ? and until is null';
       await execute(handle, ended, [now, webhookId]);
       const forgotten = 'delete from webhook_subscriptions where webhook_id = ? and until < ?';
@@ -31,7 +25,8 @@ export function subscriptions(handle: Handle): Subscriptions {
       await insertRow(handle, 'webhook_subscriptions', values);
     },
 
-    async ofEvents(events) {
+    /** By event id, the webhooks of its owner that existed, were active and subscribed to it when it occurred. */
+    async ofEvents(events: readonly PaymentEvent[]): Promise<Map<string, string[]>> {
       const rows = await rowsAt(handle, events);
       return new Map(
         events.map(event => [event.id, rows.filter(row => isTold(row, event)).map(row => row.webhook_id)]),

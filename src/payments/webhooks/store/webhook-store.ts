@@ -19,45 +19,23 @@ import { subscriptions } from './subscriptions.ts';
 /** What its owner changes of a webhook; absent ones stay. */
 export type WebhookChanges = Partial<Pick<Webhook, 'url' | 'events' | 'description' | 'isActive'>>;
 
-/** The webhooks. What changes them is to be called in a transaction. Times are UTC milliseconds. */
-export interface WebhookStore {
-  insert(webhook: Webhook, secret: string): Promise<void>;
-  find(owner: Owner, id: string): Promise<Webhook | undefined>;
-  /** The newest first. */
-  list(owner: Owner, page: Page): Promise<ListPage<Webhook>>;
-  count(owner: Owner): Promise<number>;
-  /**
-   * Writes what its owner changed, and nothing that is counted. A webhook that is active again gets what was held;
-   * what is too old by then fails. Undefined when there is none.
-   */
-  change(owner: Owner, id: string, changes: WebhookChanges, now: number): Promise<Webhook | undefined>;
-  /** @throws SealError */
-  secrets(owner: Owner, id: string): Promise<WebhookSecrets | undefined>;
-  /** Makes the current secret the previous one until then, or, with null, ends every old one. Undefined when there is none. */
-  rotate(
-    owner: Owner,
-    id: string,
-    next: { secret: string; previousUntil: number | null },
-    now: number,
-  ): Promise<Webhook | undefined>;
-  /** False when there is none. Its deliveries go with it. */
-  remove(owner: Owner, id: string): Promise<boolean>;
-}
+/** The webhooks. What changes them needs a transaction. Times are UTC milliseconds. */
+export type WebhookStore = ReturnType<typeof webhookStore>;
 
-export function webhookStore(handle: Handle, seals: Seals): WebhookStore {
+export function webhookStore(handle: Handle, seals: Seals) {
   const findRow = async (owner: Owner, id: string, lock = ''): Promise<WebhookRow | undefined> => {
     const { sql, bindings } = oneOf(owner, id);
     const [row] = await rowsOf<WebhookRow>(handle, `select * from webhooks where ${sql}${lock}`, bindings);
     return row;
   };
-  const find = async (owner: Owner, id: string) => {
+  const find = async (owner: Owner, id: string): Promise<Webhook | undefined> => {
     const row = await findRow(owner, id);
     return row && webhookOf(row);
   };
   const findToChange = (owner: Owner, id: string) => findRow(owner, id, rowLock(handle, 'for no key update'));
 
   return {
-    async insert(webhook, secret) {
+    async insert(webhook: Webhook, secret: string): Promise<void> {
       await insertRow(handle, 'webhooks', {
         id: webhook.id,
         organization_id: webhook.organizationId,
@@ -77,12 +55,13 @@ export function webhookStore(handle: Handle, seals: Seals): WebhookStore {
 
     find,
 
-    list(owner, page) {
+    /** The newest first. */
+    list(owner: Owner, page: Page): Promise<ListPage<Webhook>> {
       const listing = { table: 'webhooks', where: ownedBy(owner), order: 'created_at desc, id desc' };
       return paged(handle, listing, page, webhookOf);
     },
 
-    async count(owner) {
+    async count(owner: Owner): Promise<number> {
       const { sql, bindings } = ownedBy(owner);
       const [row] = await rowsOf<{ total: number | string }>(
         handle,
@@ -92,7 +71,16 @@ export function webhookStore(handle: Handle, seals: Seals): WebhookStore {
       return exactInteger(row?.total);
     },
 
-    async change(owner, id, changes, now) {
+    /**
+     * Writes what its owner changed, and nothing that is counted. A webhook that is active again gets what was held;
+     * what is too old by then fails. Undefined when there is none.
+     */
+    async change(
+      owner: Owner,
+      id: string,
+      changes: WebhookChanges,
+      now: number,
+    ): Promise<Webhook | undefined> {
       const row = await findToChange(owner, id);
       if (row === undefined) return undefined;
       const before = webhookOf(row);
@@ -116,12 +104,19 @@ export function webhookStore(handle: Handle, seals: Seals): WebhookStore {
       return after;
     },
 
-    async secrets(owner, id) {
+    /** @throws SealError */
+    async secrets(owner: Owner, id: string): Promise<WebhookSecrets | undefined> {
       const row = await findRow(owner, id);
       return row && secretsOf(row, seals);
     },
 
-    async rotate(owner, id, { secret, previousUntil }, now) {
+    /** Makes the current secret the previous one until then, or, with null, ends every old one. Undefined when there is none. */
+    async rotate(
+      owner: Owner,
+      id: string,
+      { secret, previousUntil }: { secret: string; previousUntil: number | null },
+      now: number,
+    ): Promise<Webhook | undefined> {
       const row = await findToChange(owner, id);
       if (row === undefined) return undefined;
       const { current } = secretsOf(row, seals);
@@ -135,7 +130,8 @@ export function webhookStore(handle: Handle, seals: Seals): WebhookStore {
       return { ...webhookOf(row), previousSecretUntil: previousUntil, updatedAt: now };
     },
 
-    async remove(owner, id) {
+    /** False when there is none. Its deliveries go with it. */
+    async remove(owner: Owner, id: string): Promise<boolean> {
       const { sql, bindings } = oneOf(owner, id);
       return (await execute(handle, `delete from webhooks where ${sql}`, bindings)) === 1;
     },
