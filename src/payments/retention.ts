@@ -1,13 +1,14 @@
 import { leadership } from '../db/leader.ts';
-import type { Db } from '../db/open.ts';
-import type { Clock } from '../lib/clock.ts';
-import { DAY_MS } from '../lib/clock.ts';
+import type { Db, Handle } from '../db/open.ts';
+import { execute, rowsOf } from '../db/query.ts';
+import { placeholders } from '../db/rows.ts';
+import { transaction } from '../db/transaction.ts';
+import { type Clock, DAY_MS } from '../lib/clock.ts';
 import type { Worker } from '../lib/worker.ts';
 import { IDEMPOTENCY_LIFETIME_MS, idempotencyStore } from './api/gate/idempotency-store.ts';
 import { messengerLinks } from './notifications/store/messenger-links.ts';
 import { noticeStore } from './notifications/store/notice-store.ts';
 import type { Seals } from './secrets/sealed.ts';
-import { removeOldEvents, removeUnpaidSessions } from './store/old-records.ts';
 import { WATCH_NOTE_MS, watchedStore } from './store/watched-store.ts';
 import { DELIVERY_LIFETIME_MS, deliveryStore } from './webhooks/store/delivery-store.ts';
 
@@ -23,7 +24,7 @@ const LONGEST_SESSION_MS = DAY_MS;
 const BATCH = 500;
 const LEASE_MS = 60_000;
 
-export interface RetentionOptions {
+interface RetentionOptions {
   readonly db: Db;
   readonly seals: Seals;
   readonly clock: Clock;
@@ -74,4 +75,48 @@ function removals({
     () => removeUnpaidSessions(db, old(unpaidSessionsMs)),
     () => watchedStore(db).removeUnused(old(unpaidSessionsMs + LONGEST_SESSION_MS + WATCH_NOTE_MS)),
   ];
+}
+
+/** Records up to an age: those before a time (UTC milliseconds), at most `limit` of them, the oldest first. */
+interface OldRecords {
+  readonly before: number;
+  readonly limit: number;
+}
+
+/** Removes old events of all organizations and modes. Answers with their number. */
+function removeOldEvents(handle: Handle, { before, limit }: OldRecords): Promise<number> {
+  return execute(
+    handle,
+    'delete from events where id in (select id from events where created_at < ? order by created_at limit ?)',
+    [before, limit],
+  );
+}
+
+/**
+ * Removes sessions that ended unpaid before a time, with what their customers wrote and their failed attempts. A session
+ * with a payment that is or may be confirmed stays. Answers with the number of sessions.
+ */
+function removeUnpaidSessions(db: Db, { before, limit }: OldRecords): Promise<number> {
+  return transaction(db, async handle => {
+    // The amount stands in the text, so that the partial index over unpaid sessions serves.
+    const rows = await rowsOf<{ id: string }>(
+      handle,
+      `select id from checkout_sessions s
+       where status = 'expired' and amount_received = '010' and ended_at < ? and not exists (
+         select 1 from transactions t where t.session_id = s.id and t.status <> 'failed'
+       ) order by ended_at limit ?`,
+      [before, limit],
+    );
+    if (rows.length === 0) return 0;
+    const ids = rows.map(({ id }) => id);
+    const among = `in (${placeholders(ids.length)})`;
+    await execute(
+      handle,
+      `update unmatched_transfers set suggested_session_id = null
+       where confirmed_at is not null and assigned_at is null and suggested_session_id ${among}`,
+      ids,
+    );
+    await execute(handle, `delete from transactions where session_id ${among}`, ids);
+    return execute(handle, `delete from checkout_sessions where id ${among}`, ids);
+  });
 }

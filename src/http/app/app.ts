@@ -1,14 +1,15 @@
 import type Router from '@koa/router';
-import Koa, { type Middleware } from 'koa';
+import type { Context, Middleware, Next } from 'koa';
+import Koa from 'koa';
+import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 import type { Clock } from '../../lib/clock.ts';
 import type { Logger } from '../../lib/logger.ts';
-import { clientReader } from '../client-address.ts';
-import { type FormatError, messageOnly } from '../errors.ts';
+import { clientReader, limitKey } from '../client-address.ts';
+import { type FormatError, HttpError, messageOnly } from '../errors.ts';
 import type { Metrics } from '../metrics.ts';
 import { accessLog } from './access-log.ts';
 import { type CrossOriginRules, crossOriginHeaders, preflights } from './cors.ts';
 import { errorAnswers } from './error-answers.ts';
-import { RATE_LIMIT_HEADERS, rateLimit } from './rate-limit.ts';
 import { requestId } from './request-state.ts';
 import { checkTarget } from './request-target.ts';
 
@@ -80,4 +81,35 @@ function readClient(trustedProxies: readonly string[], log: Logger): Middleware 
     ctx.state.client = read(ctx.req);
     return next();
   };
+}
+
+/** Headers of a counted request's answer. */
+const RATE_LIMIT_HEADERS = ['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'];
+
+/** Limits requests per minute and client address (IPv6: /64) and refuses with 429 beyond that. See `limitKey`. */
+function rateLimit(requestsPerMinute: number): Middleware {
+  const limiter = new RateLimiterMemory({ points: requestsPerMinute, duration: 60 });
+
+  return (ctx, next) => {
+    const key = limitKey(ctx.state.client);
+    return key === undefined ? next() : limited(ctx, next, key);
+  };
+
+  async function limited(ctx: Context, next: Next, key: string): Promise<void> {
+    const state = await limiter.consume(key).catch(refused);
+    const resetS = String(Math.ceil(state.msBeforeNext / 1000));
+    ctx.set('RateLimit-Limit', String(requestsPerMinute));
+    ctx.set('RateLimit-Remaining', String(state.remainingPoints));
+    ctx.set('RateLimit-Reset', resetS);
+    if (state.consumedPoints > requestsPerMinute) {
+      throw new HttpError(429, 'Too many requests', { headers: { 'Retry-After': resetS } });
+    }
+    await next();
+  }
+}
+
+/** The limiter rejects with its state when the points are used up, and with an error when it failed itself. */
+function refused(reason: unknown): RateLimiterRes {
+  if (reason instanceof RateLimiterRes) return reason;
+  throw reason;
 }

@@ -15,8 +15,7 @@ import { linkStore } from '../store/link-store.ts';
 import { organizationStore } from '../store/organization-store.ts';
 import type { AnonymousCaller, ApiCaller, PaymentsContext } from './gate/api-context.ts';
 import { checkPlace } from './links/link-terms.ts';
-import { periodOf } from './period.ts';
-import { notFound, pagedList } from './responses/answers.ts';
+import { notFound, pagedList, periodOf } from './responses/answers.ts';
 import { sessionBody } from './responses/record-bodies.ts';
 
 type SessionHandlers = Pick<

@@ -4,8 +4,7 @@ import type { CheckoutSession } from '../model/session.ts';
 import { sessionStore } from '../sessions/session-store.ts';
 import { transactionStore } from '../store/transaction-store.ts';
 import type { AnonymousCaller, ApiCaller, PaymentsContext } from './gate/api-context.ts';
-import { periodOf } from './period.ts';
-import { notFound, pagedList } from './responses/answers.ts';
+import { notFound, pagedList, periodOf } from './responses/answers.ts';
 import { transactionBody } from './responses/record-bodies.ts';
 import { exportOf } from './responses/transactions-csv.ts';
 

@@ -2,7 +2,6 @@ import type { Handle } from '../../db/open.ts';
 import { execute, rowsOf } from '../../db/query.ts';
 import type { Owner } from '../model/owner.ts';
 import type { DepositAddress } from '../model/payment-chain.ts';
-import type { OldRecords } from './old-records.ts';
 
 /** Precision of a recipient's last session, in milliseconds: most openings find it recent enough and write nothing. */
 export const WATCH_NOTE_MS = 3_600_000;
@@ -37,7 +36,7 @@ export function watchedStore(handle: Handle) {
     },
 
     /** Removes recipients without an active session whose last one was opened before a time. Answers with their number. */
-    removeUnused({ before, limit }: OldRecords): Promise<number> {
+    removeUnused({ before, limit }: { before: number; limit: number }): Promise<number> {
       const columns = 'organization_id, mode, chain_id, token_address, recipient_address';
       return execute(
         handle,

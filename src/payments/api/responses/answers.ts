@@ -3,7 +3,7 @@ import type { HttpError } from '#http/errors.ts';
 import type { ListPage } from '../../store/list-query.ts';
 
 /** The envelope of every list. Source: document 3, "List envelope". */
-export interface PagedList<Body> {
+interface PagedList<Body> {
   object: 'list';
   data: Body[];
   has_more: boolean;
@@ -27,7 +27,7 @@ export function success<Data>(data: Data): { success: true; data: Data } {
 }
 
 /** Records that a request names by id, as the contract's `object` writes them. */
-export type RecordKind =
+type RecordKind =
   | 'payment_link'
   | 'checkout_session'
   | 'transaction'
@@ -50,4 +50,19 @@ export function timestamp(ms: number): string {
 /** The same for a moment that may not have come. */
 export function timestampOrNull(ms: number | null): string | null {
   return ms === null ? null : timestamp(ms);
+}
+
+/** A span of time in UTC milliseconds: `from` is in it, `to` is not; undefined is without a bound. */
+interface Period {
+  readonly from: number | undefined;
+  readonly to: number | undefined;
+}
+
+/** The filters `from` and `to` as a client writes them; what is beyond milliseconds is cut off. Decisions 95 and 102. */
+export function periodOf({ from, to }: { from?: string; to?: string }): Period {
+  return { from: momentOf(from), to: momentOf(to) };
+}
+
+function momentOf(text: string | undefined): number | undefined {
+  return text === undefined ? undefined : Date.parse(text);
 }

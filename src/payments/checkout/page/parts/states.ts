@@ -1,4 +1,6 @@
 import type { PaymentsSchemas } from '#contract/contracts/payments.ts';
+import { amountText } from '#payments/amounts/token-amount.ts';
+import { type Html, html, type Piece } from './html.ts';
 
 type Checkout = PaymentsSchemas['Checkout'];
 type CheckoutState = PaymentsSchemas['CheckoutState'];
@@ -62,4 +64,131 @@ export function owedByWallet({ checkout, state }: SessionView): bigint {
 export function owedByTransfer(view: SessionView): bigint {
   const { state } = view;
   return BigInt(state.amount_received) === 0n ? BigInt(state.amount_due) : owedByWallet(view);
+}
+
+interface StatusMessage {
+  readonly tone: 'calm' | 'busy' | 'good' | 'warning' | 'bad';
+  readonly icon: IconName;
+  readonly title: string;
+  readonly text: Piece;
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  reverted: 'The network carried out the transaction and it failed; the amount was not transferred.',
+  cancelled: 'The transaction was cancelled in the wallet before the network took it.',
+  replaced: 'The wallet sent another transaction in its place.',
+  not_found: 'The transaction never appeared on the network.',
+  reorged: 'The network dropped the transaction again.',
+};
+
+/** What has happened so far, in words. Its container is a live region, so readers speak each change. */
+export function statusPanel(view: SessionView): Html {
+  const state = pageState(view);
+  const { tone, icon: name, title, text } = TOLD[state](view);
+  return html`<div class="status-panel ${tone}" data-state-name="${state}">
+${icon(name)}
+<div><h2>${title}</h2>
+${text}</div>
+</div>`;
+}
+
+const TOLD: Readonly<Record<PageState, (view: SessionView) => StatusMessage>> = {
+  awaiting: () => ({ tone: 'calm', icon: 'clock', title: 'Waiting for your payment', text: null }),
+
+  sent: () => ({
+    tone: 'busy',
+    icon: 'chain',
+    title: 'Your payment is on its way',
+    text: html`<p>It has been sent and has not appeared on the network yet. You may close this page.</p>`,
+  }),
+
+  confirming: ({ state }) => ({
+    tone: 'busy',
+    icon: 'chain',
+    title: 'Payment found, being confirmed',
+    text: html`<p><progress max="${state.required_confirmations}" value="${state.confirmations}" aria-label="Confirmations"></progress></p>
+<p>${confirmationsText(state)}. You may close this page: the payment counts without it.</p>`,
+  }),
+
+  underpaid: view => {
+    const { token } = view.checkout;
+    const missing = amountText(owedByWallet(view), token);
+    return {
+      tone: 'warning',
+      icon: 'attention',
+      title: `${missing} are missing`,
+      text: html`<p>${amountText(BigInt(view.state.amount_received), token)} of ${amountText(BigInt(view.checkout.amount), token)} have arrived. Send the missing ${missing} from the same wallet${
+        view.state.payer_address !== null && html`, <code>${view.state.payer_address}</code>`
+      }.</p>`,
+    };
+  },
+
+  failed: ({ state }) => ({
+    tone: 'bad',
+    icon: 'stop',
+    title: 'The payment failed',
+    text: html`<p>${REASONS[state.failure_reason ?? '']} Nothing was received. You can try again below.</p>`,
+  }),
+
+  closing: () => ({
+    tone: 'warning',
+    icon: 'clock',
+    title: 'The time to pay is over',
+    text: html`<p>Please do not send anything now. If you have paid, keep this page: the payment is still being looked for.</p>`,
+  }),
+
+  completed: ({ checkout }) => ({
+    tone: 'good',
+    icon: 'done',
+    title: 'Paid. Thank you!',
+    text: html`<p>${checkout.merchant.name} has received your payment.</p>`,
+  }),
+
+  dropped: ({ checkout }) => ({
+    tone: 'bad',
+    icon: 'attention',
+    title: 'The network took your payment back',
+    text: html`<p>It had been confirmed and was dropped afterwards, which is very rare. Please write to ${checkout.merchant.name} before you pay again.</p>`,
+  }),
+
+  late: ({ checkout, state }) => ({
+    tone: 'warning',
+    icon: 'attention',
+    title: 'Your payment did not complete this checkout',
+    text: html`<p>${
+      state.payment_status === 'confirming'
+        ? html`It arrived after the time was over and is being confirmed (${confirmationsText(state)}).`
+        : html`${amountText(BigInt(state.amount_received), checkout.token)} arrived, but not everything in time.`
+    } ${checkout.merchant.name} can see it. Please write to them about it, and do not pay again.</p>`,
+  }),
+
+  expired: ({ checkout }) => ({
+    tone: 'calm',
+    icon: 'clock',
+    title: 'This checkout has expired',
+    text: html`<p>Nothing was received in time. Please do not send anything to its address any more, and start again at ${checkout.merchant.name}.</p>`,
+  }),
+};
+
+function confirmationsText({
+  confirmations,
+  required_confirmations: required,
+}: SessionView['state']): string {
+  return `${confirmations} of ${required} ${required === 1 ? 'confirmation' : 'confirmations'}`;
+}
+
+/** A drawing beside a heading, which says the same in words. */
+type IconName = 'clock' | 'chain' | 'done' | 'attention' | 'stop';
+
+const PATHS: Readonly<Record<IconName, string>> = {
+  clock: 'M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18zM12 7v5l3.5 2',
+  chain:
+    'M10 14a4 4 0 0 0 6 .4l3-3a4 4 0 0 0-5.7-5.7l-1.3 1.3M14 10a4 4 0 0 0-6-.4l-3 3a4 4 0 0 0 5.7 5.7l1.3-1.3',
+  done: 'M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18zM8 12.3l2.8 2.8L16.2 9.5',
+  attention: 'M12 4 2.8 20h18.4zM12 10v4.5M12 17.2v.1',
+  stop: 'M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18zM9 9l6 6M15 9l-6 6',
+};
+
+function icon(name: IconName): Html {
+  return html`<svg class="icon" aria-hidden="true" viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="1.8" stroke-linecap="round" stroke-linejoin="round"><path d="${PATHS[name]}"/></svg>`;
 }
