@@ -1,10 +1,8 @@
 import type { Address, Hex } from 'viem';
-import type { Action, Scene } from './activity/action.ts';
-import { createLedger } from './activity/holdings.ts';
-import { planMarket, planSale } from './activity/market.ts';
+import { type Action, createLedger, type Scene } from './activity/action.ts';
+import { planMarket, planSale, trade } from './activity/market.ts';
 import { activityMix } from './activity/mix.ts';
 import { type Random, seededRandom } from './activity/random.ts';
-import { trade } from './activity/trades.ts';
 import { type EmbeddedContract, planDeployment, planEndowment } from './deployment.ts';
 
 const DEPLOYMENTS_A_BLOCK = 4;

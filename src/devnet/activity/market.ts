@@ -1,9 +1,9 @@
 import { type Address, encodeFunctionData, erc721Abi, maxUint256, parseEther, parseUnits } from 'viem';
 import { fungibleAbi, marketplaceAbi, poolAbi, postcardsAbi } from './abis.ts';
-import { type Action, addressOf, type Contracts, type Scene } from './action.ts';
+import { type Action, addressOf, type Contracts, type Ledger, type Play, type Scene } from './action.ts';
 
 /** Accounts from the first on that the pool may take tokens from; only they trade. */
-export const TRADERS = 4;
+const TRADERS = 4;
 
 /** What the pool starts with: 2.50 dollars a token, in the smallest units. */
 const DOLLARS = parseUnits('100000', 6);
@@ -54,4 +54,42 @@ export function planSale(scene: Scene): Action[] {
     { from: SELLER, to: token, data: approve, gas: 80_000n },
     { from: BUYER, to: marketplace, data: buy, value: priceOf(id), gas: 250_000n },
   ];
+}
+
+const CENT = 10n ** 4n;
+const FINNEY = 10n ** 15n;
+
+/** Dollars for community tokens. What it brings depends on the trades before it, so no ledger counts on it. */
+export const buyCommunity: Play = scene => {
+  const amount = BigInt(scene.random.integer(2_000, 60_000)) * CENT;
+  return sell(scene, { token: scene.contracts.stable, ledger: scene.stable, amount });
+};
+
+/** Community tokens for dollars. */
+export const sellCommunity: Play = scene => {
+  const amount = BigInt(scene.random.integer(10_000, 230_000)) * FINNEY;
+  return sell(scene, { token: scene.contracts.community, ledger: scene.community, amount });
+};
+
+/** One or the other. */
+export const trade: Play = scene => {
+  const [first, second] = scene.random.chance(0.5)
+    ? [buyCommunity, sellCommunity]
+    : [sellCommunity, buyCommunity];
+  return first(scene) ?? second(scene);
+};
+
+function sell(
+  scene: Scene,
+  { token, ledger, amount }: { token: Address; ledger: Ledger; amount: bigint },
+): Action | undefined {
+  const from = scene.random.integer(0, TRADERS - 1);
+  if (!ledger.of(from).some(holding => holding.amount >= amount)) return undefined;
+  ledger.take(from, amount);
+  const data = encodeFunctionData({
+    abi: poolAbi,
+    functionName: 'sell',
+    args: [token, amount, 0n, addressOf(scene, from)],
+  });
+  return { from, to: scene.contracts.pool, data, gas: 200_000n };
 }

@@ -3,8 +3,8 @@ import * as collectible from './collectible.ts';
 import * as contracts from './contracts.ts';
 import * as failures from './failures.ts';
 import * as fungible from './fungible.ts';
+import * as market from './market.ts';
 import * as native from './native.ts';
-import * as trades from './trades.ts';
 
 /**
  * The activity of one chain: its kinds, weighted for even or odd ones, playing in its scene. What cannot be done at the
@@ -58,8 +58,8 @@ const KINDS = {
   communityMint: kind(fungible.communityMint, 1, 2),
   communityTransfer: kind(fungible.communityTransfer, 9, 14),
   communityBurn: kind(fungible.communityBurn, 1, 1),
-  buyCommunity: kind(trades.buyCommunity, 4, 3),
-  sellCommunity: kind(trades.sellCommunity, 3, 4),
+  buyCommunity: kind(market.buyCommunity, 4, 3),
+  sellCommunity: kind(market.sellCommunity, 3, 4),
   postcardMint: kind(collectible.postcardMint, 4, 2),
   postcardTransfer: kind(collectible.postcardTransfer, 4, 2),
   postcardApprove: kind(collectible.postcardApprove, 1, 1),
