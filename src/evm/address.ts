@@ -1,4 +1,4 @@
-import type { Hex } from 'viem';
+import { type Address, type Hex, isAddress } from 'viem';
 
 /** Address without an owner. Contracts and upstreams write it for "none" and for the chain's coin. */
 export const ZERO_ADDRESS = '0x0000000000000000000000000000000000000000';
@@ -9,4 +9,15 @@ export const DELEGATION_PREFIX = '0xef0100';
 /** Lower-case form of an address, a hash or a selector, as the index keeps them. The caller has checked its digits. */
 export function lowerCase(text: string): Hex {
   return `0x${text.slice(2).toLowerCase()}`;
+}
+
+const BEFORE = '0x363d3d373d3d3d363d73';
+const BEHIND = '5af43d82803e903d91602b57fd5bf3';
+
+/** Whom a minimal proxy hands every call to; null for any other code. Source: EIP-1167. */
+export function minimalProxyTarget(code: string): Address | null {
+  const lower = code.toLowerCase();
+  if (!lower.startsWith(BEFORE) || !lower.endsWith(BEHIND)) return null;
+  const target = `0x${lower.slice(BEFORE.length, -BEHIND.length)}`;
+  return isAddress(target, { strict: false }) ? target : null;
 }

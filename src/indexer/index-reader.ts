@@ -17,12 +17,10 @@ import { transactionByHash, transactions } from './read/blocks/transactions.ts';
 import { withdrawals } from './read/blocks/withdrawals.ts';
 import { contractsNamed, isOnChain, tokensNamed } from './read/search.ts';
 import { days, recentGasPrices, recentLoad, totals } from './read/statistics.ts';
+import { instanceOwners, nftHoldings, tokenHoldings, tokenInstances } from './read/tokens/holdings.ts';
 import { blockAtTime, pairs, reservesAt, tradedDays, volumeUntil } from './read/tokens/markets.ts';
-import { instanceOwners, nftHoldings, tokenInstances } from './read/tokens/nft-holdings.ts';
 import { fulfilledOrders, nftTransfers } from './read/tokens/nft-transfers.ts';
-import { tokenHoldings } from './read/tokens/token-holdings.ts';
-import { tokenMoves } from './read/tokens/token-moves.ts';
-import { tokenTransfers, tokenTransfersOf } from './read/tokens/token-transfers.ts';
+import { tokenMoves, tokenTransfers, tokenTransfersOf } from './read/tokens/token-transfers.ts';
 import { tokens, tokensWithSymbols } from './read/tokens/tokens.ts';
 import { readHead } from './schema/head.ts';
 

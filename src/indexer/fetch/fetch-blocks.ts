@@ -2,10 +2,9 @@ import { type Hash, numberToHex } from 'viem';
 import type { RpcReceipt, RpcTransaction } from '../../evm/rpc.ts';
 import type { Logger } from '../../lib/logger.ts';
 import type { ChainClient } from '../../node/client.ts';
-import { receiversOf } from './code-trail.ts';
 import type { FetchedBlock, Header } from './fetched-block.ts';
 import { type NodeSources, probeSources } from './node-capabilities.ts';
-import type { ReceiverCode } from './receiver-code.ts';
+import { type ReceiverCode, receiversOf } from './receiver-code.ts';
 
 /** The node's answers were of two different blocks: it changed its mind in between. Ask again. */
 export class ChainMoved extends Error {

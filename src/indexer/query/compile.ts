@@ -1,7 +1,7 @@
 import type { Bucket, RowExpression } from '../../lib/expression.ts';
 import { type Column, columnOf } from './entities.ts';
+import { sortable } from './functions.ts';
 import type { Entity } from './query.ts';
-import { sortable } from './sortable-integer.ts';
 
 /**
  * An expression in SQL: fixed pieces and question marks. `long` integers are `sortable` text; of SQLite's own, `short`,

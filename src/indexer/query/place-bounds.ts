@@ -13,7 +13,7 @@ export interface PlaceBounds {
   readonly also?: Text;
 }
 
-/** Block numbers have 33 bits (`indexer/place.ts`), so this is behind every block. */
+/** Block numbers have 33 bits (`indexer/schema/block-position.ts`), so this is behind every block. */
 const BEHIND_ALL = 2n ** 33n;
 
 /**

@@ -1,3 +1,4 @@
+import { type Hash, isHex } from 'viem';
 import type { Column } from '../../db/columns.ts';
 
 /**
@@ -138,4 +139,15 @@ export function valuesOf<Name extends string>(
   row: Readonly<Record<Name, Column>>,
 ): Column[] {
   return columns.map(name => row[name]);
+}
+
+/** A JSON list as it was written; empty when there is none. */
+export function unknownList(column: string | null): unknown[] {
+  const parsed: unknown = column === null ? [] : JSON.parse(column);
+  return Array.isArray(parsed) ? parsed : [];
+}
+
+/** The same, of hashes. */
+export function hashList(column: string | null): Hash[] {
+  return unknownList(column).filter(entry => isHex(entry));
 }

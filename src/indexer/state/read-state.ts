@@ -1,8 +1,7 @@
 import { type Address, encodeFunctionData, erc20Abi, erc721Abi, type Hex, numberToHex, parseAbi } from 'viem';
 import { uintOf } from '../../db/columns.ts';
-import { DELEGATION_PREFIX } from '../../evm/address.ts';
+import { DELEGATION_PREFIX, minimalProxyTarget } from '../../evm/address.ts';
 import { textOf, uint8Of, wordOf } from '../../evm/call-result.ts';
-import { minimalProxyTarget } from '../../evm/minimal-proxy.ts';
 import { type ChainClient, nullIfAnswered } from '../../node/client.ts';
 import type { Dirty } from '../schema/stale-state.ts';
 

@@ -3,10 +3,9 @@ import { hexOf, hexOrNull } from '../../db/columns.ts';
 import type { Db, Handle } from '../../db/open.ts';
 import { placeholders } from '../../db/rows.ts';
 import { transaction } from '../../db/transaction.ts';
-import { type CodeTrail, type TrailSource, trailOf } from '../fetch/code-trail.ts';
-import type { ReceiverCode } from '../fetch/receiver-code.ts';
+import { type CodeTrail, type ReceiverCode, type TrailSource, trailOf } from '../fetch/receiver-code.ts';
 import { blockStart, positionOf } from '../schema/block-position.ts';
-import { unknownList } from '../schema/json-columns.ts';
+import { unknownList } from '../schema/columns.ts';
 import { factsOf } from '../schema/transaction-types.ts';
 
 /** Blocks of one step. A run takes one step, so that new blocks do not wait. */

@@ -4,15 +4,13 @@ import { transaction } from '../../db/transaction.ts';
 import type { Logger } from '../../lib/logger.ts';
 import type { ChainClient } from '../../node/client.ts';
 import { type BlockRows, blockRows } from '../decode/block.ts';
-import { type CodeTrail, codeTrail } from '../fetch/code-trail.ts';
 import { type BlockFetcher, blockFetcher, ChainMoved, fetchInOrder } from '../fetch/fetch-blocks.ts';
 import type { FetchedBlock, Header, JudgedBlock } from '../fetch/fetched-block.ts';
-import { receiverCode } from '../fetch/receiver-code.ts';
+import { type CodeTrail, codeTrail, receiverCode } from '../fetch/receiver-code.ts';
 import { firstNumber, type Head, hashAt, readHead } from '../schema/head.ts';
 import { refreshState } from '../state/refresh.ts';
-import { writeBlocks } from './block-writer.ts';
+import { unwind, writeBlocks } from './block-writer.ts';
 import { retypeOlder } from './retype.ts';
-import { unwind } from './unwind.ts';
 
 /** A chain that changes under our hands this often in one run is left to the next run. */
 const MAX_ATTEMPTS = 5;

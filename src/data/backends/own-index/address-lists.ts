@@ -1,8 +1,7 @@
 import type { ExplorerSchemas } from '#contract/contracts/explorer.ts';
 import { lowerCase } from '#evm/address.ts';
 import { NFT_TYPES } from '#evm/token-id.ts';
-import type { NftHoldingRow } from '#indexer/read/tokens/nft-holdings.ts';
-import type { TokenHoldingRow } from '#indexer/read/tokens/token-holdings.ts';
+import type { NftHoldingRow, TokenHoldingRow } from '#indexer/read/tokens/holdings.ts';
 import type { Answers } from '../port/backend.ts';
 import type { CursorPosition } from '../port/cursor.ts';
 import { blockRecords, nextBlocks } from './blocks.ts';

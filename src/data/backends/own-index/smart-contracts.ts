@@ -1,11 +1,9 @@
 import { type Abi, type Address, decodeAbiParameters, type Hash, type Hex } from 'viem';
 import type { ExplorerSchemas } from '#contract/contracts/explorer.ts';
-import type { KnownAbi } from '#evm/abi/abi.ts';
-import type { ContractSource } from '#evm/abi/contract-source.ts';
+import type { ContractSource, KnownAbi } from '#evm/abi/abi.ts';
 import { mayDecode } from '#evm/abi/decoding-budget.ts';
 import { typeText, valueText } from '#evm/abi/signatures.ts';
-import { DELEGATION_PREFIX, lowerCase } from '#evm/address.ts';
-import { minimalProxyTarget } from '#evm/minimal-proxy.ts';
+import { DELEGATION_PREFIX, lowerCase, minimalProxyTarget } from '#evm/address.ts';
 import type { Answers } from '../port/backend.ts';
 import { checksummed } from './parts/format.ts';
 import { nodeCannot } from './source/mined.ts';

@@ -2,7 +2,7 @@ import type { Address } from 'viem';
 import type { ExplorerSchemas } from '#contract/contracts/explorer.ts';
 import { lowerCase } from '#evm/address.ts';
 import type { InstanceKey } from '#evm/token-id.ts';
-import type { InstanceRow } from '#indexer/read/tokens/nft-holdings.ts';
+import type { InstanceRow } from '#indexer/read/tokens/holdings.ts';
 import type { TokenRow } from '#indexer/read/tokens/tokens.ts';
 import type { Answers } from '../port/backend.ts';
 import { checksummed } from './parts/format.ts';

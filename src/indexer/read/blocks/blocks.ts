@@ -1,7 +1,7 @@
 import type { Address, Hash, Hex } from 'viem';
 import { bytesColumn, hexOf, hexOrNull, uintOf, uintOrNull } from '#db/columns.ts';
 import type { Handle } from '#db/open.ts';
-import { hashList } from '../../schema/json-columns.ts';
+import { hashList } from '../../schema/columns.ts';
 import type { Page } from '../page.ts';
 
 /** A block. Amounts are wei, times UTC milliseconds. `isCanonical` is false for one that lost its place. */

@@ -1,15 +1,11 @@
-import type { Hash, Hex } from 'viem';
-import { bytesColumn } from '#db/columns.ts';
+import type { Address, Hash, Hex } from 'viem';
+import { booleanOrNull, bytesColumn, hexOf, hexOrNull, uintOf, uintOrNull } from '#db/columns.ts';
 import type { Handle } from '#db/open.ts';
 import { placeholders } from '#db/rows.ts';
-import { FACT_SETS, factsOf, type TransactionType } from '../../schema/transaction-types.ts';
+import { positionOf } from '../../schema/block-position.ts';
+import { hashList, unknownList } from '../../schema/columns.ts';
+import { FACT_SETS, factsOf, type TransactionType, typesOfFacts } from '../../schema/transaction-types.ts';
 import { type Branch, EVERYTHING, inOrder, type Page, type PageRequest, pageKeys } from '../page.ts';
-import {
-  SELECT_TRANSACTION,
-  type TransactionColumns,
-  type TransactionRow,
-  transactionOf,
-} from './transaction-row.ts';
 
 export interface TransactionQuery extends PageRequest {
   /** Any of these. */
@@ -71,4 +67,141 @@ export async function transactionKey(handle: Handle, hash: Hash): Promise<number
     bytesColumn(hash),
   ]);
   return row?.id ?? null;
+}
+
+/** A mined transaction. Amounts are wei; times UTC milliseconds; hex is lower case. */
+export interface TransactionRow {
+  hash: Hash;
+  blockNumber: number;
+  /** Position in the block. */
+  index: number;
+  blockHash: Hash;
+  timestamp: number;
+  /** Of the parent block; null when that is not indexed. */
+  parentTimestamp: number | null;
+  from: Address;
+  /** Null for a creation. */
+  to: Address | null;
+  value: bigint;
+  nonce: bigint;
+  gasLimit: bigint;
+  gasUsed: bigint;
+  /** The price really paid for a unit of gas. */
+  gasPrice: bigint;
+  maxFeePerGas: bigint | null;
+  maxPriorityFeePerGas: bigint | null;
+  /** Of the block; null before London, as are the two derived from it. */
+  baseFeePerGas: bigint | null;
+  burntFee: bigint | null;
+  priorityFee: bigint | null;
+  /** All that was paid, blob fee included. */
+  fee: bigint;
+  maxFeePerBlobGas: bigint | null;
+  blobGasUsed: number | null;
+  blobGasPrice: bigint | null;
+  blobHashes: Hash[];
+  /** EIP-7702 authorizations as the node gave them. */
+  authorizationList: unknown[];
+  /** EIP-2718 type: 0 to 4, others on rollups. */
+  type: number;
+  /** Null before Byzantium. */
+  status: 'ok' | 'error' | null;
+  input: Hex;
+  /** First four bytes of a call's input. */
+  selector: Hex | null;
+  createdContract: Address | null;
+  /** The node's words for why it failed; null when it did not, or the node does not trace. */
+  error: string | null;
+  /** Encoded revert reason of a failed transaction, see `Abis.decodeRevert`. */
+  revertOutput: Hex | null;
+  /** Null when untraced. */
+  hasInternalError: boolean | null;
+  types: TransactionType[];
+  tokenTransferCount: number;
+}
+
+/** `cross join` keeps SQLite from starting at the blocks: the page's keys must lead. */
+const SELECT_TRANSACTION = `select t.*, b.hash as block_hash, b.base_fee_per_gas,
+    (select p.timestamp from blocks p where p.number = t.block_number - 1) as parent_timestamp
+  from transactions t cross join blocks b on b.number = t.block_number`;
+
+/** A row of `SELECT_TRANSACTION` as SQLite gives it. */
+interface TransactionColumns {
+  id: number;
+  hash: Buffer;
+  block_hash: Buffer;
+  base_fee_per_gas: string | null;
+  timestamp: number;
+  parent_timestamp: number | null;
+  from_address: Buffer;
+  to_address: Buffer | null;
+  value: string;
+  nonce: string;
+  gas_limit: string;
+  gas_used: number;
+  gas_price: string;
+  max_fee_per_gas: string | null;
+  max_priority_fee_per_gas: string | null;
+  max_fee_per_blob_gas: string | null;
+  blob_gas_used: number | null;
+  blob_gas_price: string | null;
+  blob_hashes: string | null;
+  authorization_list: string | null;
+  type: number;
+  status: number | null;
+  fee: string;
+  input: Buffer;
+  selector: Buffer | null;
+  created_contract: Buffer | null;
+  error: string | null;
+  output: Buffer | null;
+  has_internal_error: number | null;
+  facts: number;
+  token_transfer_count: number;
+}
+
+function transactionOf(row: TransactionColumns): TransactionRow {
+  const gasUsed = BigInt(row.gas_used);
+  return {
+    hash: hexOf(row.hash),
+    ...positionOf(row.id),
+    blockHash: hexOf(row.block_hash),
+    timestamp: row.timestamp,
+    parentTimestamp: row.parent_timestamp,
+    from: hexOf(row.from_address),
+    to: hexOrNull(row.to_address),
+    value: uintOf(row.value),
+    nonce: uintOf(row.nonce),
+    gasLimit: uintOf(row.gas_limit),
+    gasUsed,
+    gasPrice: uintOf(row.gas_price),
+    maxFeePerGas: uintOrNull(row.max_fee_per_gas),
+    maxPriorityFeePerGas: uintOrNull(row.max_priority_fee_per_gas),
+    ...feesOf(row, gasUsed),
+    fee: uintOf(row.fee),
+    maxFeePerBlobGas: uintOrNull(row.max_fee_per_blob_gas),
+    blobGasUsed: row.blob_gas_used,
+    blobGasPrice: uintOrNull(row.blob_gas_price),
+    blobHashes: hashList(row.blob_hashes),
+    authorizationList: unknownList(row.authorization_list),
+    type: row.type,
+    status: row.status === null ? null : row.status === 1 ? 'ok' : 'error',
+    input: hexOf(row.input),
+    selector: hexOrNull(row.selector),
+    createdContract: hexOrNull(row.created_contract),
+    error: row.error,
+    revertOutput: hexOrNull(row.output),
+    hasInternalError: booleanOrNull(row.has_internal_error),
+    types: typesOfFacts(row.facts),
+    tokenTransferCount: row.token_transfer_count,
+  };
+}
+
+/** A system transaction may pay less than the base fee: then all it paid is burnt. */
+function feesOf(row: TransactionColumns, gasUsed: bigint) {
+  const baseFeePerGas = uintOrNull(row.base_fee_per_gas);
+  if (baseFeePerGas === null) return { baseFeePerGas, burntFee: null, priorityFee: null };
+  const gasPrice = uintOf(row.gas_price);
+  const burnt = gasPrice < baseFeePerGas ? gasPrice : baseFeePerGas;
+  return { baseFeePerGas, burntFee: gasUsed * burnt, priorityFee: gasUsed * (gasPrice - burnt) };
 }

@@ -1,18 +1,25 @@
 import type { Migration } from '#db/migrate.ts';
-import { BLOCKS } from './001-blocks.ts';
-import { TRANSFERS } from './002-transfers.ts';
-import { BALANCES } from './003-balances.ts';
-import { INDEXES } from './004-indexes.ts';
-import { STATISTICS } from './005-statistics.ts';
-import { SEARCH } from './006-search.ts';
-import { ADDRESSES, CONTRACTS } from './007-addresses.ts';
-import { INSIGHTS } from './009-insights.ts';
-import { MARKETS } from './010-markets.ts';
-import { RECEIVER_CODE } from './012-receiver-code.ts';
+import { BALANCES, BLOCKS, INDEXES, TRANSFERS } from './001-chain.ts';
+import { ADDRESSES, CONTRACTS, SEARCH, STATISTICS } from './005-explorer.ts';
+import { INSIGHTS, MARKETS } from './009-insights.ts';
 
 /** Index over the transfers of one id of a token. The other leads through all of a collection's. */
 const NFT_TRANSFERS =
   'create index token_transfers_by_instance on token_transfers (token, token_id) where token_id is not null';
+
+/**
+ * Blocks of an index from before, whose transactions do not know yet that a receiver had code: from `next_block` to just
+ * below `end_block`. No row when there are none.
+ */
+const RECEIVER_CODE = [
+  `create table retyping (
+    id integer primary key check (id = 1),
+    next_block integer not null,
+    end_block integer not null
+  ) strict`,
+  `insert into retyping
+    select 1, min(number), max(number) + 1 from blocks where number >= 0 having count(*) > 0`,
+] as const;
 
 /** The index's schema, step by step. Only ever append. */
 export const INDEX_MIGRATIONS: readonly Migration[] = [

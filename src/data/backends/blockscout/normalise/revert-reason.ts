@@ -1,6 +1,6 @@
 import { decodeAbiParameters } from 'viem';
 import type { ExplorerSchemas } from '#contract/contracts/explorer.ts';
-import { panicText } from '#evm/panic-codes.ts';
+import { panicText } from '#evm/call-result.ts';
 import { isObject } from '#lib/json.ts';
 import { bareHexOrNull, bigintOrNull, hexOrNull } from '../../upstream-json/values.ts';
 import { decodedInputOrNull } from './decoded.ts';

@@ -1,5 +1,5 @@
 import type { Hash } from 'viem';
-import type { TransactionRow } from '#indexer/read/blocks/transaction-row.ts';
+import type { TransactionRow } from '#indexer/read/blocks/transactions.ts';
 import { MinedMeanwhile, type PendingTransaction } from '#node/pending-transactions.ts';
 import { BackendError } from '../../port/backend-error.ts';
 import { type IndexSource, incomplete, missingFrom, notIndexed } from './source.ts';

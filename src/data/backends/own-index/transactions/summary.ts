@@ -2,7 +2,7 @@ import { type Address, decodeFunctionData, formatEther, formatUnits, maxUint256,
 import type { ExplorerSchemas } from '#contract/contracts/explorer.ts';
 import type { Abis } from '#evm/abi/abi.ts';
 import { lowerCase } from '#evm/address.ts';
-import type { TransactionRow } from '#indexer/read/blocks/transaction-row.ts';
+import type { TransactionRow } from '#indexer/read/blocks/transactions.ts';
 import type { TokenTransferRow } from '#indexer/read/tokens/token-transfers.ts';
 import type { Answers } from '../../port/backend.ts';
 import { methodOf } from '../parts/decoded.ts';

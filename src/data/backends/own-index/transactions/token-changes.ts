@@ -1,7 +1,7 @@
 import type { Address } from 'viem';
 import { ZERO_ADDRESS } from '#evm/address.ts';
-import type { TransactionRow } from '#indexer/read/blocks/transaction-row.ts';
-import type { BalanceMove } from '#indexer/read/tokens/token-moves.ts';
+import type { TransactionRow } from '#indexer/read/blocks/transactions.ts';
+import type { BalanceMove } from '#indexer/read/tokens/token-transfers.ts';
 import type { NodeReader } from '#node/node-reads.ts';
 
 /** How one transaction changed what one address holds of one token, or of one id of an ERC-1155 token. */

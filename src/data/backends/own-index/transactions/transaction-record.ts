@@ -1,7 +1,7 @@
 import type { Address } from 'viem';
 import type { ExplorerSchemas } from '#contract/contracts/explorer.ts';
 import type { Abis } from '#evm/abi/abi.ts';
-import type { TransactionRow } from '#indexer/read/blocks/transaction-row.ts';
+import type { TransactionRow } from '#indexer/read/blocks/transactions.ts';
 import type { PendingTransaction } from '#node/pending-transactions.ts';
 import { decodedInput, methodOf } from '../parts/decoded.ts';
 import { amount, timestamp } from '../parts/format.ts';

@@ -1,8 +1,7 @@
 import type { Address, Hash, Hex } from 'viem';
 import type { ExplorerSchemas } from '#contract/contracts/explorer.ts';
 import { lowerCase } from '#evm/address.ts';
-import type { TransactionRow } from '#indexer/read/blocks/transaction-row.ts';
-import type { TransactionQuery } from '#indexer/read/blocks/transactions.ts';
+import type { TransactionQuery, TransactionRow } from '#indexer/read/blocks/transactions.ts';
 import type { PendingTransaction } from '#node/pending-transactions.ts';
 import type { Answers } from '../../port/backend.ts';
 import { methodOf } from '../parts/decoded.ts';
