@@ -7,7 +7,6 @@ import type { Logger } from '../../lib/logger.ts';
 import type { Entry } from '../cache/entry.ts';
 import type { ResponseCache } from '../cache/response-cache.ts';
 import { type BackendValidities, REVALIDATION_MS } from './lifetime.ts';
-import { outages } from './outages.ts';
 import { type AnswerRequest, type LoadResult, loader } from './shared-load.ts';
 
 export interface AnsweringOptions {
@@ -155,7 +154,7 @@ function cacheControlOf({ storedAt, freshUntil, revalidateUntil, final }: Entry,
 
 /** How often a client may force the same answer to be made again. */
 const INTERVAL_MS = 10_000;
-/** Keys remembered; one that is forgotten early is loaded once more than it should be. */
+/** Number of keys remembered. One that is forgotten early costs one more load or one more wait. */
 const REMEMBERED = 10_000;
 
 /** Says whether an answer stored at that time may be made again now, and takes note if so, whatever comes of it. */
@@ -166,5 +165,50 @@ function reloads(clock: Clock): (key: string, storedAt: number) => boolean {
     if (now - Math.max(storedAt, lastTries.get(key) ?? 0) < INTERVAL_MS) return false;
     lastTries.set(key, now);
     return true;
+  };
+}
+
+/** How long after a failed load the held answer goes out without waiting for another one. */
+const OUTAGE_MS = 30_000;
+/** Shortest time from one refresh to the next. */
+const REFRESH_MS = 5_000;
+
+interface Outage {
+  /** UTC milliseconds. */
+  readonly failedAt: number;
+  readonly refreshedAt: number | undefined;
+}
+
+/** The keys whose answers cannot be made anew at the moment, though an old one is held. */
+interface Outages {
+  /** The load of a key has just failed. */
+  began(key: string): void;
+  /** The load of a key has told something, be it that there is nothing. */
+  ended(key: string): void;
+  /** Whether a load failed within the last 30 s, or a refresh after one is still running. */
+  isOn(key: string): boolean;
+  /** Runs the refresh unless one is running or was started within the last 5 s. It has to take care of its own failures. */
+  refresh(key: string, load: () => Promise<void>): void;
+}
+
+/** In memory, bounded, by `Clock`. */
+function outages(clock: Clock): Outages {
+  const known = new LRUCache<string, Outage>({ max: REMEMBERED });
+  const refreshing = new Set<string>();
+  return {
+    began: key => void known.set(key, { failedAt: clock.now(), refreshedAt: known.get(key)?.refreshedAt }),
+    ended: key => void known.delete(key),
+    isOn(key) {
+      const outage = known.get(key);
+      return outage !== undefined && (refreshing.has(key) || clock.now() - outage.failedAt < OUTAGE_MS);
+    },
+    refresh(key, load) {
+      const outage = known.get(key);
+      const now = clock.now();
+      if (outage === undefined || refreshing.has(key) || now - (outage.refreshedAt ?? 0) < REFRESH_MS) return;
+      known.set(key, { ...outage, refreshedAt: now });
+      refreshing.add(key);
+      void load().finally(() => refreshing.delete(key));
+    },
   };
 }

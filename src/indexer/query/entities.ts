@@ -1,5 +1,4 @@
-import { filterValue, type Storage } from './filter-value.ts';
-import { type PlaceBounds, placeBounds } from './place-bounds.ts';
+import { filterValue, type PlaceBounds, placeBounds, type Storage } from './filters.ts';
 import type { Entity, Filter, RowSelection } from './query.ts';
 
 /** A field in SQL; the text is ours, never a caller's. */

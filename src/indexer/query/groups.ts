@@ -3,8 +3,8 @@ import { hexOf } from '../../db/columns.ts';
 import type { Fold, Group, Value } from '../../lib/expression.ts';
 import { type CompileContext, type CompiledExpression, compile, digitsOf } from './compile.ts';
 import { selectionOf } from './entities.ts';
+import { placeBounds } from './filters.ts';
 import { integerOf, type ListsSize, MOST_CHARACTERS } from './functions.ts';
-import { placeBounds } from './place-bounds.ts';
 import { type GroupsAnswer, type GroupsQuery, QueryTooLarge } from './query.ts';
 
 /**

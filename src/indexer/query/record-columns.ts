@@ -1,5 +1,5 @@
 import { columnOf } from './entities.ts';
-import type { Storage } from './filter-value.ts';
+import type { Storage } from './filters.ts';
 import type { Entity } from './query.ts';
 
 /** A value as it leaves the engine: integers are bigints, hex is lower-case text. */

@@ -1,7 +1,7 @@
 import { keepingStatements } from '../../db/kept-statements.ts';
 import type { QueryDatabase } from './database.ts';
 import { allOf, columnOf, conditionsOf, isOneRange, selectionOf, TABLES } from './entities.ts';
-import { filterValue } from './filter-value.ts';
+import { filterValue } from './filters.ts';
 import { MOST_CHARACTERS } from './functions.ts';
 import { type Entity, QueryTooLarge, type RowSelection, type RowsQuery } from './query.ts';
 import { type Cell, cellOf, JOINED, type RecordColumn, recordColumns } from './record-columns.ts';

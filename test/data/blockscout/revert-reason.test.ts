@@ -1,6 +1,6 @@
 import { encodeAbiParameters, encodeErrorResult, parseAbi } from 'viem';
 import { expect, test } from 'vitest';
-import { revertReasonOrNull } from '#data/backends/blockscout/normalise/revert-reason.ts';
+import { revertReasonOrNull } from '#data/backends/blockscout/normalise/decoded.ts';
 import { transaction } from '#data/backends/blockscout/normalise/transaction.ts';
 import { fixtureOf } from '../../support/blockscout-fixtures.ts';
 

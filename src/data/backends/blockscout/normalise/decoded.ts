@@ -1,7 +1,15 @@
+import { decodeAbiParameters } from 'viem';
 import type { ExplorerSchemas } from '#contract/contracts/explorer.ts';
+import { panicText } from '#evm/call-result.ts';
 import { isObject } from '#lib/json.ts';
 import { type Fields, listOf } from '../../upstream-json/fields.ts';
-import { booleanOrNull, textOrNull } from '../../upstream-json/values.ts';
+import {
+  bareHexOrNull,
+  bigintOrNull,
+  booleanOrNull,
+  hexOrNull,
+  textOrNull,
+} from '../../upstream-json/values.ts';
 
 type DecodedInput = ExplorerSchemas['DecodedInput'];
 type DecodedLog = ExplorerSchemas['DecodedLog'];
@@ -75,4 +83,67 @@ function decodedTextOrNull(value: unknown): string | null {
 
 function withTextLeaves(_key: string, part: unknown): unknown {
   return typeof part === 'object' ? part : String(part);
+}
+
+/** `Error(string)` and `Panic(uint256)`. Source: Solidity documentation, "Panic via assert and Error via require". */
+const ERROR = '08c379a0';
+const PANIC = '4e487b71';
+
+/** A reason that some versions gave as returned data without 0x: a selector and whole words. */
+const BARE_DATA = /^[0-9a-fA-F]{8}(?:[0-9a-fA-F]{64})*$/;
+/** Text that a contract returned as it is. */
+const PRINTABLE = /^[\x20-\x7e]+$/;
+const WORD_BYTES = 32;
+const SELECTOR_BYTES = 4;
+
+/**
+ * Why a transaction was reverted, as text: upstream gives the returned data as `{raw}`, a decoded error, or text.
+ * Null when nothing was returned. Decision 18.
+ */
+export function revertReasonOrNull(value: unknown): string | null {
+  if (typeof value === 'string') return fromText(value);
+  if (!isObject(value)) return null;
+  const error = decodedInputOrNull(value);
+  if (error !== null) return fromError(error);
+  return typeof value.raw === 'string' ? fromText(bareHexOrNull(value.raw) ?? value.raw) : null;
+}
+
+function fromText(text: string): string | null {
+  if (text === '' || text === '0x') return null;
+  const data = hexOrNull(BARE_DATA.test(text) ? `0x${text}` : text);
+  if (data === null) return text;
+  return fromData(data.slice(2, 10).toLowerCase(), data.slice(10)) ?? printedOrNull(data) ?? data;
+}
+
+/** The characters of data that is neither words, alone or behind a selector, nor anything but visible ASCII. */
+function printedOrNull(data: string): string | null {
+  const bytes = Buffer.from(data.slice(2), 'hex');
+  const rest = bytes.length % WORD_BYTES;
+  if (rest === 0 || rest === SELECTOR_BYTES) return null;
+  const text = bytes.toString('latin1');
+  return PRINTABLE.test(text) ? text : null;
+}
+
+function fromData(selector: string, words: string): string | null {
+  try {
+    if (selector === ERROR) return decodeAbiParameters([{ type: 'string' }], `0x${words}`)[0];
+    if (selector === PANIC) return panicText(decodeAbiParameters([{ type: 'uint256' }], `0x${words}`)[0]);
+  } catch {
+    // Anybody may return data that begins like a standard error and is none: then it stays hex.
+  }
+  return null;
+}
+
+function fromError({ method_call, method_id, parameters }: ExplorerSchemas['DecodedInput']): string {
+  const [first] = parameters;
+  if (method_id === ERROR && first !== undefined) return first.value;
+  const code = method_id === PANIC ? bigintOrNull(first?.value) : null;
+  if (code !== null) return panicText(code);
+  const [name] = method_call.split('(', 1);
+  return `${name}(${parameters.map(argument).join(', ')})`;
+}
+
+/** Quotes tell words from numbers. */
+function argument({ type, value }: ExplorerSchemas['DecodedParameter']): string {
+  return type === 'string' ? JSON.stringify(value) : value;
 }

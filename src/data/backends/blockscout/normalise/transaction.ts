@@ -14,8 +14,7 @@ import {
   unsignedOrNull,
 } from '../../upstream-json/values.ts';
 import { addressIn, addressOrNullIn } from './address.ts';
-import { decodedInputOrNull } from './decoded.ts';
-import { revertReasonOrNull } from './revert-reason.ts';
+import { decodedInputOrNull, revertReasonOrNull } from './decoded.ts';
 import { embeddedTokenTransfer } from './token-transfer.ts';
 
 type Transaction = ExplorerSchemas['Transaction'];
