@@ -1,14 +1,20 @@
-import Database from 'better-sqlite3';
 import { hash } from 'node:crypto';
 import { existsSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import Database from 'better-sqlite3';
 import type { Column } from '#db/columns.ts';
 import { migrate } from '#db/migrate.ts';
 import { openDatabase } from '#db/open.ts';
 import { transaction } from '#db/transaction.ts';
-import { BLOCK_COLUMNS, BLOCK_DETAILS_COLUMNS, LOG_COLUMNS, TRANSACTION_COLUMNS, TRANSACTION_DETAILS_COLUMNS } from '#indexer/schema/columns.ts';
+import {
+  BLOCK_COLUMNS,
+  BLOCK_DETAILS_COLUMNS,
+  LOG_COLUMNS,
+  TRANSACTION_COLUMNS,
+  TRANSACTION_DETAILS_COLUMNS,
+} from '#indexer/schema/columns.ts';
 import { claimForChain } from '#indexer/schema/head.ts';
 import { INDEX_MIGRATIONS } from '#indexer/schema/migrations/index-migrations.ts';
 import { bulkBlock, TRANSACTIONS_PER_BLOCK } from './bulk-rows.ts';
