@@ -12,24 +12,29 @@ import { bindingsOf, OF_PLACE } from './session-rows.ts';
 const KEPT_MS = 3_600_000;
 
 /**
- * Largest tails that are tried before any other, in steps of `exactStep`: 1 % of the price within these two bounds, then
- * the greater bound, which is less than a cent of a token with six decimals but dollars of one with eight.
+ * Largest tails that are tried before any other, in steps of `exactStep`: 1 % of the price within these two bounds. The
+ * greater one is less than a cent of a token with six decimals but dollars of one with eight.
  */
 const NEAREST_TAIL = 99n;
 const NEAR_TAIL = 9_999n;
-/**
- * Amounts that are tried at once, first near the price and then in the whole range. The first statement reads no amounts
- * of open sessions, because on PostgreSQL a transaction that reads them conflicts with every other one that opens a
- * session there at the same time: their unique index refuses one that is taken, and then there is another attempt.
- */
-const NEAR_SAMPLES = 2;
-const FAR_SAMPLES = 16;
+/** Attempts in the nearest range. Each later one has a range this many times as large. */
+const NEAREST_ATTEMPTS = 3;
+const GROWTH = 4n;
+/** Attempts after which the amounts of open sessions are read. */
+const UNREAD_ATTEMPTS = 9;
+/** Amounts of a range that are tried at once, without and with reading those of open sessions. */
+const UNREAD_SAMPLES = 2;
+const READ_SAMPLES = 16;
 
 /**
  * A random amount due for a session: more than its price, at most by the largest tail, and not round. No open session
  * asks for it, none that expired within the last hour did unless nothing else is free, and it is no price of an open
- * session or an active link of the organization. Undefined when nothing is free. In the first attempt (0) it may be what
+ * session or an active link of the organization. Undefined when nothing is free. In the first attempts it may be what
  * an open session asks for, which its unique index then refuses. Decision 132.
+ *
+ * On PostgreSQL a transaction that reads the amounts of open sessions conflicts with every other one that opens a
+ * session there at the same time, so the first attempts do not read them. They try the nearest range several times and
+ * then larger ones, so that the tail stays in proportion to the number of amounts that are taken.
  */
 export async function freeAmount(
   handle: Handle,
@@ -45,17 +50,35 @@ export async function freeAmount(
     step,
   };
   if (range.to < range.from) return undefined;
-  const nearest = upTo(range, price + atLeast(NEAREST_TAIL, atMost(NEAR_TAIL, price / 100n)));
-  if (attempt === 0) {
-    const unread = { range: nearest, samples: NEAR_SAMPLES, sources: priceSources };
-    const untried = await sampled(handle, draft, unread);
+  const nearestTail = atLeast(NEAREST_TAIL, atMost(NEAR_TAIL, price / 100n));
+  const unread = unreadRange(range, nearestTail, attempt);
+  if (unread !== undefined) {
+    const sampling = { range: unread, samples: UNREAD_SAMPLES, sources: priceSources };
+    const untried = await sampled(handle, draft, sampling);
     if (untried !== undefined) return untried;
   }
-  for (const tried of [nearest, upTo(range, price + NEAR_TAIL), range]) {
-    const amount = await sampled(handle, draft, { range: tried, samples: FAR_SAMPLES, sources: openSources });
+  const ranges = [nearestTail, NEAR_TAIL].map(tail => upTo(range, price + tail));
+  for (const tried of distinct([...ranges, range])) {
+    const sampling = { range: tried, samples: READ_SAMPLES, sources: openSources };
+    const amount = await sampled(handle, draft, sampling);
     if (amount !== undefined) return amount;
   }
   return remaining(handle, draft, range);
+}
+
+/**
+ * The range of an attempt that reads no amounts of open sessions. Undefined for one that reads them: the last attempts,
+ * and those after one that had the whole range.
+ */
+function unreadRange(range: AmountRange, nearestTail: bigint, attempt: number): AmountRange | undefined {
+  const tailOf = (index: number) => nearestTail * GROWTH ** BigInt(Math.max(0, index + 1 - NEAREST_ATTEMPTS));
+  const isAllTried = attempt > 0 && tailOf(attempt - 1) > range.to - range.from;
+  if (attempt >= UNREAD_ATTEMPTS || isAllTried) return undefined;
+  return upTo(range, range.from - 1n + tailOf(attempt));
+}
+
+function distinct(ranges: readonly AmountRange[]): AmountRange[] {
+  return [...new Map(ranges.map(range => [range.to, range])).values()];
 }
 
 /** Exact amounts from the first to the last, both included, counted in steps of so many smallest units. */
