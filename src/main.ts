@@ -20,6 +20,7 @@ import {
 import { listen } from './http/server/server.ts';
 import { systemClock } from './lib/clock.ts';
 import { createLogger, type Logger } from './lib/logger.ts';
+import { endProcess } from './lib/process-end.ts';
 import { startFailure } from './lib/startup-error.ts';
 import { paymentsServiceOptions } from './payments/from-config.ts';
 import { type PaymentsService, startPaymentsService } from './payments/service.ts';
@@ -27,6 +28,8 @@ import { type PaymentsService, startPaymentsService } from './payments/service.t
 const PROGRESS_EVERY_MS = 1_000;
 const ADMIN_CONNECTIONS = 64;
 const PARENT_EVERY_MS = 500;
+/** Time that the process has to end by itself once everything is closed. */
+const END_WITHIN_MS = 2_000;
 
 async function main(): Promise<void> {
   const environment = readEnvironment();
@@ -38,6 +41,7 @@ async function main(): Promise<void> {
   const config = loadConfig({ env: environment.variables, argv });
   const log = createLogger(config.log);
   await using resources = new AsyncDisposableStack();
+  resources.defer(() => endProcess({ withinMs: END_WITHIN_MS, log }));
   const stopped = Promise.race([stopSignal(), ...(environment.isStartedByNpm ? [endOfParent()] : [])]);
   const embedded = await openEmbedded(config, environment.anvilBin, log);
   if (embedded !== undefined) resources.defer(() => embedded.stop());

@@ -1,9 +1,11 @@
 import { openQueryPool } from '#indexer/query/threads/pool.ts';
 import { systemClock } from '#lib/clock.ts';
+import { createLogger } from '#lib/logger.ts';
+import { endProcess } from '#lib/process-end.ts';
 import { countThreads } from './started-threads.ts';
 
 /**
- * Program that closes its query threads while a query runs, and then has nothing else to do.
+ * Program that closes its query threads while a query runs, and then ends as the server does.
  * Prints how many threads it has started, and how many of them had ended when `close` resolved.
  */
 const [file = '', memoryBytes = ''] = process.argv.slice(2);
@@ -18,4 +20,5 @@ pool
   )
   .catch(() => undefined);
 await pool.close();
-process.stdout.write(JSON.stringify(threads));
+process.stdout.write(`${JSON.stringify(threads)}\n`);
+endProcess({ withinMs: 200, log: createLogger({ level: 'warn' }) });

@@ -1,10 +1,12 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import Database from 'better-sqlite3';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { CHAIN_ID, temporaryFolder } from '../support.ts';
 import { randomBlocks, writeIndex } from './random-blocks.ts';
 
+const execute = promisify(execFile);
 const PROGRAM = join(import.meta.dirname, 'closing-process.ts');
 const ENOUGH_MEMORY = 2 ** 29;
 /** A thread has grown beyond its part of this before its first query. */
@@ -24,9 +26,18 @@ afterEach(async () => {
 
 /** Output of the program; rejects when its exit code is another than 0. */
 async function closingProcess(memoryBytes: number): Promise<unknown> {
-  const run = promisify(execFile);
-  const { stdout } = await run(process.execPath, [PROGRAM, file, String(memoryBytes)]);
+  const { stdout } = await execute(process.execPath, [PROGRAM, file, String(memoryBytes)]);
   return JSON.parse(stdout);
+}
+
+/** Makes an index whose blocks take SQLite minutes to find, without a row on which a query could be ended. */
+function writeEndlessIndex(): void {
+  const db = new Database(file);
+  db.exec(
+    `create view blocks as with recursive n(x) as (select 1 union all select x + 1 from n where x < 1e10)
+     select count(*) as number from n`,
+  );
+  db.close();
 }
 
 test('a process that only waits for its query threads to close goes on after them', async () => {
@@ -40,3 +51,13 @@ test('a thread that has grown is not replaced once the pool closes', async () =>
 
   expect(await closingProcess(LITTLE_MEMORY)).toEqual({ started: 2, ended: 2 });
 });
+
+test('a statement that SQLite does not end holds up neither the pool nor the end of the process', async () => {
+  writeEndlessIndex();
+
+  await expect(closingProcess(ENOUGH_MEMORY)).rejects.toMatchObject({
+    code: null,
+    signal: 'SIGTERM',
+    stdout: expect.stringMatching(/^\{"started":2,"ended":1\}\n.*something has not ended/),
+  });
+}, 20_000);

@@ -5,7 +5,7 @@ import { QueryTooLarge } from '../query.ts';
 import type { PackedAnswer, WorkerMessage, WorkerReply, WorkerRequest, WorkerSetup } from './engine.ts';
 
 const WORKER = new URL('./worker.ts', import.meta.url);
-/** A query that was told to end and has not after this long is left behind with its thread. */
+/** A query that was told to end and has not after this long is left behind with its thread, also by `close`. */
 const GRACE_MS = 2_000;
 const MIB = 2 ** 20;
 /** Part of a thread's memory for new objects, which V8 bounds apart from the others. */
@@ -20,7 +20,10 @@ export interface QueryThread {
   ask(request: WorkerRequest, signal: AbortSignal): { answer: Promise<PackedAnswer>; free: Promise<void> };
   /** Starts the thread; resolves when it takes queries, or has failed to start. */
   warmUp(): Promise<void>;
-  /** Ends the query that runs and the thread, and waits for all threads that it has started and that have not ended. */
+  /**
+   * Ends the query that runs and the thread, and waits for all threads that it has started and that have not ended,
+   * for two seconds at most. A thread that has not ended by then keeps the process alive.
+   */
   close(): Promise<void>;
 }
 
@@ -165,7 +168,10 @@ export function queryThread(options: QueryThreadOptions): QueryThread {
         Atomics.store(running.cancelled, 0, 1);
         post(running.worker, { kind: 'close' });
       }
-      await Promise.all([...notEnded].map(ended));
+      const waited = new AbortController();
+      const patience = clock.sleep(GRACE_MS, waited.signal).catch(() => undefined);
+      await Promise.race([Promise.all([...notEnded].map(ended)), patience]);
+      waited.abort();
     },
   };
 }
