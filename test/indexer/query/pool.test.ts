@@ -226,17 +226,6 @@ test('a page does not wait for aggregates, however many run', async () => {
   await Promise.all(aggregates);
 });
 
-test('a thread that died is replaced, and only its query fails', async () => {
-  // It throws at a message that is none, before it comes to the query.
-  const dying = watchThreads(worker => worker.postMessage(null));
-  await openPool({ concurrency: 1 });
-
-  await expect(pool.rows(page(), never)).rejects.toThrow('the thread of the query is gone');
-  dying[Symbol.dispose]();
-
-  await expect(pool.rows(page(), never)).resolves.toMatchObject({ total: blocks.length });
-});
-
 test('threads end by themselves, for to terminate one inside of SQLite aborts the process', async () => {
   const codes: Promise<unknown[]>[] = [];
   using _ = watchThreads(worker => codes.push(once(worker, 'exit')));

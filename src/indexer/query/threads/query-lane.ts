@@ -1,7 +1,7 @@
 import type { Clock } from '#lib/clock.ts';
 import { QueriesBusy } from '../query.ts';
 import type { PackedAnswer, WorkerRequest } from './engine.ts';
-import { type LeftBehind, queryThread } from './query-thread.ts';
+import { type LeftBehind, type QueryThread, queryThread } from './query-thread.ts';
 
 /** Wait for a thread, in milliseconds, after which a query is refused. Decision 164. */
 const WAIT_MS = 1_000;
@@ -46,12 +46,22 @@ export function queryLane(options: QueryLaneOptions) {
       const job = thread === undefined ? undefined : waiting.shift();
       if (thread === undefined || job === undefined) return;
       if (job.request !== undefined) begun.add(job.request);
+      begin(job, thread);
+    }
+  }
+
+  function begin(job: Job, thread: QueryThread): void {
+    try {
       const { answer, free } = thread.ask(job.query, job.signal);
       job.started.resolve(answer);
       void free.then(() => {
         idle.push(thread);
         startWaiting();
       });
+    } catch (error) {
+      // The system has no thread or no memory to give just now.
+      idle.push(thread);
+      job.started.reject(error);
     }
   }
 

@@ -15,7 +15,7 @@ const YOUNG_MIB = 16;
 export interface QueryThread {
   /**
    * Runs a query; only one at a time. `free` never rejects and resolves when the next may come, which can be after the
-   * answer was rejected.
+   * answer was rejected. @throws when no thread could be started
    */
   ask(request: WorkerRequest, signal: AbortSignal): { answer: Promise<PackedAnswer>; free: Promise<void> };
   /** Starts the thread; resolves when it takes queries, or has failed to start. */
@@ -150,17 +150,23 @@ export function queryThread(options: QueryThreadOptions): QueryThread {
   function replace(worker: Worker): void {
     running = undefined;
     post(worker, { kind: 'close' });
-    start();
+    try {
+      start();
+    } catch {
+      // The next query tries again, and fails with the reason.
+    }
   }
 
   return {
     ask,
     async warmUp() {
       if (running !== undefined) return;
-      const { worker } = start();
-      await Promise.race(['message', 'error', 'exit'].map(event => once(worker, event))).catch(
-        () => undefined,
-      );
+      try {
+        const { worker } = start();
+        await Promise.race(['message', 'error', 'exit'].map(event => once(worker, event)));
+      } catch {
+        // The first query tries again, and fails with the reason.
+      }
     },
     async close() {
       isClosing = true;
