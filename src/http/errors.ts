@@ -27,6 +27,11 @@ export class HttpError extends Error {
   }
 }
 
+/** The refusal of a method at a known path; `allowed` are the methods that it has. */
+export function methodError(method: string, allowed: string, status: 404 | 405 = 405): HttpError {
+  return new HttpError(status, `${method} is not allowed here`, { headers: { Allow: allowed } });
+}
+
 /**
  * The body of an error answer. Families of routes that word errors differently tell themselves apart by `path`,
  * the request's target without its query; `code` and `param` are those of the HttpError.

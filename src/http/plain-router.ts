@@ -1,5 +1,5 @@
 import Router from '@koa/router';
-import { HttpError } from './errors.ts';
+import { methodError } from './errors.ts';
 
 /**
  * Makes a router of things to read outside of the contracts, one for each app. Register with `all`: a method other than
@@ -9,6 +9,6 @@ import { HttpError } from './errors.ts';
 export function plainRouter(): Router {
   return new Router().use((ctx, next) => {
     if (ctx.method === 'GET' || ctx.method === 'HEAD') return next();
-    throw new HttpError(405, `${ctx.method} is not allowed here`, { headers: { Allow: 'GET, HEAD' } });
+    throw methodError(ctx.method, 'GET, HEAD');
   });
 }

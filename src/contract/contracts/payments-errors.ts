@@ -40,6 +40,14 @@ export function paymentsError(
   return new HttpError(PAYMENTS_ERRORS[code].status, message, { ...options, code });
 }
 
+/** A refusal for a time in milliseconds: 429 with the whole seconds to wait, in `Retry-After` and in words. */
+export function waitError(waitMs: number, wording: (wait: string) => string): HttpError {
+  const seconds = Math.max(1, Math.ceil(waitMs / 1000));
+  return paymentsError('rate_limit_exceeded', wording(`${seconds} ${seconds === 1 ? 'second' : 'seconds'}`), {
+    headers: { 'Retry-After': String(seconds) },
+  });
+}
+
 /** The body of every error of the payments platform, `{ error: { type, code, message, param } }` (Decision 103). */
 export const paymentsErrorBody: FormatError = (status, message, { code: named, param }) => {
   const code = isCode(named) ? named : codeOf(status);

@@ -1,6 +1,6 @@
 import type { Context as KoaContext, Middleware, Next } from 'koa';
 import { type Context, type Document, OpenAPIBackend } from 'openapi-backend';
-import { HttpError } from '../../http/errors.ts';
+import { HttpError, methodError } from '../../http/errors.ts';
 import type { Contract } from '../contracts/contract.ts';
 import type { OperationRow, OperationTable } from '../contracts/operations.ts';
 import { type PathSegments, SegmentRouter } from './router.ts';
@@ -47,9 +47,7 @@ export async function registry(
     },
     notFound: (_: Context, _ctx: KoaContext, next: Next) => next(),
     methodNotAllowed: (_: Context, ctx: KoaContext) => {
-      throw new HttpError(unknownMethod, `${ctx.method} is not allowed here`, {
-        headers: { Allow: router.methodsAt(ctx.path) },
-      });
+      throw methodError(ctx.method, router.methodsAt(ctx.path), unknownMethod);
     },
     unauthorizedHandler: () => {
       throw new HttpError(401, 'No valid credentials were given');

@@ -1,5 +1,5 @@
 import type { PaymentsHandlers, PaymentsSchemas } from '../../contract/contracts/payments.ts';
-import { paymentsError } from '../../contract/contracts/payments-errors.ts';
+import { paymentsError, waitError } from '../../contract/contracts/payments-errors.ts';
 import { InvalidBody } from '../../contract/contracts/violations.ts';
 import type { Handle } from '../../db/open.ts';
 import { transaction } from '../../db/transaction.ts';
@@ -176,12 +176,7 @@ function notificationTestHandlers(
     const now = clock.now();
     const freeAt = await testMails(handle).reserve(organizationId, now);
     if (freeAt === null) return;
-    const seconds = Math.max(1, Math.ceil((freeAt - now) / 1000));
-    throw paymentsError(
-      'rate_limit_exceeded',
-      `Too many test mails within an hour. Retry after ${seconds} ${seconds === 1 ? 'second' : 'seconds'}.`,
-      { headers: { 'Retry-After': String(seconds) } },
-    );
+    throw waitError(freeAt - now, wait => `Too many test mails within an hour. Retry after ${wait}.`);
   }
 
   /** What became of a message that did not get through, after the settings know it too. */

@@ -1,5 +1,5 @@
 import type { PaymentsHandlers } from '../../contract/contracts/payments.ts';
-import { paymentsError } from '../../contract/contracts/payments-errors.ts';
+import { paymentsError, waitError } from '../../contract/contracts/payments-errors.ts';
 import { transaction } from '../../db/transaction.ts';
 import { type Client, limitKey } from '../../http/client-address.ts';
 import { namesTag } from '../../http/send.ts';
@@ -119,10 +119,8 @@ async function refuseBeyondBound(
   const ends = await sessions.endsOfClient(clientHash, { now, limit: OPEN_SESSIONS_PER_CLIENT });
   const [first = now] = ends;
   if (ends.length < OPEN_SESSIONS_PER_CLIENT) return;
-  const seconds = Math.max(1, Math.ceil((first - now) / 1000));
-  throw paymentsError(
-    'rate_limit_exceeded',
-    `Too many open checkouts of this link. Pay one from a wallet, or retry after ${seconds} ${seconds === 1 ? 'second' : 'seconds'}.`,
-    { headers: { 'Retry-After': String(seconds) } },
+  throw waitError(
+    first - now,
+    wait => `Too many open checkouts of this link. Pay one from a wallet, or retry after ${wait}.`,
   );
 }
