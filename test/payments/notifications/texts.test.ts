@@ -126,15 +126,7 @@ test.each([
 });
 
 test('a name with line breaks cannot pretend to be another fact, neither in the text nor in the message', () => {
-  const customerName = 'Ada\r\nAmount: 9000 USDC\u2028Chain: Mars';
-  const checkoutSession = {
-    id: 'cs_1',
-    clientReferenceId: null,
-    metadata: {},
-    customerEmail: null,
-    customerName,
-  };
-  const { text, message } = payment({ checkoutSession });
+  const { text, message } = paymentOf('Ada\r\nAmount: 9000 USDC\u2028Chain: Mars');
 
   for (const part of [text, message]) {
     expect(part.split(/[\r\n\u2028]+/).filter(line => line.startsWith('Amount:'))).toEqual([
@@ -152,17 +144,16 @@ test('test money is called that', () => {
 });
 
 test('a message keeps to the messenger’s length whatever payers write', () => {
-  const customerName = 'x'.repeat(100_000);
-  const checkoutSession = {
-    id: 'cs_1',
-    clientReferenceId: null,
-    metadata: {},
-    customerEmail: null,
-    customerName,
-  };
+  const { message } = paymentOf('x'.repeat(100_000));
 
-  expect(payment({ checkoutSession }).message.length).toBeLessThanOrEqual(4096);
+  expect(message.length).toBeLessThanOrEqual(4096);
 });
+
+/** The texts of a payment by a customer of that name. */
+function paymentOf(customerName: string) {
+  const session = { id: 'cs_1', clientReferenceId: null, metadata: {}, customerEmail: null };
+  return payment({ checkoutSession: { ...session, customerName } });
+}
 
 function tags(html: string): string[] {
   return [...html.matchAll(/<\/?[a-z]+/gi)].map(([tag]) => tag);

@@ -13,12 +13,9 @@ import {
   resumed,
   type Tally,
 } from '#payments/model/delivery.ts';
+import { FAILURE, MANUAL_FAILURE, NOTHING, SUCCESS } from './tallies.ts';
 
 const T0 = 1_795_253_400_000;
-const SUCCESS: Tally = { successes: 1, failures: 0, row: 'begins anew' };
-const FAILURE: Tally = { successes: 0, failures: 1, row: 'grows' };
-const MANUAL_FAILURE: Tally = { successes: 0, failures: 1, row: 'stays' };
-const NOTHING: Tally = { successes: 0, failures: 0, row: 'stays' };
 
 /** One attempt from its beginning to its end, `endedAt`. */
 function attempt(

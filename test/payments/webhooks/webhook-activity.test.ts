@@ -8,12 +8,9 @@ import {
   tallied,
   type WebhookActivity,
 } from '#payments/model/webhook.ts';
+import { FAILURE, MANUAL_FAILURE, NOTHING, SUCCESS } from './tallies.ts';
 
 const T0 = 1_795_253_400_000;
-const SUCCESS: Tally = { successes: 1, failures: 0, row: 'begins anew' };
-const FAILURE: Tally = { successes: 0, failures: 1, row: 'grows' };
-const MANUAL_FAILURE: Tally = { successes: 0, failures: 1, row: 'stays' };
-const NOTHING: Tally = { successes: 0, failures: 0, row: 'stays' };
 
 function activityAfter(tallies: readonly Tally[], start = NEW_ACTIVITY): WebhookActivity {
   return tallies.reduce((activity, tally) => tallied(activity, tally, T0).activity, start);
