@@ -1,8 +1,6 @@
-import { execFile } from 'node:child_process';
 import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parseCommandLine, UsageError } from '../../scripts/keys/command-line.ts';
 import { linkDefaults } from '../../scripts/keys/link-terms.ts';
@@ -11,8 +9,8 @@ import { NATIVE_COIN, type PaymentChain } from '../../src/payments/model/payment
 import { organizationStore } from '../../src/payments/store/organization-store.ts';
 import { eachDatabase, urlOf } from '../support/databases.ts';
 import { startGatedKeys } from '../support/gated-keys.ts';
+import { script } from '../support/script.ts';
 
-const PROGRAM = fileURLToPath(new URL('../../scripts/keys.ts', import.meta.url));
 const RECIPIENT = '0x1F9840a85d5aF5bf1D1762F925BDADdC4201F984';
 const USDC = '0x833589fcd6edb6e08f4c7c32d4f71b54bda02913';
 const CONFIG = `
@@ -35,14 +33,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-/** Runs the program as a user would. */
-function run(...args: string[]): Promise<{ code: number; out: string; err: string }> {
-  const { promise, resolve } = Promise.withResolvers<{ code: number; out: string; err: string }>();
-  execFile(process.execPath, [PROGRAM, ...args], { timeout: 20_000, cwd: folder }, (error, out, err) => {
-    resolve({ code: typeof error?.code === 'number' ? error.code : error === null ? 0 : -1, out, err });
-  });
-  return promise;
-}
+const run = script('keys.ts', { cwd: () => folder });
 
 eachDatabase('the command line', databases => {
   test('makes, lists and revokes keys in an empty database, and the service takes them', async () => {

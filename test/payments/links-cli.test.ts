@@ -1,10 +1,9 @@
-import { execFile } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { readCommand } from '../../scripts/links/command.ts';
 import { NATIVE_COIN } from '../../src/payments/model/payment-chain.ts';
 import { record } from '../support/json.ts';
 import {
@@ -12,8 +11,9 @@ import {
   type TestPaymentsService,
   unreachableChain,
 } from '../support/payments-service.ts';
+import { script } from '../support/script.ts';
 
-const PROGRAM = fileURLToPath(new URL('../../scripts/links.ts', import.meta.url));
+const run = script('links.ts');
 const TOKEN = `0x${'70'.repeat(20)}`;
 const RECIPIENT = `0x${'ab'.repeat(20)}`;
 
@@ -35,15 +35,6 @@ afterAll(async () => {
   await service.close();
   await rm(folder, { recursive: true });
 });
-
-/** Runs the program as a user would. */
-function run(...args: string[]): Promise<{ code: number; out: string; err: string }> {
-  const { promise, resolve } = Promise.withResolvers<{ code: number; out: string; err: string }>();
-  execFile(process.execPath, [PROGRAM, ...args], { timeout: 20_000 }, (error, out, err) => {
-    resolve({ code: typeof error?.code === 'number' ? error.code : error === null ? 0 : -1, out, err });
-  });
-  return promise;
-}
 
 async function linkAt(address: string): Promise<Record<string, unknown>> {
   const headers = { Authorization: `Bearer ${service.demoKey}` };
@@ -135,11 +126,15 @@ test.each([
   [['list', '--key', 'K', '--name', 'A'], '--name is not for list'],
   [['remove', '--key', 'K'], 'say create or list'],
   [[], 'say create or list'],
-])('%j is not understood, which is said with the usage, and ends with 2', async (args, message) => {
-  const { code, out, err } = await run(...args);
+])('%j is not understood', (args, message) => {
+  expect(readCommand(args)).toEqual({ fault: expect.stringContaining(message) });
+});
+
+test('what is not understood is said with the usage, and ends with 2', async () => {
+  const { code, out, err } = await run('create', '--name', 'A');
 
   expect([code, out]).toEqual([2, '']);
-  expect(err).toContain(message);
+  expect(err).toContain('--key is missing');
   expect(err).toContain('Usage:');
 });
 

@@ -1,14 +1,14 @@
-import { execFile } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { readCommand } from '../../scripts/trigger/command.ts';
 import { newKey } from '../../src/payments/keys/api-key.ts';
 import { sqliteDatabase } from '../support/databases.ts';
 import { list, record, text } from '../support/json.ts';
 import { startTestPayments, type TestPaymentsService } from '../support/payments-service.ts';
+import { script } from '../support/script.ts';
 import { until } from '../support/until.ts';
 import { startReceiver } from '../support/webhook-receiver.ts';
 
-const PROGRAM = fileURLToPath(new URL('../../scripts/trigger.ts', import.meta.url));
+const run = script('trigger.ts');
 
 let database: Awaited<ReturnType<typeof sqliteDatabase>>;
 let service: TestPaymentsService;
@@ -23,15 +23,6 @@ afterAll(async () => {
   await service.close();
   await database.remove();
 });
-
-/** Runs the program as a user would. */
-function run(...args: string[]): Promise<{ code: number; out: string; err: string }> {
-  const { promise, resolve } = Promise.withResolvers<{ code: number; out: string; err: string }>();
-  execFile(process.execPath, [PROGRAM, ...args], { timeout: 20_000 }, (error, out, err) => {
-    resolve({ code: typeof error?.code === 'number' ? error.code : error === null ? 0 : -1, out, err });
-  });
-  return promise;
-}
 
 async function ask(path: string, body?: object): Promise<Record<string, unknown>> {
   const headers = { Authorization: `Bearer ${service.demoKey}`, 'Content-Type': 'application/json' };
@@ -126,6 +117,14 @@ test('what the server refuses, or no server, is said with 1', async () => {
   ]);
 });
 
+test('a command that is not understood ends it with 2 and what it takes', async () => {
+  const { code, err } = await run('payment.failed');
+
+  expect(code).toBe(2);
+  expect(err).toContain('--key is missing');
+  expect(err).toContain('Usage: npm run -s trigger');
+});
+
 test.each([
   ['no event', [], 'say one of'],
   ['an event that is none', ['payment.done'], 'say one of'],
@@ -137,10 +136,6 @@ test.each([
     'leave the rest out',
   ],
   ['real money', ['payment.failed', '--key', newKey('live')], 'take a test key'],
-])('%s ends it with 2 and what it takes', async (_, args, fault) => {
-  const { code, err } = await run(...args);
-
-  expect(code).toBe(2);
-  expect(err).toContain(fault);
-  expect(err).toContain('Usage: npm run -s trigger');
+])('%s is not understood', (_, args, fault) => {
+  expect(readCommand(args)).toEqual({ fault: expect.stringContaining(fault) });
 });

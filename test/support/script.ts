@@ -1,0 +1,25 @@
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+
+/** What a program ended with; the code is -1 when a signal ended it. */
+export interface ScriptResult {
+  readonly code: number;
+  readonly out: string;
+  readonly err: string;
+}
+
+/** Runs a program of `scripts/` as a user would, in the folder `cwd` when one is named. */
+export function script(
+  name: string,
+  { cwd }: { cwd?: () => string } = {},
+): (...args: string[]) => Promise<ScriptResult> {
+  const program = fileURLToPath(new URL(`../../scripts/${name}`, import.meta.url));
+  return (...args) => {
+    const { promise, resolve } = Promise.withResolvers<ScriptResult>();
+    const options = { timeout: 20_000, ...(cwd === undefined ? {} : { cwd: cwd() }) };
+    execFile(process.execPath, [program, ...args], options, (error, out, err) => {
+      resolve({ code: typeof error?.code === 'number' ? error.code : error === null ? 0 : -1, out, err });
+    });
+    return promise;
+  };
+}
