@@ -23,14 +23,18 @@ const CUSTOMER = 1;
 const SHOP = 5;
 const SETTINGS = '/api/v1/notifications';
 
+let chain: TestPaymentChain;
+beforeAll(async () => {
+  chain = await startPaymentChain();
+});
+afterAll(() => chain.stop());
+
 eachDatabase('a payments service', databases => {
-  let chain: TestPaymentChain;
   let bot: BotApi;
   let mailFolder: string;
   let service: TestPaymentsService;
   let headers: Readonly<Record<string, string>>;
   beforeAll(async () => {
-    chain = await startPaymentChain();
     bot = await startBotApi();
     mailFolder = await mkdtemp(join(tmpdir(), 'contract-mail-'));
     const place = { tokenAddress: chain.token, recipientAddress: chain.accounts[SHOP] ?? '' };
@@ -58,7 +62,6 @@ eachDatabase('a payments service', databases => {
   afterAll(async () => {
     await service.close();
     await bot[Symbol.asyncDispose]();
-    await chain.stop();
     await rm(mailFolder, { recursive: true });
   });
 

@@ -1,11 +1,11 @@
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { createLogger } from '#lib/logger.ts';
 import { retentionWorker } from '#payments/retention.ts';
 import { DELIVERY_LIFETIME_MS } from '#payments/webhooks/store/delivery-store.ts';
-import { eachDatabase } from '../../support/databases.ts';
+import { eachDatabase, sqliteDatabase, type TestDatabase } from '../../support/databases.ts';
 import { list, record, text } from '../../support/json.ts';
 import { startPaymentsApi } from '../../support/payments-api.ts';
 import { LOOPBACK_ONLY, startTestPayments, unreachableChain } from '../../support/payments-service.ts';
@@ -20,6 +20,12 @@ async function newFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'webhooks-'));
   folders.push(folder);
   return folder;
+}
+
+async function newDatabase(): Promise<TestDatabase> {
+  const database = await sqliteDatabase('payments');
+  onTestFinished(database.remove);
+  return database;
 }
 
 /** A log whose lines are kept. */
@@ -99,11 +105,11 @@ eachDatabase('the running service', databases => {
 
 test('what the operator allows webhooks to reach is named in the log at start, and nothing when that is nothing', async () => {
   const nothing = { ...LOOPBACK_ONLY.webhooks, allowedNetworks: [], allowHttp: false };
+  const database = await newDatabase();
   const said = async (webhooks: typeof LOOPBACK_ONLY.webhooks) => {
     const { log, lines } = listening();
-    const file = join(await newFolder(), 'payments.db');
     const outgoing = { ...LOOPBACK_ONLY, webhooks };
-    await using _ = await startTestPayments({ file }, { log, outgoing, chains: [unreachableChain] });
+    await using _ = await startTestPayments(database.options, { log, outgoing, chains: [unreachableChain] });
     return lines.map(line => record(JSON.parse(line))).filter(line => 'allowHttp' in line);
   };
 
@@ -117,9 +123,11 @@ test('what the operator allows webhooks to reach is named in the log at start, a
 });
 
 test('a service that allows nothing more refuses a receiver on its own machine', async () => {
-  const file = join(await newFolder(), 'payments.db');
+  const database = await newDatabase();
   const webhooks = { ...LOOPBACK_ONLY.webhooks, allowedNetworks: [], allowHttp: false };
-  await using service = await startTestPayments({ file }, { outgoing: { ...LOOPBACK_ONLY, webhooks } });
+  await using service = await startTestPayments(database.options, {
+    outgoing: { ...LOOPBACK_ONLY, webhooks },
+  });
 
   const response = await fetch(service.url + WEBHOOKS, {
     method: 'POST',
