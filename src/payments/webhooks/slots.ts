@@ -98,8 +98,7 @@ export function fairShares(waiting: readonly WaitingWork[], slots: Slots): Share
       queue.used += 1;
       free -= 1;
       const dealt = { ...next, used: next.used + 1, limit: next.limit + 1 };
-      // Behind the others, which have had fewer.
-      if (dealt.used < slots.perWebhook) queue.webhooks.push(dealt);
+      if (dealt.used < slots.perWebhook) requeue(queue.webhooks, dealt);
       else shares.push(dealt);
       return queue.webhooks.length > 0;
     });
@@ -110,4 +109,10 @@ export function fairShares(waiting: readonly WaitingWork[], slots: Slots): Share
     organizationId,
     limit,
   }));
+}
+
+/** Puts a webhook back into a queue: behind those that have as many, before those that have more. */
+function requeue<T extends { readonly used: number }>(queue: T[], webhook: T): void {
+  const index = queue.findIndex(({ used }) => used > webhook.used);
+  queue.splice(index === -1 ? queue.length : index, 0, webhook);
 }

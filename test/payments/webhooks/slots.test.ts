@@ -96,3 +96,24 @@ test('in any case all that can be dealt is dealt, to nobody more than allowed, a
     ),
   );
 });
+
+test('within one organization nobody is dealt a slot while another webhook that could take it has fewer', () => {
+  const webhooksOf = fc.uniqueArray(
+    fc.record({ webhookId: fc.integer({ min: 0, max: 30 }), used: fc.integer({ min: 0, max: 10 }) }),
+    { selector: ({ webhookId }) => webhookId, minLength: 1, maxLength: 8 },
+  );
+  fc.assert(
+    fc.property(webhooksOf, fc.integer({ min: 0, max: 40 }), (webhooks, free) => {
+      const byWebhook = new Map(webhooks.map(({ webhookId, used }) => [`w${webhookId}`, used]));
+      const byOrganization = new Map([['o', webhooks.reduce((sum, { used }) => sum + used, 0)]]);
+      const waiting = webhooks.map(({ webhookId }) => one(`w${webhookId}`, 'o', webhookId));
+      const given = slots({ perWebhook: 10, free, byWebhook, byOrganization });
+
+      const dealt = limits(waiting, given);
+
+      const has = (id: string) => (byWebhook.get(id) ?? 0) + (dealt[id] ?? 0);
+      const fewest = Math.min(...waiting.map(({ webhookId }) => has(webhookId)));
+      for (const id of Object.keys(dealt)) expect(has(id)).toBeLessThanOrEqual(fewest + 1);
+    }),
+  );
+});
