@@ -1,6 +1,5 @@
 import type { OperationRequest } from '../../contract/contracts/operations.ts';
 import type { PaymentsHandlers, PaymentsOperations } from '../../contract/contracts/payments.ts';
-import type { CheckoutSession } from '../model/session.ts';
 import { sessionStore } from '../sessions/session-store.ts';
 import { transactionStore } from '../store/transaction-store.ts';
 import type { AnonymousCaller, ApiCaller, PaymentsContext } from './gate/api-context.ts';
@@ -21,18 +20,23 @@ export function transactionHandlers({ db, seals }: PaymentsContext): Transaction
       const transactions = await transactionStore(db).list(caller, filtersOf(query), { page, limit });
       const ids = transactions.data.map(({ sessionId }) => sessionId);
       const sessions = await sessionStore(db, seals).findMany(ids);
-      const body = pagedList('/api/v1/transactions', transactions, one =>
-        transactionBody(one, sessionOf(sessions, one.sessionId)),
-      );
-      return { status: 200, body };
+      // Retention may have removed a session, with its transactions, since they were read.
+      const data = transactions.data.flatMap(one => {
+        const session = sessions.get(one.sessionId);
+        return session === undefined ? [] : [transactionBody(one, session)];
+      });
+      return {
+        status: 200,
+        body: pagedList('/api/v1/transactions', { ...transactions, data }, body => body),
+      };
     },
 
     async getPaymentTransaction({ path: { transaction_id } }, caller) {
       const transaction = await transactionStore(db).find(caller, transaction_id);
       if (transaction === undefined) throw notFound('transaction', transaction_id);
-      const sessions = await sessionStore(db, seals).findMany([transaction.sessionId]);
-      const body = transactionBody(transaction, sessionOf(sessions, transaction.sessionId));
-      return { status: 200, body };
+      const session = await sessionStore(db, seals).findById(transaction.sessionId);
+      if (session === undefined) throw notFound('transaction', transaction_id);
+      return { status: 200, body: transactionBody(transaction, session) };
     },
 
     async exportPaymentTransactions({ query }, caller) {
@@ -51,11 +55,4 @@ function filtersOf({ status, chain_id, payment_link_id, session_id, ...period }:
     sessionId: session_id,
     ...periodOf(period),
   };
-}
-
-/** Sessions are never removed, so a transaction without one is a broken database. */
-function sessionOf(sessions: ReadonlyMap<string, CheckoutSession>, id: string): CheckoutSession {
-  const session = sessions.get(id);
-  if (session === undefined) throw new Error(`No session ${id}, which has transactions.`);
-  return session;
 }
