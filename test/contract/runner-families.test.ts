@@ -45,20 +45,41 @@ test('the contract runner finds nothing at the service of both families, and has
 const V1 = '/insights/v1';
 const blocks = only(insightsContract, `${V1}/blocks`);
 
+interface Relayed {
+  readonly status: number;
+  readonly headers: readonly (readonly [name: string, value: string])[];
+  readonly text: string;
+}
+
+/** The chains stand still, and behind every fault the service is asked for the same. */
+const relayed = new Map<string, Promise<Relayed>>();
+
+async function relay(
+  target: string,
+  init: { method: string; headers: Record<string, string> },
+): Promise<Relayed> {
+  const response = await fetch(service.url + target, init);
+  const headers = [...response.headers].filter(
+    ([name]) => !['content-encoding', 'content-length', 'transfer-encoding'].includes(name),
+  );
+  return { status: response.status, headers, text: await response.text() };
+}
+
 /** What the service is asked and answers, with a fault between it and the client. */
 function faulty({ ask = query => query, answer = body => body, status = code => code }: Fault): Middleware {
   return async ctx => {
     const query = ask(ctx.querystring);
-    const init = { method: ctx.method, headers: { 'if-none-match': ctx.get('if-none-match') } };
-    const upstream = await fetch(`${service.url}${ctx.path}${query === '' ? '' : `?${query}`}`, init);
-    const text = await upstream.text();
-    for (const [name, value] of upstream.headers) {
-      if (!['content-encoding', 'content-length', 'transfer-encoding'].includes(name)) ctx.set(name, value);
-    }
-    ctx.status = status(upstream.status);
+    const target = `${ctx.path}${query === '' ? '' : `?${query}`}`;
+    const held = ctx.get('if-none-match');
+    const request = `${ctx.method} ${target} ${held}`;
+    const asked =
+      relayed.get(request) ?? relay(target, { method: ctx.method, headers: { 'if-none-match': held } });
+    relayed.set(request, asked);
+    const { text, headers, status: code } = await asked;
+    for (const [name, value] of headers) ctx.set(name, value);
     ctx.body = text === '' ? null : JSON.stringify(answer(record(JSON.parse(text)), ctx.querystring));
     if (text !== '') ctx.type = 'application/json';
-    ctx.status = status(upstream.status);
+    ctx.status = status(code);
   };
 }
 
