@@ -1,42 +1,36 @@
 import { type Address, numberToHex } from 'viem';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { httpRpc, type Rpc } from '../../src/devnet/chain/rpc.ts';
-import { type Client, client } from '../support/contract-client.ts';
-import { startTestDataService, type TestDataService } from '../support/data-service.ts';
-import { startTestDevnet, type TestDevnet } from '../support/devnet.ts';
+import { expect } from 'vitest';
+import type { Rpc } from '../../src/devnet/chain/rpc.ts';
+import type { EmbeddedChain } from '../../src/devnet/start-devnet.ts';
+import type { Client } from '../support/contract-client.ts';
 import { list, number, record, text } from '../support/json.ts';
+import { testOnOwnDevnet } from '../support/own-devnet.ts';
 import { until } from '../support/until.ts';
 import { type Item, itemOf, pageOf, walk } from '../support/walk.ts';
 
 const NOBODY = `0x${'ab'.repeat(20)}`;
 
-let devnet: TestDevnet;
-let service: TestDataService;
+const test = testOnOwnDevnet(120);
+let chain: EmbeddedChain;
 let api: Client;
 let rpc: Rpc;
+/** The calls inside every transaction as the node traces them, newest first; the transaction's own is left out. */
+let calls: readonly Item[];
 
-beforeAll(async () => {
-  devnet = await startTestDevnet({ blocks: 120 });
-  service = await startTestDataService(devnet.chains);
-  api = client(service.url);
-  rpc = httpRpc(devnet.chains[0]?.rpcUrl ?? '');
-});
-
-afterAll(async () => {
-  await service.close();
-  await devnet.stop();
+test.beforeAll(async ({ chain: ownChain, api: ownApi, rpc: ownRpc }) => {
+  [chain, api, rpc] = [ownChain, ownApi, ownRpc];
+  calls = await nodeCalls();
 });
 
 /** A sample contract, in lower case as the node writes addresses. */
 function contract(artifact: string): string {
-  const found = devnet.chains[0]?.contracts.find(({ artifactName }) => artifactName === artifact);
+  const found = chain.contracts.find(({ artifactName }) => artifactName === artifact);
   if (found === undefined) throw new Error(`no ${artifact}`);
   return found.address.toLowerCase();
 }
 
 const lower = (address: unknown) => text(record(address).hash).toLowerCase();
 
-/** The calls inside every transaction as the node traces them, newest first; the transaction's own is left out. */
 async function nodeCalls(): Promise<Item[]> {
   const head = Number(await rpc.call('eth_blockNumber'));
   const blocks = Array.from({ length: head }, (_, above) => above + 1);
@@ -46,20 +40,20 @@ async function nodeCalls(): Promise<Item[]> {
       params: [numberToHex(block), { tracer: 'callTracer' }],
     })),
   );
-  const calls: Item[] = [];
+  const found: Item[] = [];
   for (const [place, block] of blocks.entries()) {
     const traces = list(traced[place]);
     for (const trace of traces.map(record)) {
       let index = 0;
       const visit = (frame: Item) => {
-        calls.push({ ...frame, transaction: trace.txHash, block, index });
+        found.push({ ...frame, transaction: trace.txHash, block, index });
         index += 1;
         for (const inner of list(frame.calls ?? [])) visit(itemOf(inner));
       };
       visit(itemOf(trace.result));
     }
   }
-  return calls.filter(({ index }) => index !== 0).reverse();
+  return found.filter(({ index }) => index !== 0).reverse();
 }
 
 const placeOf = (item: Item) => `${text(item.transaction_hash)}/${number(item.index)}`;
@@ -97,7 +91,6 @@ test('the logs of a contract are the node’s, newest first, whichever way the p
 });
 
 test('internal transactions of an address are those of the node’s traces, by direction or both', async () => {
-  const calls = await nodeCalls();
   const addresses = [contract('PaymentSplitter'), contract('TreasuryProxy'), contract('Factory')];
   let longest = 0;
   for (const address of addresses) {
@@ -133,7 +126,7 @@ async function filteredWalk(path: string, filter: string): Promise<Item[]> {
 }
 
 test('a created contract finds its creation among the internal transactions to it', async () => {
-  const creation = (await nodeCalls()).find(call => call.type === 'CREATE2' && call.error === undefined);
+  const creation = calls.find(call => call.type === 'CREATE2' && call.error === undefined);
   const created = text(creation?.to);
 
   const to = pageOf((await api.get(`/explorer/addresses/${created}/internal-transactions?filter=to`)).body);

@@ -1,37 +1,24 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect } from 'vitest';
 import { deriveAccounts } from '../../src/devnet/chain/accounts.ts';
-import { httpRpc, type Rpc } from '../../src/devnet/chain/rpc.ts';
+import type { Rpc } from '../../src/devnet/chain/rpc.ts';
 import type { EmbeddedChain } from '../../src/devnet/start-devnet.ts';
-import { type ChainView, viewChain } from '../devnet/chain-view.ts';
+import type { ChainView } from '../devnet/chain-view.ts';
 import { startNodeProxy } from '../indexer/node-proxy.ts';
 import { type Client, client } from '../support/contract-client.ts';
-import { startTestDataService, type TestDataService } from '../support/data-service.ts';
-import { startTestDevnet, type TestDevnet } from '../support/devnet.ts';
+import { startTestDataService } from '../support/data-service.ts';
 import { list, record } from '../support/json.ts';
+import { testOnOwnDevnet } from '../support/own-devnet.ts';
 
 const TRACERS = ['trace_transaction', 'trace_replayTransaction', 'debug_traceTransaction'];
 
-let devnet: TestDevnet;
-let service: TestDataService;
+const test = testOnOwnDevnet(30);
 let api: Client;
 let chain: EmbeddedChain;
 let view: ChainView;
 let rpc: Rpc;
 
-beforeAll(async () => {
-  devnet = await startTestDevnet({ blocks: 30 });
-  service = await startTestDataService(devnet.chains);
-  api = client(service.url);
-  const [first] = devnet.chains;
-  if (first === undefined) throw new Error('no chain');
-  chain = first;
-  view = await viewChain(chain);
-  rpc = httpRpc(chain.rpcUrl);
-});
-
-afterAll(async () => {
-  await service?.close();
-  await devnet?.stop();
+test.beforeAll(({ api: ownApi, chain: ownChain, view: ownView, rpc: ownRpc }) => {
+  [api, chain, view, rpc] = [ownApi, ownChain, ownView, ownRpc];
 });
 
 const path = (hash: string) => `/explorer/transactions/${hash}/raw-trace`;

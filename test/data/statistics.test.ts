@@ -1,29 +1,21 @@
 import { formatEther, formatGwei, parseEther } from 'viem';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { httpRpc, type Rpc } from '../../src/devnet/chain/rpc.ts';
 import { type Client, client } from '../support/contract-client.ts';
-import { startTestDataService, type TestDataService } from '../support/data-service.ts';
-import { startTestDevnet, type TestDevnet } from '../support/devnet.ts';
+import { startTestDataService } from '../support/data-service.ts';
+import { startTestDevnet } from '../support/devnet.ts';
 import { list, number, record, text } from '../support/json.ts';
+import { testOnOwnDevnet } from '../support/own-devnet.ts';
 import { until } from '../support/until.ts';
 
 const DAY_MS = 86_400_000;
 
-let devnet: TestDevnet;
-let service: TestDataService;
+const test = testOnOwnDevnet(120);
 let api: Client;
 let rpc: Rpc;
 
-beforeAll(async () => {
-  devnet = await startTestDevnet({ blocks: 120 });
-  service = await startTestDataService(devnet.chains);
-  api = client(service.url);
-  rpc = httpRpc(devnet.chains[0]?.rpcUrl ?? '');
-});
-
-afterAll(async () => {
-  await service.close();
-  await devnet.stop();
+test.beforeAll(({ api: ownApi, rpc: ownRpc }) => {
+  [api, rpc] = [ownApi, ownRpc];
 });
 
 interface NodeBlock {

@@ -1,13 +1,12 @@
 import { encodeFunctionData, formatEther, formatUnits, type Hex, maxUint256, parseAbi } from 'viem';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect } from 'vitest';
 import { deriveAccounts } from '../../src/devnet/chain/accounts.ts';
 import { httpRpc } from '../../src/devnet/chain/rpc.ts';
 import type { EmbeddedChain } from '../../src/devnet/start-devnet.ts';
-import { type ChainView, type SeenTransaction, viewChain } from '../devnet/chain-view.ts';
-import { type Client, client } from '../support/contract-client.ts';
-import { startTestDataService, type TestDataService } from '../support/data-service.ts';
-import { startTestDevnet, type TestDevnet } from '../support/devnet.ts';
+import type { ChainView, SeenTransaction } from '../devnet/chain-view.ts';
+import type { Client } from '../support/contract-client.ts';
 import { list, record, text } from '../support/json.ts';
+import { testOnOwnDevnet } from '../support/own-devnet.ts';
 
 const TOKEN = parseAbi([
   'function mint(address to, uint256 amount)',
@@ -17,25 +16,13 @@ const TOKEN = parseAbi([
   'function setApprovalForAll(address operator, bool approved)',
 ]);
 
-let devnet: TestDevnet;
-let service: TestDataService;
+const test = testOnOwnDevnet(40);
 let api: Client;
 let chain: EmbeddedChain;
 let view: ChainView;
 
-beforeAll(async () => {
-  devnet = await startTestDevnet({ blocks: 40 });
-  service = await startTestDataService(devnet.chains);
-  api = client(service.url);
-  const [first] = devnet.chains;
-  if (first === undefined) throw new Error('no chain');
-  chain = first;
-  view = await viewChain(chain);
-});
-
-afterAll(async () => {
-  await service?.close();
-  await devnet?.stop();
+test.beforeAll(({ api: ownApi, chain: ownChain, view: ownView }) => {
+  [api, chain, view] = [ownApi, ownChain, ownView];
 });
 
 interface Told {

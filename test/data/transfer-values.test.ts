@@ -1,24 +1,23 @@
 import { erc20Abi, getAddress, type Hex, hexToBigInt, toEventSelector } from 'viem';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect } from 'vitest';
 import {
   addressIn,
+  type Explorer,
   type Log,
+  type Node,
   only,
-  type ServedNode,
-  startServedNode,
+  type Seen,
   type Transfer,
+  test,
 } from './values-support.ts';
 
-let served: ServedNode;
-let node: ServedNode['node'];
-let chain: ServedNode['chain'];
-let explorer: ServedNode['explorer'];
+let node: Node;
+let chain: Seen;
+let explorer: Explorer;
 
-beforeAll(async () => {
-  served = await startServedNode();
-  ({ node, chain, explorer } = served);
+test.beforeAll(({ node: sharedNode, seen, explorer: sharedExplorer }) => {
+  [node, chain, explorer] = [sharedNode, seen, sharedExplorer];
 });
-afterAll(() => served.stop());
 
 const TRANSFER = toEventSelector('Transfer(address,address,uint256)');
 const SINGLE = toEventSelector('TransferSingle(address,address,address,uint256,uint256)');

@@ -3,8 +3,7 @@ import type { ExplorerSchemas } from '../../src/contract/contracts/explorer.ts';
 import { httpRpc, type Rpc } from '../../src/devnet/chain/rpc.ts';
 import type { EmbeddedChain } from '../../src/devnet/start-devnet.ts';
 import { type Answer, client } from '../support/contract-client.ts';
-import { startTestDataService } from '../support/data-service.ts';
-import { startTestDevnet } from '../support/devnet.ts';
+import { test as servedTest } from '../support/served-devnet.ts';
 
 export type Transaction = ExplorerSchemas['Transaction'];
 export type Block = ExplorerSchemas['Block'];
@@ -96,24 +95,14 @@ export function addressIn(topic: Hex | undefined): Address {
   return `0x${(topic ?? '').slice(-40)}`;
 }
 
-/** One embedded chain as it is served, beside all that its own node says of it. */
-export type ServedNode = Awaited<ReturnType<typeof startServedNode>>;
+export type Seen = Awaited<ReturnType<typeof everything>>;
+export type Explorer = ReturnType<typeof explorerAt>;
 
-export async function startServedNode() {
-  const devnet = await startTestDevnet();
-  const service = await startTestDataService(devnet.chains);
-  const node = nodeOf(only(devnet.chains));
-  return {
-    node,
-    contracts: only(devnet.chains).contracts,
-    chain: await everything(node),
-    explorer: explorerAt(service.url),
-    stop: async () => {
-      await service.close();
-      await devnet.stop();
-    },
-  };
-}
+/** `test` with the shared chain as it is served, beside all that its own node says of it. */
+export const test = servedTest
+  .extend('node', { scope: 'worker' }, ({ chain }): Node => nodeOf(chain))
+  .extend('seen', { scope: 'worker' }, ({ node }): Promise<Seen> => everything(node))
+  .extend('explorer', { scope: 'worker' }, ({ service }): Explorer => explorerAt(service.url));
 
 /** The one item there is. @throws when there is none. */
 export function only<Item>(items: readonly Item[]): Item {

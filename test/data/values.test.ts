@@ -8,19 +8,24 @@ import {
   isAddressEqual,
   size,
 } from 'viem';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Block, only, type ServedNode, startServedNode, type Transaction } from './values-support.ts';
+import { describe, expect } from 'vitest';
+import {
+  type Block,
+  type Explorer,
+  type Node,
+  only,
+  type Seen,
+  type Transaction,
+  test,
+} from './values-support.ts';
 
-let served: ServedNode;
-let node: ServedNode['node'];
-let chain: ServedNode['chain'];
-let explorer: ServedNode['explorer'];
+let node: Node;
+let chain: Seen;
+let explorer: Explorer;
 
-beforeAll(async () => {
-  served = await startServedNode();
-  ({ node, chain, explorer } = served);
+test.beforeAll(({ node: sharedNode, seen, explorer: sharedExplorer }) => {
+  [node, chain, explorer] = [sharedNode, seen, sharedExplorer];
 });
-afterAll(() => served.stop());
 
 const WEI = (value: bigint | undefined) => (value === undefined ? null : value.toString());
 const isoOf = (seconds: bigint) => `${new Date(Number(seconds) * 1000).toISOString().slice(0, -1)}000Z`;
@@ -106,8 +111,7 @@ describe('transactions', () => {
     expect(creations.length).toBeGreaterThan(3);
   });
 
-  test('input of known contracts is decoded as viem decodes it', async () => {
-    const { contracts } = served;
+  test('input of known contracts is decoded as viem decodes it', async ({ chain: { contracts } }) => {
     let decoded = 0;
     for (const { hash, to, input } of chain.transactions) {
       const contract = contracts.find(({ address }) => to !== null && isAddressEqual(address, to));

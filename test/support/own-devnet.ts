@@ -1,0 +1,31 @@
+import { test as base } from 'vitest';
+import { httpRpc, type Rpc } from '../../src/devnet/chain/rpc.ts';
+import type { EmbeddedChain } from '../../src/devnet/start-devnet.ts';
+import { type ChainView, viewChain } from '../devnet/chain-view.ts';
+import { type Client, client } from './contract-client.ts';
+import { startTestDataService, type TestDataService } from './data-service.ts';
+import { startTestDevnet } from './devnet.ts';
+
+/** Makes a `test` with a filled chain and a data service of it that are this file's own, so its tests may change the chain. */
+export function testOnOwnDevnet(blocks: number) {
+  return (
+    base
+      // biome-ignore lint/correctness/noEmptyPattern: vitest reads from the pattern which fixtures are used.
+      .extend('chain', { scope: 'file' }, async ({}, { onCleanup }): Promise<EmbeddedChain> => {
+        const devnet = await startTestDevnet({ blocks });
+        onCleanup(devnet.stop);
+        const [chain] = devnet.chains;
+        if (chain === undefined) throw new Error('the devnet has no chain');
+        return chain;
+      })
+      .extend('service', { scope: 'file' }, async ({ chain }, { onCleanup }): Promise<TestDataService> => {
+        const service = await startTestDataService([chain]);
+        onCleanup(service.close);
+        return service;
+      })
+      .extend('api', { scope: 'file' }, ({ service }): Client => client(service.url))
+      .extend('rpc', { scope: 'file' }, ({ chain }): Rpc => httpRpc(chain.rpcUrl))
+      /** What the node says of the chain. */
+      .extend('view', { scope: 'file' }, ({ chain }): Promise<ChainView> => viewChain(chain))
+  );
+}
