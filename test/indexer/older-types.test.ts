@@ -2,7 +2,9 @@ import { join } from 'node:path';
 import type { Address, Hex } from 'viem';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { openDatabase } from '../../src/db/open.ts';
-import { canonicalContent, openTestIndex, startTestChain, type TestChain } from './support.ts';
+import { until } from '../support/until.ts';
+import { startNodeProxy } from './node-proxy.ts';
+import { canonicalContent, clientOf, openTestIndex, startTestChain, type TestChain } from './support.ts';
 
 const NOBODY: Address = '0x00000000000000000000000000000000000000aa';
 const DATA = '0x12345678';
@@ -47,6 +49,41 @@ async function makeOlder(): Promise<void> {
     await db.raw(
       `update transactions set facts = facts & ~1 | (to_address is not null and length(input) > 0)`,
     );
+  } finally {
+    await db.destroy();
+  }
+}
+
+/** Adds copies of the first transaction, behind it and the transactions of the blocks that follow: so many a block. */
+async function addOlder(counts: readonly number[]): Promise<void> {
+  const db = openDatabase({ file });
+  try {
+    const stored = await db.raw<{ name: string }[]>(`select name from pragma_table_info('transactions')`);
+    const columns = stored.map(({ name }) => name);
+    const [first] = await db.raw<{ id: number }[]>('select min(id) as id from transactions');
+    for (const [block, count] of counts.entries()) {
+      const copied: Record<string, string> = { id: `id + (${block} << 20) + 9 + x`, hash: 'randomblob(32)' };
+      await db.raw(
+        `insert into transactions (${columns})
+         with recursive n(x) as (select 1 union all select x + 1 from n where x < ${count})
+         select ${columns.map(name => copied[name] ?? name)} from transactions, n where id = ?`,
+        [first?.id ?? null],
+      );
+    }
+  } finally {
+    await db.destroy();
+  }
+}
+
+/** Transactions that count as calls, and the block from which on they are still to be judged. */
+async function judgement(): Promise<{ calls: number; next: number | null }> {
+  const db = openDatabase({ file, readonly: true });
+  try {
+    const [calls] = await db.raw<{ count: number }[]>(
+      'select count(*) as count from transactions where facts & 1 <> 0',
+    );
+    const [next] = await db.raw<{ block: number }[]>('select next_block as block from retyping');
+    return { calls: calls?.count ?? 0, next: next?.block ?? null };
   } finally {
     await db.destroy();
   }
@@ -98,4 +135,61 @@ test('a reorganisation while older transactions are judged leaves what a new ind
   await indexed(fresh);
   const [ours, theirs] = await Promise.all([file, fresh].map(path => canonicalContent(path)));
   expect(ours?.transactions).toEqual(theirs?.transactions);
+});
+
+test('a block with more transactions than a statement has parameters is judged as others are', async () => {
+  await addOlder([33_000]);
+  await makeOlder();
+  const index = await openTestIndex({ file, client: chain.client });
+
+  const before = await judgement();
+  for (let run = 0; run < 2; run += 1) await index.runOnce();
+  await index.stop();
+
+  expect(before.calls).toBe(33_001);
+  expect(await judgement()).toMatchObject({ calls: 0, next: 2 });
+});
+
+test('a run judges at most 500 older transactions, so that new blocks do not wait', async () => {
+  await addOlder([240, 240, 240]);
+  await makeOlder();
+  const index = await openTestIndex({ file, client: chain.client });
+
+  await index.runOnce();
+  const once = await judgement();
+  await index.runOnce();
+  const twice = await judgement();
+  await index.stop();
+
+  expect(once).toMatchObject({ next: 3 });
+  expect(twice.next).toBeGreaterThan(100);
+});
+
+test('an index that stops while it judges older transactions stores nothing more', async () => {
+  await makeOlder();
+  const gate = Promise.withResolvers<void>();
+  const proxy = await startNodeProxy(chain.rpcUrl, {
+    change: async (method, result) => {
+      if (method === 'eth_getCode') await gate.promise;
+      return result;
+    },
+  });
+  try {
+    const index = await openTestIndex({ file, client: clientOf(proxy.rpcUrl) });
+    const before = await judgement();
+
+    const run = index.runOnce();
+    await until(
+      async () => proxy.counts.has('eth_getCode'),
+      isAsked => isAsked,
+    );
+    const stopped = index.stop();
+    gate.resolve();
+    await Promise.all([run, stopped]);
+
+    expect(await judgement()).toEqual(before);
+  } finally {
+    gate.resolve();
+    await proxy.stop();
+  }
 });

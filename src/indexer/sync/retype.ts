@@ -1,36 +1,39 @@
 import type { Address } from 'viem';
 import { hexOf, hexOrNull } from '../../db/columns.ts';
 import type { Db, Handle } from '../../db/open.ts';
-import { placeholders } from '../../db/rows.ts';
 import { transaction } from '../../db/transaction.ts';
 import { type CodeTrail, type ReceiverCode, type TrailSource, trailOf } from '../fetch/receiver-code.ts';
 import { blockStart, positionOf } from '../schema/block-position.ts';
 import { unknownList } from '../schema/columns.ts';
 import { factsOf } from '../schema/transaction-types.ts';
 
-/** Blocks of one step. A run takes one step, so that new blocks do not wait. */
-const STEP = 200;
+/** Most blocks and transactions of one step; a block is not divided. A run takes one step: new blocks do not wait. */
+const MOST_BLOCKS = 200;
+const MOST_TRANSACTIONS = 500;
+
+interface RetypeDeps {
+  db: Db;
+  /** Kept from step to step and used for nothing else. */
+  code: ReceiverCode;
+  chainId: number;
+}
 
 /**
  * Judges the next transactions that an earlier version indexed, oldest first, as new ones are judged (Decision 181).
- * `code` is kept from step to step and used for nothing else.
+ * A step that is aborted stores nothing.
  */
-export async function retypeOlder({
-  db,
-  code,
-  chainId,
-}: {
-  db: Db;
-  code: ReceiverCode;
-  chainId: number;
-}): Promise<void> {
+export async function retypeOlder({ db, code, chainId }: RetypeDeps, signal?: AbortSignal): Promise<void> {
   const range = await olderBlocks(db);
   if (range === null) return;
-  const to = Math.min(range.from + STEP, range.to);
+  const to = await endOfStep(db, range);
   const blocks = await readOlderBlocks(db, { from: range.from, to });
   const trails: CodeTrail[] = [];
-  for (const block of blocks) trails.push(await trailOf(block, chainId));
+  for (const block of blocks) {
+    if (signal?.aborted === true) return;
+    trails.push(await trailOf(block, chainId));
+  }
   const withCode = await code.withCode(trails);
+  if (signal?.aborted === true) return;
   const judged = blocks.flatMap(({ transactions }, at) =>
     transactions.map(({ id, to: receiver }) => ({
       id,
@@ -60,6 +63,16 @@ async function olderBlocks(handle: Handle): Promise<BlockRange | null> {
     'select next_block as "from", end_block as "to" from retyping where next_block < end_block',
   );
   return row ?? null;
+}
+
+/** First block that the step from `from` on leaves to the next one. */
+async function endOfStep(handle: Handle, { from, to }: BlockRange): Promise<number> {
+  const last = Math.min(from + MOST_BLOCKS, to);
+  const [beyond] = await handle.raw<{ id: number }[]>(
+    'select id from transactions where id >= ? and id < ? order by id limit 1 offset ?',
+    [blockStart(from), blockStart(last), MOST_TRANSACTIONS],
+  );
+  return beyond === undefined ? last : Math.max(blockOf(beyond), from + 1);
 }
 
 /** Transactions and code changes of a range, block by block. */
@@ -99,13 +112,13 @@ async function writeTypes(
 ): Promise<void> {
   await handle.raw(
     `update transactions set facts = facts | ${CONTRACT_CALL}
-     where facts & ${CONTRACT_CALL} = 0 and id in (${placeholders(calls.length)})`,
-    [...calls],
+     where facts & ${CONTRACT_CALL} = 0 and id in (select value from json_each(?))`,
+    [JSON.stringify(calls)],
   );
   await handle.raw(
     `update transactions set facts = facts & ~${CONTRACT_CALL}
-     where facts & ${CONTRACT_CALL} <> 0 and id in (${placeholders(others.length)})`,
-    [...others],
+     where facts & ${CONTRACT_CALL} <> 0 and id in (select value from json_each(?))`,
+    [JSON.stringify(others)],
   );
   await handle.raw('update retyping set next_block = ? where id = 1', [to]);
   await handle.raw(

@@ -59,7 +59,7 @@ export function syncRun(deps: SyncDeps): (signal?: AbortSignal) => Promise<numbe
       const head = await readHead(db);
       if (head !== null) {
         await refreshState({ db, client, fetcher, head, signal });
-        if (signal?.aborted !== true) await retypeOlder({ db, code: olderCode, chainId: client.id });
+        if (signal?.aborted !== true) await retypeOlder({ db, code: olderCode, chainId: client.id }, signal);
       }
     } finally {
       // Also when a later step failed: what was unwound or written is what readers see now.
