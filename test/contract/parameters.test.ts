@@ -187,6 +187,16 @@ test('an operation that refuses misspelt names ignores short and far ones', () =
   expect(() => read('Limit=4')).toThrow("Limit: is not a parameter of this operation; did you mean 'limit'?");
 });
 
+test('no more than the first twenty undeclared names are compared with declared ones', () => {
+  const parameters = [row('limit', 'integer')];
+  const undeclared = (count: number) =>
+    Array.from({ length: count }, (_, index) => `utm_${index}=1`).join('&');
+  const read = (query: string) => readParameters({ parameters, refusesMisspelt: true }, {}, query).query;
+
+  expect(() => read(`${undeclared(19)}&Limit=4`)).toThrow("did you mean 'limit'?");
+  expect(read(`${undeclared(20)}&Limit=4&limit=5`)).toEqual({ limit: 5 });
+});
+
 test('a value that breaks a pattern is told the form in words and not as a regular expression', () => {
   const validate = smallContract.parameters.readThing;
 

@@ -78,6 +78,8 @@ type ParameterValues = Record<string, unknown>;
 
 /** Shortest undeclared name that may be a misspelling; `t`, `_` and their like only defeat caches. */
 const SHORTEST_MISSPELT = 3;
+/** Most undeclared names of a request that are compared with declared ones: a long query string holds thousands. */
+const MOST_COMPARED = 20;
 
 /**
  * Reads the declared parameters of one operation from text, once, without guessing: numbers are plain decimals,
@@ -145,9 +147,12 @@ function refuseUnknown(
 ): void {
   if (closed.length === 0 && !refusesMisspelt) return;
   const known = parameters.filter(row => row.in === 'query').map(row => row.name);
+  let compared = 0;
   for (const name of names) {
     if (known.includes(name)) continue;
-    const meant = refusesMisspelt && name.length >= SHORTEST_MISSPELT ? nearName(name, known) : undefined;
+    const isCompared = refusesMisspelt && name.length >= SHORTEST_MISSPELT && compared < MOST_COMPARED;
+    if (isCompared) compared += 1;
+    const meant = isCompared ? nearName(name, known) : undefined;
     if (meant === undefined && !closed.some(beginning => name.startsWith(beginning))) continue;
     const hint = meant === undefined ? '' : `; did you mean '${meant}'?`;
     throw new InvalidParameter(shownName(name), `is not a parameter of this operation${hint}`);
