@@ -25,8 +25,9 @@ export interface WorkerOptions {
 export type RunningWorker = ReturnType<typeof startWorker>;
 
 /**
- * Runs a worker again and again: at once while there is something to do, else after `pauseMs`. A failure is logged and
- * followed by a rest that doubles with every further one, and that no nudge cuts short.
+ * Runs a worker again and again: at once while there is something to do, else after `pauseMs`. A failure is
+ * followed by a rest that doubles with every further one, and that no nudge cuts short. Of failures in a row the first,
+ * second, fourth, eighth and so on are logged: one cause that lasts for hours must not fill the log.
  */
 export function startWorker(worker: Worker, options: WorkerOptions) {
   const { longestPauseMs = 30_000, clock, log } = options;
@@ -61,7 +62,9 @@ export function startWorker(worker: Worker, options: WorkerOptions) {
       } catch (error) {
         if (error === stopping.signal.reason) return;
         failures += 1;
-        log.error({ err: error, worker: worker.name, failures }, 'a worker failed and tries again');
+        if (isPowerOfTwo(failures)) {
+          log.error({ err: error, worker: worker.name, failures }, 'a worker failed and tries again');
+        }
         await sleep(
           Math.min(Math.max(pauseMs(), 100) * 2 ** (failures - 1), longestPauseMs),
           stopping.signal,
@@ -82,4 +85,8 @@ export function startWorker(worker: Worker, options: WorkerOptions) {
       if (!signal.aborted) throw error;
     });
   }
+}
+
+function isPowerOfTwo(count: number): boolean {
+  return Number.isInteger(Math.log2(count));
 }

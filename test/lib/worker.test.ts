@@ -67,7 +67,7 @@ test('a nudge ends the rest, and one during a run has it run once more', async (
   expect(runs).toBe(3);
 });
 
-test('a failure is logged and tried again after rests that double up to the longest, whoever nudges', async () => {
+test('a failure is tried again after rests that double up to the longest, whoever nudges', async () => {
   let runs = 0;
   const { worker, clock, lines } = start(async () => {
     runs += 1;
@@ -86,9 +86,32 @@ test('a failure is logged and tried again after rests that double up to the long
 
   await rested(clock);
   expect(runs).toBe(5);
-  expect(lines).toHaveLength(4);
-  expect(lines[3]).toContain('no 4');
-  expect(lines[3]).toContain('courier');
+  expect(lines[0]).toContain('no 1');
+  expect(lines[0]).toContain('courier');
+});
+
+test('of failures in a row the first, second, fourth, eighth and so on are logged, with their number', async () => {
+  let runs = 0;
+  const { clock, lines } = start(async () => {
+    runs += 1;
+    if (runs === 11) return 0;
+    throw new Error(`no ${runs}`);
+  });
+  for (let run = 1; run <= 12; run += 1) {
+    await rested(clock);
+    clock.advance(2_000);
+    await expect.poll(() => runs).toBe(run + 1);
+  }
+
+  const failures = lines.map(line => JSON.parse(line)).map(({ failures, err }) => [failures, err.message]);
+  expect(failures).toEqual([
+    [1, 'no 1'],
+    [2, 'no 2'],
+    [4, 'no 4'],
+    [8, 'no 8'],
+    [1, 'no 12'],
+    [2, 'no 13'],
+  ]);
 });
 
 test('stop waits for the run that is going on, tells it, and lets none follow', async () => {
