@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto';
 import { type DatabaseOptions, type Db, openDatabase } from '#db/open.ts';
 import { transaction } from '#db/transaction.ts';
 import type { Clock } from '#lib/clock.ts';
-import { newId } from '#lib/ids.ts';
 import { createLogger } from '#lib/logger.ts';
 import { createChainClient } from '#node/client.ts';
 import { eventStore } from '#payments/events/event-store.ts';
@@ -17,6 +16,7 @@ import { transactionStore } from '#payments/store/transaction-store.ts';
 import { type ChainWatcher, chainWatcher } from '#payments/watcher/chain-watcher.ts';
 import type { Failpoint } from '#payments/watcher/round.ts';
 import { anOrganization } from '../../support/payments-records.ts';
+import { aSession } from '../../support/payments-sessions.ts';
 
 /** Of tests only. */
 export const SECRET = 'a secret of tests only';
@@ -106,50 +106,16 @@ function draft(
   { chain, recipientAddress, now }: { chain: PaymentChain; recipientAddress: string; now: number },
 ): SessionDraft {
   const [token = { address: NATIVE_COIN, decimals: 18 }] = chain.tokens;
-  return {
-    ...owner,
-    id: newId('cs'),
-    paymentLinkId: null,
-    status: 'active',
-    paymentStatus: 'awaiting_payment',
+  return aSession(owner, {
     chainId: chain.id,
     tokenAddress: token.address,
     recipientAddress,
     tokenDecimals: token.decimals,
     subtotal: 5_000_000n,
     amount: 5_000_000n,
-    amountReceived: 0n,
-    presentation: {
-      name: null,
-      description: null,
-      imageUrl: null,
-      themeColor: null,
-      buttonText: 'Pay',
-      returnLabel: null,
-      merchant: { name: 'Shop', logo_url: null },
-      items: [],
-    },
-    payerAddress: null,
-    txHash: null,
-    confirmations: 0,
     requiredConfirmations: chain.confirmations,
-    transactionId: null,
-    failureReason: null,
-    isLate: false,
-    isReorged: false,
-    successUrl: null,
-    cancelUrl: null,
-    clientReferenceId: null,
-    metadata: {},
-    customerEmail: null,
-    customerName: null,
-    formData: null,
-    shippingAddress: null,
-    shippingOption: null,
     expiresAt: now + 1_800_000,
     createdAt: now,
     updatedAt: now,
-    completedAt: null,
-    endedAt: null,
-  };
+  });
 }

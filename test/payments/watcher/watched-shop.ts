@@ -3,7 +3,7 @@ import type { ChainWatcher } from '#payments/watcher/chain-watcher.ts';
 import { sqliteDatabase } from '../../support/databases.ts';
 import { type FaultyNode, faultyNode } from '../../support/faulty-node.ts';
 import { type ManualClock, manualClock } from '../../support/manual-clock.ts';
-import { startPaymentChain, type TestPaymentChain } from '../../support/payment-chain.ts';
+import { addressOf, startPaymentChain, type TestPaymentChain } from '../../support/payment-chain.ts';
 import { paymentChain, type Shop, shop, watcherOf } from './setting.ts';
 
 /** Never aborts. */
@@ -40,7 +40,13 @@ export const test = base
   })
   .extend('clock', ({ ours }): ManualClock => ours.clock)
   .extend('watcher', ({ ours }): ChainWatcher => ours.watcher)
-  .extend('round', ({ ours }): (() => Promise<void>) => ours.round);
+  .extend('round', ({ ours }): (() => Promise<void>) => ours.round)
+  /** Sends a transfer into the pool that can be sent again after a fork. */
+  .extend('payment', ({ chain, ours }) => async (amount: bigint) => {
+    const hash = await chain.pay({ from: 1, to: ours.recipient, amount });
+    const raw = addressOf(`${await chain.call('eth_getRawTransactionByHash', hash)}`);
+    return { hash, raw };
+  });
 
 /** Opens a shop whose watcher has one faulty node, or two. */
 export async function shopBehindNodes(chain: TestPaymentChain, { nodes = 1 } = {}): Promise<ShopBehindNodes> {
