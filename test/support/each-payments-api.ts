@@ -30,5 +30,6 @@ function paymentsApiTest(createDatabase: typeof sqliteDatabase | typeof postgres
 }
 
 // Fixtures that the tests of a file share have to be defined outside of a suite.
-const onSqlite = paymentsApiTest(sqliteDatabase);
+/** `test` with a payments API on SQLite, for what does not depend on the database. */
+export const onSqlite = paymentsApiTest(sqliteDatabase);
 const onPostgres = paymentsApiTest(postgresDatabase);

@@ -1,31 +1,10 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { sqliteDatabase, type TestDatabase } from '../../support/databases.ts';
+import { expect } from 'vitest';
+import { onSqlite as test } from '../../support/each-payments-api.ts';
 import { record, text } from '../../support/json.ts';
-import {
-  errorOf,
-  type Merchant,
-  type PaymentsApi,
-  RECIPIENT,
-  startPaymentsApi,
-  TEST_CHAIN,
-  TOKEN,
-} from '../../support/payments-api.ts';
+import { errorOf, RECIPIENT, TEST_CHAIN, TOKEN } from '../../support/payments-api.ts';
 
 const LINKS = '/api/v1/payment-links';
 const TERMS = { token_address: TOKEN, chain_id: TEST_CHAIN, recipient_address: RECIPIENT, amount: '5' };
-
-let database: TestDatabase;
-let api: PaymentsApi;
-let merchant: Merchant;
-beforeAll(async () => {
-  database = await sqliteDatabase('payments');
-  api = await startPaymentsApi(database.options);
-  merchant = await api.merchant();
-});
-afterAll(async () => {
-  await api[Symbol.asyncDispose]();
-  await database.remove();
-});
 
 /** Where a merchant or a payer writes a single line: the path, the body with it, and the name of the field. */
 const FIELDS: readonly [path: string, body: (line: string) => object, param: string][] = [
@@ -65,9 +44,9 @@ const HIDDEN: readonly [what: string, line: string][] = [
   ['zero-width characters only', '\u200b\u200d\ufeff'],
 ];
 
-test.each(HIDDEN)(
+test.for(HIDDEN)(
   'a single line with %s is refused in every field, and the field is named',
-  async (_, line) => {
+  async ([_, line], { merchant }) => {
     const answers: string[] = [];
     for (const [path, body] of FIELDS) answers.push(errorOf(await merchant.post(path, body(line))));
 
@@ -75,15 +54,15 @@ test.each(HIDDEN)(
   },
 );
 
-test('a line in any script is taken in every field', async () => {
+test('a line in any script is taken in every field', async ({ merchant }) => {
   const line = 'Bücher 本屋 مكتبة 👩‍👩‍👧';
 
   for (const [path, body] of FIELDS) expect((await merchant.post(path, body(line))).status, path).toBe(201);
 });
 
-test.each(['name', 'line1', 'line2', 'city', 'state', 'zip'])(
+test.for(['name', 'line1', 'line2', 'city', 'state', 'zip'])(
   'a payer turns no text around in the %s of an address, and writes one line of it',
-  async field => {
+  async (field, { api, merchant }) => {
     const link = record(
       (await merchant.post(LINKS, { ...TERMS, name: 'A', collect_shipping_address: true })).body,
     );
@@ -98,7 +77,7 @@ test.each(['name', 'line1', 'line2', 'city', 'state', 'zip'])(
   },
 );
 
-test.each(HIDDEN)('a payer writes no single line with %s', async (_, line) => {
+test.for(HIDDEN)('a payer writes no single line with %s', async ([_, line], { api, merchant }) => {
   const fields = [{ id: 'size', type: 'text', label: 'Size' }];
   const link = record((await merchant.post(LINKS, { ...TERMS, name: 'A', form_schema: { fields } })).body);
   const path = `/api/v1/pay/links/${text(link.short_code)}/sessions`;

@@ -1,17 +1,14 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { uintColumn } from '#db/columns.ts';
-import { type Db, openDatabase } from '#db/open.ts';
 import { rowsOf } from '#db/query.ts';
 import { transaction } from '#db/transaction.ts';
-import type { Owner } from '#payments/model/owner.ts';
 import { seals } from '#payments/secrets/sealed.ts';
 import { type SessionDraft, sessionStore } from '#payments/sessions/session-store.ts';
 import { settlement } from '#payments/settlement/settlement.ts';
 import { linkStore } from '#payments/store/link-store.ts';
-import { organizationStore } from '#payments/store/organization-store.ts';
 import { watchedStore } from '#payments/store/watched-store.ts';
-import { eachDatabase } from '../../support/databases.ts';
-import { aLink, anOrganization, RECORD_TIME } from '../../support/payments-records.ts';
+import { eachPaymentsDatabase } from '../../support/each-payments-database.ts';
+import { aLink, RECORD_TIME } from '../../support/payments-records.ts';
 import { aSession, aTransfer } from '../../support/payments-sessions.ts';
 
 const SEALED = seals(['a secret that only this test knows, and long']);
@@ -19,28 +16,28 @@ const ALL = { page: 1, limit: 100 };
 const WALLET = `0x${'aa'.repeat(20)}`;
 const OTHER_WALLET = `0x${'bb'.repeat(20)}`;
 
-eachDatabase('the checkout sessions', databases => {
-  let db: Db;
-  let owner: Owner;
-  let stranger: Owner;
+eachPaymentsDatabase('the checkout sessions', ownedTest => {
+  const test = ownedTest
+    .extend(
+      'store',
+      ({ db }) =>
+        () =>
+          sessionStore(db, SEALED),
+    )
+    .extend(
+      'opened',
+      ({ db, owner }) =>
+        (changes: Partial<SessionDraft> = {}, whose = owner) =>
+          transaction(db, handle => sessionStore(handle, SEALED).open(aSession(whose, changes))),
+    )
+    .extend(
+      'expired',
+      ({ db }) =>
+        (id: string, now: number) =>
+          transaction(db, handle => settlement({ handle, seals: SEALED, now }).expire(id)),
+    );
 
-  beforeEach(async () => {
-    db = openDatabase(await databases.create('payments'));
-    const [us, them] = [anOrganization(), anOrganization()];
-    for (const organization of [us, them]) await organizationStore(db).insert(organization);
-    owner = { organizationId: us.id, mode: 'live' };
-    stranger = { organizationId: them.id, mode: 'live' };
-  });
-
-  afterEach(() => db.destroy());
-
-  const store = () => sessionStore(db, SEALED);
-  const opened = (changes: Partial<SessionDraft> = {}, whose = owner) =>
-    transaction(db, handle => sessionStore(handle, SEALED).open(aSession(whose, changes)));
-  const expired = (id: string, now: number) =>
-    transaction(db, handle => settlement({ handle, seals: SEALED, now }).expire(id));
-
-  test('a session is found as it was opened, by its owner only', async () => {
+  test('a session is found as it was opened, by its owner only', async ({ db, owner, stranger, store }) => {
     const link = aLink(owner);
     await linkStore(db).insert(link);
     const draft = aSession(owner, {
@@ -76,7 +73,7 @@ eachDatabase('the checkout sessions', databases => {
     expect(await store().find({ ...owner, mode: 'test' }, session.id)).toBeUndefined();
   });
 
-  test('nothing that a customer wrote can be read in the database', async () => {
+  test('nothing that a customer wrote can be read in the database', async ({ db, opened, expired }) => {
     const { id } = await opened({
       customerEmail: 'ada@example.com',
       customerName: 'Ada Lovelace',
@@ -92,7 +89,14 @@ eachDatabase('the checkout sessions', databases => {
     expect(text).not.toMatch(/ada@example\.com|Lovelace|secret-form/);
   });
 
-  test('a list is its owner’s, the newest first, narrowed by status, link and time', async () => {
+  test('a list is its owner’s, the newest first, narrowed by status, link and time', async ({
+    db,
+    owner,
+    stranger,
+    store,
+    opened,
+    expired,
+  }) => {
     const link = aLink(owner);
     await linkStore(db).insert(link);
     const old = await opened({ createdAt: RECORD_TIME - 10, paymentLinkId: link.id });
@@ -109,7 +113,7 @@ eachDatabase('the checkout sessions', databases => {
     expect(await listed({ to: RECORD_TIME })).toEqual([old.id]);
   });
 
-  test('a newer wallet replaces the one before until a transfer was seen', async () => {
+  test('a newer wallet replaces the one before until a transfer was seen', async ({ db, store, opened }) => {
     const { id } = await opened();
     const bound = await store().bindWallet(id, WALLET, RECORD_TIME + 1);
     const replaced = await store().bindWallet(id, OTHER_WALLET, RECORD_TIME + 2);
@@ -130,7 +134,11 @@ eachDatabase('the checkout sessions', databases => {
     expect(repeated?.updatedAt).toBe(RECORD_TIME + 3);
   });
 
-  test('a session that has ended takes no other wallet, and answers its own', async () => {
+  test('a session that has ended takes no other wallet, and answers its own', async ({
+    store,
+    opened,
+    expired,
+  }) => {
     const { id } = await opened({ payerAddress: WALLET });
     await expired(id, RECORD_TIME + 1);
 
@@ -138,7 +146,13 @@ eachDatabase('the checkout sessions', databases => {
     expect((await store().bindWallet(id, WALLET, RECORD_TIME + 2))?.status).toBe('expired');
   });
 
-  test('by payer there are the active sessions and those that ended lately, by amount only what may be meant', async () => {
+  test('by payer there are the active sessions and those that ended lately, by amount only what may be meant', async ({
+    db,
+    owner,
+    store,
+    opened,
+    expired,
+  }) => {
     const place = aSession(owner);
     const forgotten = await opened({ payerAddress: WALLET });
     await expired(forgotten.id, RECORD_TIME + 10);
@@ -161,7 +175,11 @@ eachDatabase('the checkout sessions', databases => {
     expect(await store().byAmount({ ...place, chainId: 1 }, active.amountDue, 0)).toEqual([]);
   });
 
-  test('where a session was opened is watched once, however many are paid there', async () => {
+  test('where a session was opened is watched once, however many are paid there', async ({
+    db,
+    stranger,
+    opened,
+  }) => {
     const { chainId, tokenAddress, recipientAddress } = await opened();
     await opened();
     await opened({}, stranger);

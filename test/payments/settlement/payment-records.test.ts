@@ -1,51 +1,45 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
-import { type Db, openDatabase } from '#db/open.ts';
+import { expect } from 'vitest';
 import { transaction } from '#db/transaction.ts';
 import { checkoutExpiredData } from '#payments/events/event-data.ts';
 import { eventStore } from '#payments/events/event-store.ts';
-import type { Owner } from '#payments/model/owner.ts';
 import type { PaymentTransaction } from '#payments/model/payment-transaction.ts';
-import type { CheckoutSession } from '#payments/model/session.ts';
 import { seals } from '#payments/secrets/sealed.ts';
 import { sessionStore } from '#payments/sessions/session-store.ts';
 import { unseen } from '#payments/settlement/settling.ts';
 import { cursorStore } from '#payments/store/cursor-store.ts';
-import { organizationStore } from '#payments/store/organization-store.ts';
 import { transactionStore } from '#payments/store/transaction-store.ts';
 import { transferStore } from '#payments/store/transfer-store.ts';
-import { eachDatabase } from '../../support/databases.ts';
-import { anOrganization, RECORD_TIME } from '../../support/payments-records.ts';
+import { eachPaymentsDatabase } from '../../support/each-payments-database.ts';
+import { RECORD_TIME } from '../../support/payments-records.ts';
 import { aSession, aTransfer, hash } from '../../support/payments-sessions.ts';
 
 const SEALED = seals(['a secret that only this test knows, and long']);
 const ALL = { page: 1, limit: 100 };
 
-eachDatabase('records of payments', databases => {
-  let db: Db;
-  let owner: Owner;
-  let stranger: Owner;
-  let session: CheckoutSession;
-
-  beforeEach(async () => {
-    db = openDatabase(await databases.create('payments'));
-    const [us, them] = [anOrganization(), anOrganization()];
-    for (const organization of [us, them]) await organizationStore(db).insert(organization);
-    owner = { organizationId: us.id, mode: 'live' };
-    stranger = { organizationId: them.id, mode: 'live' };
-    session = await transaction(db, handle => sessionStore(handle, SEALED).open(aSession(owner)));
-  });
-
-  afterEach(() => db.destroy());
-
-  const recorded = async (id: string, changes: Partial<PaymentTransaction> = {}) => {
-    const claim = unseen(session, { id, txHash: hash(1), matchedBy: 'wallet' }, RECORD_TIME);
-    const whole = { ...claim, ...changes };
-    await transactionStore(db).insert(whole);
-    return whole;
-  };
+eachPaymentsDatabase('records of payments', ownedTest => {
+  const test = ownedTest
+    .extend('session', ({ db, owner }) =>
+      transaction(db, handle => sessionStore(handle, SEALED).open(aSession(owner))),
+    )
+    .extend(
+      'recorded',
+      ({ db, session }) =>
+        async (id: string, changes: Partial<PaymentTransaction> = {}) => {
+          const claim = unseen(session, { id, txHash: hash(1), matchedBy: 'wallet' }, RECORD_TIME);
+          const whole = { ...claim, ...changes };
+          await transactionStore(db).insert(whole);
+          return whole;
+        },
+    );
   const inBlock = { logIndex: 3, blockNumber: 100, blockHash: hash(100), blockTime: RECORD_TIME } as const;
 
-  test('a transaction is found as it was written, by its owner only', async () => {
+  test('a transaction is found as it was written, by its owner only', async ({
+    db,
+    owner,
+    stranger,
+    session,
+    recorded,
+  }) => {
     const store = transactionStore(db);
     const whole = await recorded('txn_1', {
       ...inBlock,
@@ -68,7 +62,11 @@ eachDatabase('records of payments', databases => {
     expect(await store.ofSession(session.id)).toEqual([changed]);
   });
 
-  test('one transfer cannot be recorded twice, nor one hash be claimed twice for a session', async () => {
+  test('one transfer cannot be recorded twice, nor one hash be claimed twice for a session', async ({
+    db,
+    session,
+    recorded,
+  }) => {
     await recorded('txn_1', { ...inBlock, sender: 'a' });
     await recorded('txn_2');
 
@@ -77,7 +75,13 @@ eachDatabase('records of payments', databases => {
     expect(await transactionStore(db).byHash(session.chainId, hash(1))).toHaveLength(2);
   });
 
-  test('transactions are listed and exported the newest first, narrowed by every filter', async () => {
+  test('transactions are listed and exported the newest first, narrowed by every filter', async ({
+    db,
+    owner,
+    stranger,
+    session,
+    recorded,
+  }) => {
     const store = transactionStore(db);
     await recorded('txn_1', { ...inBlock, status: 'completed', createdAt: RECORD_TIME - 5 });
     await recorded('txn_2', { status: 'pending', txHash: hash(2) });
@@ -102,7 +106,11 @@ eachDatabase('records of payments', databases => {
     expect(await store.completedSince(session.chainId, 101)).toEqual([]);
   });
 
-  test('an unmatched transfer is listed once it is confirmed, and has to be again in another block', async () => {
+  test('an unmatched transfer is listed once it is confirmed, and has to be again in another block', async ({
+    db,
+    owner,
+    stranger,
+  }) => {
     const store = transferStore(db);
     const transfer = aTransfer();
     await store.upsert(owner, transfer, RECORD_TIME);
@@ -123,7 +131,7 @@ eachDatabase('records of payments', databases => {
     expect(await store.unconfirmed(transfer.chainId)).toMatchObject([{ id, blockNumber: 101 }]);
   });
 
-  test('an assigned transfer is neither assigned again nor forgotten', async () => {
+  test('an assigned transfer is neither assigned again nor forgotten', async ({ db, owner, session }) => {
     const store = transferStore(db);
     const [kept, dropped] = [aTransfer(), aTransfer()];
     for (const one of [kept, dropped]) await store.upsert(owner, one, RECORD_TIME);
@@ -145,7 +153,12 @@ eachDatabase('records of payments', databases => {
     expect((await store.list(owner, { chainId: 1 }, ALL)).total).toBe(0);
   });
 
-  test('a fact is told once, and events are listed the newest first, those of one moment by their place', async () => {
+  test('a fact is told once, and events are listed the newest first, those of one moment by their place', async ({
+    db,
+    owner,
+    stranger,
+    session,
+  }) => {
     const store = eventStore(db, SEALED);
     const data = checkoutExpiredData({ ...session, customerEmail: 'ada@example.com' });
     const told = (id: string, place: number, createdAt = RECORD_TIME) => ({
@@ -167,7 +180,7 @@ eachDatabase('records of payments', databases => {
     expect((await store.list(stranger, { since: 0 }, ALL)).total).toBe(0);
   });
 
-  test('a chain’s cursor is what was set last', async () => {
+  test('a chain’s cursor is what was set last', async ({ db }) => {
     const store = cursorStore(db);
     const none = await store.find(1);
     await store.set(1, { blockNumber: 5, scannedAt: RECORD_TIME });

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test as plainTest } from 'vitest';
 import type { Binding } from '#db/columns.ts';
 import { type Db, openDatabase } from '#db/open.ts';
 import { rowsOf } from '#db/query.ts';
@@ -7,38 +7,31 @@ import type { Owner } from '#payments/model/owner.ts';
 import type { PaymentLink } from '#payments/model/payment-link.ts';
 import { type LinkList, linkStore } from '#payments/store/link-store.ts';
 import { organizationStore } from '#payments/store/organization-store.ts';
-import { eachDatabase, sqliteDatabase, type TestDatabase } from '../../support/databases.ts';
+import { sqliteDatabase, type TestDatabase } from '../../support/databases.ts';
+import { eachPaymentsDatabase } from '../../support/each-payments-database.ts';
 import { aLink, anOrganization } from '../../support/payments-records.ts';
 
 const SORTS = ['created_at', 'updated_at', 'name', 'current_uses'] as const;
 const NEWEST: LinkList = { sort: 'created_at', order: 'desc' };
 const ALL = { page: 1, limit: 100 };
 
-eachDatabase('a list of payment links', databases => {
-  let db: Db;
-  let owner: Owner;
-  let stranger: Owner;
+eachPaymentsDatabase('a list of payment links', ownedTest => {
+  const test = ownedTest
+    .extend('inserted', ({ db }) => async (...links: PaymentLink[]) => {
+      for (const link of links) await linkStore(db).insert(link);
+      return links;
+    })
+    .extend('namesOf', ({ db, owner }) => async (list: Partial<LinkList>, page = ALL) => {
+      const { data } = await linkStore(db).list(owner, { ...NEWEST, ...list }, page);
+      return data.map(link => link.name);
+    });
 
-  beforeEach(async () => {
-    db = openDatabase(await databases.create('payments'));
-    const [us, them] = [anOrganization(), anOrganization()];
-    for (const organization of [us, them]) await organizationStore(db).insert(organization);
-    owner = { organizationId: us.id, mode: 'live' };
-    stranger = { organizationId: them.id, mode: 'live' };
-  });
-
-  afterEach(() => db.destroy());
-
-  const inserted = async (...links: PaymentLink[]) => {
-    for (const link of links) await linkStore(db).insert(link);
-    return links;
-  };
-  const namesOf = async (list: Partial<LinkList>, page = ALL) => {
-    const { data } = await linkStore(db).list(owner, { ...NEWEST, ...list }, page);
-    return data.map(link => link.name);
-  };
-
-  test('is searched in name and short code, in any case, with % and _ as themselves', async () => {
+  test('is searched in name and short code, in any case, with % and _ as themselves', async ({
+    owner,
+    stranger,
+    inserted,
+    namesOf,
+  }) => {
     await inserted(
       aLink(owner, { name: 'Espresso 100%', shortCode: 'aaaa' }),
       aLink(owner, { name: 'Tea', shortCode: 'xx-ESP_R' }),
@@ -62,7 +55,11 @@ eachDatabase('a list of payment links', databases => {
     expect(await namesOf({ search: 'b', active: false })).toEqual(['Bücher']);
   });
 
-  test('comes in every order, with equal ones by id in the same direction', async () => {
+  test('comes in every order, with equal ones by id in the same direction', async ({
+    db,
+    owner,
+    inserted,
+  }) => {
     const small = fc.integer({ min: 0, max: 3 });
     const drafts = fc.array(fc.record({ created: small, updated: small, uses: small, name: small }), {
       minLength: 1,
@@ -102,7 +99,11 @@ eachDatabase('a list of payment links', databases => {
     );
   });
 
-  test('comes page by page, each link once, with the length of the whole list', async () => {
+  test('comes page by page, each link once, with the length of the whole list', async ({
+    db,
+    owner,
+    inserted,
+  }) => {
     const links = await inserted(...Array.from({ length: 7 }, (_, i) => aLink(owner, { createdAt: i })));
     const list = (page: number, limit: number, more: Partial<LinkList> = {}) =>
       linkStore(db).list(owner, { ...NEWEST, order: 'asc', ...more }, { page, limit });
@@ -148,7 +149,7 @@ describe('a list of payment links on SQLite', () => {
     return (await Promise.all(plans)).flat().map(step => step.detail);
   };
 
-  test.each(SORTS)(
+  plainTest.each(SORTS)(
     'by %s finds and counts in an index alone and reads only the rows of its page',
     async sort => {
       const plans = await plansOf(() =>

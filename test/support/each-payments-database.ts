@@ -1,0 +1,42 @@
+import { test as base, describe } from 'vitest';
+import { type Db, openDatabase } from '../../src/db/open.ts';
+import type { Owner } from '../../src/payments/model/owner.ts';
+import { organizationStore } from '../../src/payments/store/organization-store.ts';
+import { postgresDatabase, sqliteDatabase } from './databases.ts';
+import { anOrganization } from './payments-records.ts';
+
+/** `test` with a payments database of its own for each test, and two organizations in it. */
+export type PaymentsDatabaseTest = ReturnType<typeof paymentsDatabaseTest>;
+
+/** Runs a suite twice: on SQLite and on PostgreSQL. */
+export function eachPaymentsDatabase(name: string, suite: (test: PaymentsDatabaseTest) => void): void {
+  describe(`${name}, on SQLite`, () => suite(onSqlite));
+  describe(`${name}, on PostgreSQL`, () => suite(onPostgres));
+}
+
+function paymentsDatabaseTest(createDatabase: typeof sqliteDatabase | typeof postgresDatabase) {
+  return (
+    base
+      // biome-ignore lint/correctness/noEmptyPattern: vitest reads from the pattern which fixtures are used.
+      .extend('db', async ({}, { onCleanup }): Promise<Db> => {
+        const database = await createDatabase('payments');
+        const db = openDatabase(database.options);
+        onCleanup(async () => {
+          await db.destroy();
+          await database.remove();
+        });
+        return db;
+      })
+      .extend('owner', ({ db }): Promise<Owner> => insertOwner(db))
+      .extend('stranger', ({ db }): Promise<Owner> => insertOwner(db))
+  );
+}
+
+const onSqlite = paymentsDatabaseTest(sqliteDatabase);
+const onPostgres = paymentsDatabaseTest(postgresDatabase);
+
+async function insertOwner(db: Db): Promise<Owner> {
+  const organization = anOrganization();
+  await organizationStore(db).insert(organization);
+  return { organizationId: organization.id, mode: 'live' };
+}
