@@ -52,9 +52,12 @@ export function sessionHandlers(context: PaymentsContext): SessionHandlers {
         });
         if ('fault' in opening) throw faultError(opening.fault);
         const { draft } = opening;
-        if ('own' in terms) await nameRecipient(handle, caller, { place: draft, now: draft.createdAt });
-        const fault = await lockFault(handle, draft);
-        if (fault !== undefined) throw faultError(fault);
+        if ('own' in terms) {
+          await nameRecipient(handle, caller, { place: draft, now: draft.createdAt });
+        } else {
+          const fault = await lockFault(handle, draft);
+          if (fault !== undefined) throw faultError(fault);
+        }
         const session = await sessionStore(handle, seals).open(draft);
         return { status: 201, body: sessionBody(session, context) };
       }),
