@@ -77,7 +77,7 @@ export function paymentsGate({
       throw paymentsError('insufficient_permissions', `This API key does not have '${wanted}' permission.`);
     },
 
-    replay: idempotency({ db, seals, clock }),
+    replay: idempotency({ db, seals, clock, log }),
   };
 
   /** By address, and what is left of that by session, so that nobody can use up a session's count without end. */

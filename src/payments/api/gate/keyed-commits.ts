@@ -4,6 +4,7 @@ import { rowsOf } from '#db/query.ts';
 import { lockedTransaction, transaction } from '#db/transaction.ts';
 import type { Clock } from '#lib/clock.ts';
 import { toJson } from '#lib/json.ts';
+import { type Logger, logAndGoOn } from '#lib/logger.ts';
 import type { Seals } from '../../secrets/sealed.ts';
 import type { ApiCaller, CommittedResponse, TwoPhaseAction } from './api-context.ts';
 import { idempotencyStore, isHeld } from './idempotency-store.ts';
@@ -12,6 +13,7 @@ export interface IdempotencyOptions {
   readonly db: Db;
   readonly seals: Seals;
   readonly clock: Clock;
+  readonly log: Logger;
 }
 
 /** Thrown out of a transaction, which leaves nothing behind: another request with the key is, or was, faster. */
@@ -39,7 +41,7 @@ export interface RequestKey {
  * of its effect (Decision 106). @throws Overtaken
  */
 export function keyedCommits(
-  { db, seals, clock }: IdempotencyOptions,
+  { db, seals, clock, log }: IdempotencyOptions,
   caller: ApiCaller,
   { name, key, fingerprint }: RequestKey,
 ): Pick<ApiCaller, 'commit' | 'commitAround'> {
@@ -72,7 +74,10 @@ export function keyedCommits(
         const kept = idempotencyStore(handle, seals);
         if (!(await kept.start(caller, key, fingerprint, startedAt))) throw new Overtaken(true);
       },
-      cancel: handle => idempotencyStore(handle, seals).cancel(caller, key, startedAt),
+      cancel: () =>
+        transaction(db, handle => idempotencyStore(handle, seals).cancel(caller, key, startedAt)).catch(
+          logAndGoOn(log, 'letting go of an idempotency key'),
+        ),
       end: (handle, { status, body }) =>
         idempotencyStore(handle, seals).finish(caller, key, { status, body: toJson(body) }, startedAt),
     };
@@ -94,12 +99,12 @@ async function lockKey(handle: Transaction, name: string): Promise<boolean> {
   return row?.claimed === true;
 }
 
-/** What an idempotency key has written beside an effect, in the effect's own transactions. */
+/** What an idempotency key has written beside an effect, in the effect's own transactions but for `cancel`. */
 interface KeptBeside {
   /** Takes the key, or throws. */
   begin(handle: Transaction): Promise<void>;
-  /** Lets go of the key, because there was no effect. */
-  cancel(handle: Transaction): Promise<void>;
+  /** Lets go of the key, because there was no effect. A failure is logged: the caller has an error to tell of already. */
+  cancel(): Promise<void>;
   /** Keeps the answer under the key. */
   end(handle: Transaction, answer: CommittedResponse<number, unknown>): Promise<void>;
 }
@@ -115,7 +120,7 @@ export async function commitAround<Begun, Sent, Status extends number, Body>(
     return effect.begin(handle);
   });
   const sent = await effect.send(begun).catch(async (error: unknown) => {
-    if (kept !== undefined) await transaction(db, handle => kept.cancel(handle));
+    await kept?.cancel();
     throw error;
   });
   // What has happened outside must not be lost to a conflict with others that write to the same rows.
