@@ -52,23 +52,23 @@ export function chainStatuses({
   const startedAt = clock.now();
   const remembered = new Map<number, { readonly lagMs: number; readonly readAt: number }>();
 
-  async function progressOf(chainId: number): Promise<{ scannedBlock: number | undefined; lagMs: number }> {
-    const { blockNumber, scannedAt = 0 } = (await cursorStore(db).find(chainId)) ?? {};
+  async function progressOf(
+    chainId: number,
+  ): Promise<Pick<ChainStatus, 'scannedBlock' | 'settledBlock' | 'lagMs'>> {
+    const { blockNumber, scannedAt = 0, settledBlock } = (await cursorStore(db).find(chainId)) ?? {};
     const lagMs = Math.max(0, clock.now() - (scannedAt === 0 ? startedAt : scannedAt));
-    return { scannedBlock: blockNumber, lagMs };
+    return { scannedBlock: blockNumber, settledBlock, lagMs };
   }
 
   async function statusOf({ chain, status }: WatchedChainStatus): Promise<ChainStatus> {
     const { head, node } = status();
-    const { scannedBlock, lagMs } = await progressOf(chain.id);
+    const progress = await progressOf(chain.id);
     return {
       chain,
       headBlock: head,
       node,
-      scannedBlock,
-      settledBlock: await cursorStore(db).settledBlock(chain.id),
-      lagMs,
-      isLate: lagMs > LATE_MS,
+      ...progress,
+      isLate: progress.lagMs > LATE_MS,
     };
   }
 

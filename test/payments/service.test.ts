@@ -92,8 +92,8 @@ eachDatabase('the payments service', databases => {
 
     await (await startTestPayments(options, { chains })).close();
 
-    expect(await cursors.find(31_337)).toEqual({ blockNumber: 0, scannedAt: 0 });
-    expect(await cursors.find(31_338)).toEqual({ blockNumber: 999, scannedAt: 5 });
+    expect(await cursors.find(31_337)).toMatchObject({ blockNumber: 0, scannedAt: 0 });
+    expect(await cursors.find(31_338)).toMatchObject({ blockNumber: 999, scannedAt: 5 });
     await db.destroy();
   });
 

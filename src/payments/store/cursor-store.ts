@@ -8,16 +8,28 @@ export interface ChainCursor {
   readonly scannedAt: number;
 }
 
+/** What is known of a chain's progress. */
+export interface ChainProgress extends ChainCursor {
+  /** The head on which everything settled was last found to stand; undefined before the first time. */
+  readonly settledBlock: number | undefined;
+}
+
 /** The cursors of the chains on which payments are taken. */
 export function cursorStore(handle: Handle) {
   return {
-    async find(chainId: number): Promise<ChainCursor | undefined> {
-      const [row] = await rowsOf<{ block_number: number; scanned_at: number }>(
+    async find(chainId: number): Promise<ChainProgress | undefined> {
+      const [row] = await rowsOf<{ block_number: number; scanned_at: number; settled_block: number | null }>(
         handle,
-        'select block_number, scanned_at from chain_cursors where chain_id = ?',
+        'select block_number, scanned_at, settled_block from chain_cursors where chain_id = ?',
         [chainId],
       );
-      return row && { blockNumber: row.block_number, scannedAt: row.scanned_at };
+      return (
+        row && {
+          blockNumber: row.block_number,
+          scannedAt: row.scanned_at,
+          settledBlock: row.settled_block ?? undefined,
+        }
+      );
     },
 
     async set(chainId: number, { blockNumber, scannedAt }: ChainCursor): Promise<void> {
@@ -27,16 +39,6 @@ export function cursorStore(handle: Handle) {
          on conflict (chain_id) do update set block_number = excluded.block_number, scanned_at = excluded.scanned_at`,
         [chainId, blockNumber, scannedAt],
       );
-    },
-
-    /** The head on which everything settled was last found to stand; undefined before the first time. */
-    async settledBlock(chainId: number): Promise<number | undefined> {
-      const [row] = await rowsOf<{ settled_block: number | null }>(
-        handle,
-        'select settled_block from chain_cursors where chain_id = ?',
-        [chainId],
-      );
-      return row?.settled_block ?? undefined;
     },
 
     /** Changes nothing for a chain without a cursor. */

@@ -1,5 +1,5 @@
 import type { Clock } from '../../lib/clock.ts';
-import { cursorStore } from '../store/cursor-store.ts';
+import { type ChainCursor, cursorStore } from '../store/cursor-store.ts';
 import type { NativeReader } from './node/native-transfers.ts';
 import { scan } from './node/scan.ts';
 import { logKey, record } from './record.ts';
@@ -25,7 +25,7 @@ export function advance({ native, clock, fault }: { native: NativeReader; clock:
 
   async function run(round: Round, seenAt: number, signal: AbortSignal): Promise<number> {
     const { chain, view, head, places, db, log } = round;
-    let cursor = await cursorStore(db).find(chain.id);
+    let cursor: ChainCursor | undefined = await cursorStore(db).find(chain.id);
     const startBlock =
       cursor?.blockNumber ??
       (await blockBeforeSessions({ chainId: chain.id, db, view, head, now: clock.now() }));

@@ -26,7 +26,7 @@ interface ReorgCheck {
  */
 export async function watchReorganisations(round: Round): Promise<ReorgCheck> {
   const { chain, view, head, db, places, log, effect } = round;
-  const settledBlock = (await cursorStore(db).settledBlock(chain.id)) ?? head.number;
+  const settledBlock = (await cursorStore(db).find(chain.id))?.settledBlock ?? head.number;
   const since = Math.min(settledBlock, head.number) - Math.max(WATCHED_BLOCKS, 2 * chain.confirmations);
   const completedSince = () => transactionStore(db).completedSince(chain.id, since);
   const openSince = () => transferStore(db).openSince(chain.id, since);
@@ -73,7 +73,7 @@ export async function watchReorganisations(round: Round): Promise<ReorgCheck> {
 function settled({ chain, head, effect }: Round): Promise<void> {
   return effect('settled', async ({ handle }) => {
     const cursors = cursorStore(handle);
-    const before = await cursors.settledBlock(chain.id);
+    const before = (await cursors.find(chain.id))?.settledBlock;
     if (before === undefined || head.number > before) await cursors.setSettledBlock(chain.id, head.number);
   });
 }
