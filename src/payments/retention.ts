@@ -6,20 +6,18 @@ import { transaction } from '../db/transaction.ts';
 import { type Clock, DAY_MS } from '../lib/clock.ts';
 import type { Worker } from '../lib/worker.ts';
 import { IDEMPOTENCY_LIFETIME_MS, idempotencyStore } from './api/gate/idempotency-store.ts';
+import { EVENT_LIFETIME_MS } from './events/event-store.ts';
+import { LONGEST_SESSION_MS } from './model/session.ts';
 import { messengerLinks } from './notifications/store/messenger-links.ts';
 import { noticeStore } from './notifications/store/notice-store.ts';
 import type { Seals } from './secrets/sealed.ts';
 import { WATCH_NOTE_MS, watchedStore } from './store/watched-store.ts';
 import { DELIVERY_LIFETIME_MS, deliveryStore } from './webhooks/store/delivery-store.ts';
 
-/** How far back events are listed, and so kept, in milliseconds. Decision 113. */
-export const EVENT_LIFETIME_MS = 90 * DAY_MS;
 /** How long unpaid sessions are kept after their end unless configured, in milliseconds. Decision 152. */
 const UNPAID_SESSION_LIFETIME_MS = 30 * DAY_MS;
 /** How long notices are kept, in milliseconds: as long as deliveries, so that one can ask about both. */
 const NOTICE_LIFETIME_MS = DELIVERY_LIFETIME_MS;
-/** The longest time from the opening of a session to its end, in milliseconds. Decision 110. */
-const LONGEST_SESSION_MS = DAY_MS;
 /** Rows that one statement removes: others write between two of them. */
 const BATCH = 500;
 const LEASE_MS = 60_000;

@@ -1,12 +1,8 @@
 import type { PaymentsHandlers, PaymentsSchemas } from '../../contract/contracts/payments.ts';
-import { DAY_MS } from '../../lib/clock.ts';
-import { eventStore } from '../events/event-store.ts';
+import { EVENT_LIFETIME_MS, eventStore } from '../events/event-store.ts';
 import type { EventData, EventType, PaymentEvent } from '../model/event.ts';
 import type { AnonymousCaller, ApiCaller, PaymentsContext } from './gate/api-context.ts';
 import { pagedList, timestamp } from './responses/answers.ts';
-
-/** How far back events are told. Decision 113. */
-const EVENTS_FOR_MS = 90 * DAY_MS;
 
 /** What happened, for receivers that missed it. */
 export function eventHandlers({
@@ -16,7 +12,7 @@ export function eventHandlers({
 }: PaymentsContext): Pick<PaymentsHandlers<ApiCaller, AnonymousCaller>, 'listEvents'> {
   return {
     async listEvents({ query: { type, page, limit } }, caller) {
-      const filters = { type, since: clock.now() - EVENTS_FOR_MS };
+      const filters = { type, since: clock.now() - EVENT_LIFETIME_MS };
       const events = await eventStore(db, seals).list(caller, filters, { page, limit });
       return { status: 200, body: pagedList('/api/v1/events', events, eventBody) };
     },

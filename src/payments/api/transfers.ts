@@ -1,9 +1,9 @@
 import type { PaymentsHandlers, PaymentsSchemas } from '../../contract/contracts/payments.ts';
 import { paymentsError } from '../../contract/contracts/payments-errors.ts';
 import { InvalidBody } from '../../contract/contracts/violations.ts';
-import type { CheckoutSession } from '../model/session.ts';
 import type { UnmatchedTransfer } from '../model/transfer.ts';
 import { sessionStore } from '../sessions/session-store.ts';
+import { isToPlaceOf } from '../settlement/match.ts';
 import { settlement } from '../settlement/settlement.ts';
 import { transferStore } from '../store/transfer-store.ts';
 import type { AnonymousCaller, ApiCaller, PaymentsContext } from './gate/api-context.ts';
@@ -31,7 +31,7 @@ export function transferHandlers({ db, seals, clock }: PaymentsContext): Transfe
         const session = await sessionStore(handle, seals).find(caller, session_id);
         if (session === undefined) throw notFound('checkout_session', session_id);
         if (transfer.assignedAt !== null) throw taken('is assigned already');
-        if (!fits(transfer, session)) {
+        if (!isToPlaceOf(session, transfer)) {
           throw new InvalidBody('session_id', 'must be a session of the same chain, token and recipient');
         }
         const settled = settlement({ handle, seals, now: clock.now() });
@@ -40,14 +40,6 @@ export function transferHandlers({ db, seals, clock }: PaymentsContext): Transfe
         return { status: 200, body: transactionBody(transaction, session) };
       }),
   };
-}
-
-function fits(transfer: UnmatchedTransfer, session: CheckoutSession): boolean {
-  return (
-    transfer.chainId === session.chainId &&
-    transfer.tokenAddress === session.tokenAddress &&
-    transfer.recipient === session.recipientAddress
-  );
 }
 
 function taken(reason: string) {

@@ -1,11 +1,15 @@
 import { jsonOf } from '../../db/columns.ts';
 import type { Handle } from '../../db/open.ts';
 import { insertRows } from '../../db/rows.ts';
+import { DAY_MS } from '../../lib/clock.ts';
 import type { EventData, EventType, PaymentEvent } from '../model/event.ts';
 import type { Mode, Owner } from '../model/owner.ts';
 import type { Cell, Seals } from '../secrets/sealed.ts';
 import { allOf, type ListPage, ownedBy, type Page, paged } from '../store/list-query.ts';
 import { typedFormData } from './event-data.ts';
+
+/** How far back events are listed, and so kept, in milliseconds. Decision 113. */
+export const EVENT_LIFETIME_MS = 90 * DAY_MS;
 
 /** An event, the fact that it tells, and its place among events of one millisecond. */
 export interface NewEvent {

@@ -5,8 +5,8 @@ import type { Mode, Tier } from '../model/owner.ts';
 import { allOf, type ListPage, type Page, paged } from '../store/list-query.ts';
 import { type ApiKey, hashOfKey, type Permission } from './api-key.ts';
 
-/** How exact `lastUsedAt` is, in milliseconds: not every request shall write. */
-const TOUCH_INTERVAL_MS = 60_000;
+/** How exact `lastUsedAt` is, in milliseconds: not every request shall write. Decision 104. */
+export const TOUCH_INTERVAL_MS = 60_000;
 
 /** The API keys; of a secret only its hash is kept. Times are UTC milliseconds. */
 export function apiKeyStore(handle: Handle) {

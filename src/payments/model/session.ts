@@ -1,9 +1,13 @@
 import type { PaymentsSchemas } from '../../contract/contracts/payments.ts';
+import { DAY_MS } from '../../lib/clock.ts';
 import type { Owner } from './owner.ts';
 
 export type SessionStatus = PaymentsSchemas['SessionStatus'];
 export type PaymentStatus = PaymentsSchemas['PaymentStatus'];
 export type FailureReason = Exclude<PaymentsSchemas['FailureReason'], null>;
+
+/** The longest time from the opening of a session to its end, in milliseconds. Decision 110. */
+export const LONGEST_SESSION_MS = DAY_MS;
 
 /** What the pay page shows of the terms with which a session began; later changes of its link do not reach it. */
 export interface Presentation {

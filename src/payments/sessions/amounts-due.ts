@@ -210,7 +210,7 @@ const LINK_PRICES = ['amount', 'min_amount', 'max_amount', 'suggested_amount'] a
  * place; of sessions only those that are not round (`isRound`). `condition` narrows a column, which is SQL. Prices of
  * another organization are left out, so that it cannot keep payments from their session.
  */
-function priceSources(place: OwnPlace, condition: (column: string) => Sql): Sql[] {
+function priceSources(place: OwnPlace, condition: AmountCondition): Sql[] {
   const select = (table: string, column: string, isOpen: string): Sql => {
     const { sql, bindings } = condition(column);
     return {
@@ -227,11 +227,7 @@ function priceSources(place: OwnPlace, condition: (column: string) => Sql): Sql[
 
 /** True when an open session or an active link of the organization has this price, not a round one, at the place. */
 export async function isPrice(handle: Handle, place: OwnPlace, amount: bigint): Promise<boolean> {
-  const sources = priceSources(place, column => ({
-    // An equality, put into the condition of the partial index, would hide that index.
-    sql: `${column} >= ? and ${column} <= ?`,
-    bindings: [uintColumn(amount), uintColumn(amount)],
-  }));
+  const sources = priceSources(place, within({ least: amount, most: amount }));
   const rows = await rowsOf(
     handle,
     `${sources.map(source => source.sql).join(' union all ')} limit 1`,

@@ -5,6 +5,7 @@ import type { Owner } from '../model/owner.ts';
 import type { PaymentTransaction } from '../model/payment-transaction.ts';
 import type { CheckoutSession } from '../model/session.ts';
 import type { Transfer } from '../model/transfer.ts';
+import { isToPlaceOf } from './match.ts';
 import { hasUse, outcomes } from './outcomes.ts';
 import type { Account } from './session-totals.ts';
 import type { SettlementUnit } from './settlement-unit.ts';
@@ -62,14 +63,6 @@ export function manualSettlement(unit: SettlementUnit) {
       return outcome === 'reorg' ? reorg(settled.id) : settled;
     },
   };
-}
-
-function isToPlaceOf(session: CheckoutSession, transfer: Transfer): boolean {
-  return (
-    session.chainId === transfer.chainId &&
-    session.tokenAddress === transfer.tokenAddress &&
-    session.recipientAddress === transfer.recipient
-  );
 }
 
 /** One transfer pays one session only. */

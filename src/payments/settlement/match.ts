@@ -70,6 +70,15 @@ export function depositAddressOf({ chainId, tokenAddress, recipient }: Transfer)
   return { chainId, tokenAddress, recipientAddress: recipient };
 }
 
+/** True when the transfer went where the session is paid: the same chain, token and recipient. */
+export function isToPlaceOf(session: CheckoutSession, transfer: Transfer): boolean {
+  return (
+    session.chainId === transfer.chainId &&
+    session.tokenAddress === transfer.tokenAddress &&
+    session.recipientAddress === transfer.recipient
+  );
+}
+
 /** Leaves out the sessions whose exact amount became the price of another session or a link after they were opened. */
 async function exactOnly(
   ofAmount: readonly CheckoutSession[],

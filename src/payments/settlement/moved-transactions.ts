@@ -43,7 +43,7 @@ function movesOf(
   const moves: { row: PaymentTransaction; logIndex: number }[] = [];
   for (const transfer of transfers) {
     if (settled.has(transfer.logIndex)) continue;
-    const found = left.findIndex(row => isSame(row, transfer));
+    const found = left.findIndex(row => isSamePayment(row, transfer));
     const [row] = found < 0 ? [] : left.splice(found, 1);
     if (row !== undefined && row.logIndex !== transfer.logIndex) {
       moves.push({ row, logIndex: transfer.logIndex });
@@ -52,7 +52,8 @@ function movesOf(
   return moves;
 }
 
-function isSame(row: PaymentTransaction, transfer: Transfer): boolean {
+/** True when the row is of a transfer with the same token, wallets and amount, wherever that lies. */
+export function isSamePayment(row: PaymentTransaction, transfer: Transfer): boolean {
   return (
     row.tokenAddress === transfer.tokenAddress &&
     row.sender === transfer.sender &&

@@ -3,6 +3,7 @@ import { newId } from '../../lib/ids.ts';
 import type { PaymentTransaction } from '../model/payment-transaction.ts';
 import type { CheckoutSession } from '../model/session.ts';
 import type { Transfer } from '../model/transfer.ts';
+import { isSamePayment } from './moved-transactions.ts';
 import type { SettlementUnit } from './settlement-unit.ts';
 import { orphaned, reorged, type Sight, sighted, unseen } from './settling.ts';
 
@@ -37,14 +38,14 @@ async function sightAgain(
 ): Promise<PaymentTransaction | undefined> {
   const known = await unit.transactions.byHash(transfer.chainId, transfer.txHash);
   const placed = known.find(one => one.logIndex === transfer.logIndex);
-  const isSamePlace = placed !== undefined && isSame(placed, transfer);
+  const isSamePlace = placed !== undefined && isSamePayment(placed, transfer);
   if (isSamePlace && placed.blockHash === transfer.blockHash) return placed;
   // Places are counted within a block: another one there means that the block it was seen in is gone.
   if (placed !== undefined && !isSamePlace) await dropped(unit, placed);
   // A transaction is in one block only, so what was seen of it in another one, or lost its place, is not there any more.
   const isElsewhere = ({ blockHash, logIndex }: PaymentTransaction) =>
     blockHash !== transfer.blockHash || logIndex === null;
-  const same = isSamePlace ? placed : known.find(one => isElsewhere(one) && isSame(one, transfer));
+  const same = isSamePlace ? placed : known.find(one => isElsewhere(one) && isSamePayment(one, transfer));
   if (same === undefined) return undefined;
   return same.status === 'completed'
     ? moved(unit, same, transfer)
@@ -103,13 +104,4 @@ async function moved(
 async function dropped(unit: SettlementUnit, { id, status }: PaymentTransaction): Promise<void> {
   const account = await unit.account(id);
   await unit.write(status === 'completed' ? reorged(account, unit.now) : orphaned(account, unit.now));
-}
-
-function isSame(transaction: PaymentTransaction, transfer: Transfer): boolean {
-  return (
-    transaction.sender === transfer.sender &&
-    transaction.amount === transfer.amount &&
-    transaction.recipient === transfer.recipient &&
-    transaction.tokenAddress === transfer.tokenAddress
-  );
 }

@@ -1,14 +1,12 @@
 import type { Db } from '../../db/open.ts';
 import { transaction } from '../../db/transaction.ts';
 import type { Clock } from '../../lib/clock.ts';
+import { LONGEST_SESSION_MS } from '../model/session.ts';
 import { earliestSession } from '../sessions/chain-sessions.ts';
 import { CLOCK_ALLOWANCE_MS, LATE_MS } from '../settlement/match.ts';
 import { cursorStore } from '../store/cursor-store.ts';
 import type { Header, NodeView } from './node/node-view.ts';
 import type { Round } from './round.ts';
-
-/** The longest that a session can live. Decision 110. */
-const LONGEST_SESSION_MS = 24 * 3_600_000;
 
 /**
  * The last block that a watcher need not look at when it begins: sessions may have been opened, and paid, before the

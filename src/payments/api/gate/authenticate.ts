@@ -6,12 +6,10 @@ import { transaction } from '#db/transaction.ts';
 import type { Clock } from '#lib/clock.ts';
 import { type Logger, logAndGoOn } from '#lib/logger.ts';
 import { type ApiKey, isWellFormedKey } from '../../keys/api-key.ts';
-import { apiKeyStore } from '../../keys/api-key-store.ts';
+import { apiKeyStore, TOUCH_INTERVAL_MS } from '../../keys/api-key-store.ts';
 import type { Tier } from '../../model/owner.ts';
 import { countHeaders, type RateLimits, tooMany } from './rate-limits.ts';
 
-/** How often a use of a key is written down. Decision 104. */
-const TOUCH_INTERVAL_MS = 60_000;
 const REMEMBERED_USES = 10_000;
 
 export interface AuthenticatorOptions {
