@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Address } from 'viem';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type NodeProxy, startNodeProxy } from '../indexer/node-proxy.ts';
-import { CHAIN_ID, type Deployed, log, startTestChain, type TestChain } from '../indexer/support.ts';
+import { type Deployed, log, servedTestChain, startTestChain, type TestChain } from '../indexer/support.ts';
 import { type Client, client } from '../support/contract-client.ts';
 import { startTestDataService, type TestDataService } from '../support/data-service.ts';
 import { until } from '../support/until.ts';
@@ -37,13 +37,7 @@ beforeEach(async () => {
       return result;
     },
   });
-  const served = {
-    id: CHAIN_ID,
-    name: 'test chain',
-    rpcUrl: node.rpcUrl,
-    contracts: [],
-    pids: { supervisor: 0, anvil: 0 },
-  };
+  const served = servedTestChain(node.rpcUrl);
   const lifetimes = { finalMs: DAY_MS, movingMs: DAY_MS, unsettledMs: 50, overrides: {} };
   service = await startTestDataService([served], { log, cache: { maxBytes: 2 ** 20, lifetimes } });
   api = client(service.url);

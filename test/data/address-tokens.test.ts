@@ -1,6 +1,6 @@
 import type { Address } from 'viem';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { CHAIN_ID, type Deployed, startTestChain, type TestChain } from '../indexer/support.ts';
+import { type Deployed, servedTestChain, startTestChain, type TestChain } from '../indexer/support.ts';
 import { type Client, client } from '../support/contract-client.ts';
 import { startTestDataService, type TestDataService } from '../support/data-service.ts';
 import { list, record, text } from '../support/json.ts';
@@ -37,15 +37,7 @@ beforeAll(async () => {
   await chain.send(0, items.call('mintBatch', [alice, ids, ids.map((_, place) => BigInt(place + 1))]));
   await chain.send(0, items.call('mint', [bob, ids[0] ?? 0n, 1n]));
   await chain.mine();
-  service = await startTestDataService([
-    {
-      id: CHAIN_ID,
-      name: 'test chain',
-      rpcUrl: chain.rpcUrl,
-      contracts: [],
-      pids: { supervisor: 0, anvil: 0 },
-    },
-  ]);
+  service = await startTestDataService([servedTestChain(chain.rpcUrl)]);
   api = client(service.url);
 });
 

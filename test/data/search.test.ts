@@ -1,6 +1,6 @@
 import { type Address, checksumAddress, type Hash, isHash } from 'viem';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { CHAIN_ID, startTestChain, type TestChain } from '../indexer/support.ts';
+import { servedTestChain, startTestChain, type TestChain } from '../indexer/support.ts';
 import { type Client, client } from '../support/contract-client.ts';
 import { startTestDataService, type TestDataService } from '../support/data-service.ts';
 import { startTestDevnet } from '../support/devnet.ts';
@@ -35,16 +35,10 @@ beforeAll(async () => {
   }
   await chain.mine();
   service = await startTestDataService([
-    {
-      id: CHAIN_ID,
-      name: 'test chain',
-      rpcUrl: chain.rpcUrl,
-      contracts: [
-        { name: 'Crowd Control', address: crowd[0] ?? '0x', artifactName: 'StableToken' },
-        { name: 'Crowd of Nobody', address: `0x${'99'.repeat(20)}`, artifactName: 'StableToken' },
-      ],
-      pids: { supervisor: 0, anvil: 0 },
-    },
+    servedTestChain(chain.rpcUrl, [
+      { name: 'Crowd Control', address: crowd[0] ?? '0x', artifactName: 'StableToken' },
+      { name: 'Crowd of Nobody', address: `0x${'99'.repeat(20)}`, artifactName: 'StableToken' },
+    ]),
   ]);
   api = client(service.url);
 });

@@ -1,6 +1,6 @@
 import { type Address, decodeFunctionResult, erc721Abi, getContractAddress, type Hex, isHex } from 'viem';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { CHAIN_ID, type Deployed, startTestChain, type TestChain } from '../indexer/support.ts';
+import { type Deployed, servedTestChain, startTestChain, type TestChain } from '../indexer/support.ts';
 import { type Answer, type Client, client } from '../support/contract-client.ts';
 import { startTestDataService, type TestDataService } from '../support/data-service.ts';
 import { record, text } from '../support/json.ts';
@@ -61,15 +61,7 @@ beforeAll(async () => {
   for (const [name, uri] of Object.entries(SPOKEN)) talking.set(name, await speak('ERC-721', 7n, uri));
   numbered = await speak('ERC-1155', 500n, 'data:application/json,{"name":"{id}","again":"{id}"}');
   await chain.mine();
-  service = await startTestDataService([
-    {
-      id: CHAIN_ID,
-      name: 'test chain',
-      rpcUrl: chain.rpcUrl,
-      contracts: [],
-      pids: { supervisor: 0, anvil: 0 },
-    },
-  ]);
+  service = await startTestDataService([servedTestChain(chain.rpcUrl)]);
   api = client(service.url);
 });
 

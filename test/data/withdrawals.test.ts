@@ -2,7 +2,7 @@ import { type Address, checksumAddress, numberToHex } from 'viem';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type CursorPosition, encodeCursor } from '../../src/data/backends/port/cursor.ts';
 import { type NodeProxy, startNodeProxy } from '../indexer/node-proxy.ts';
-import { CHAIN_ID, startTestChain, type TestChain } from '../indexer/support.ts';
+import { CHAIN_ID, servedTestChain, startTestChain, type TestChain } from '../indexer/support.ts';
 import { type Client, client } from '../support/contract-client.ts';
 import { startTestDataService, type TestDataService } from '../support/data-service.ts';
 import { number, record, text } from '../support/json.ts';
@@ -35,15 +35,7 @@ beforeAll(async () => {
       return { ...block, withdrawals: paidIn(Number(block.number)).map(asNode) };
     },
   });
-  service = await startTestDataService([
-    {
-      id: CHAIN_ID,
-      name: 'test chain',
-      rpcUrl: node.rpcUrl,
-      contracts: [],
-      pids: { supervisor: 0, anvil: 0 },
-    },
-  ]);
+  service = await startTestDataService([servedTestChain(node.rpcUrl)]);
   api = client(service.url);
 });
 

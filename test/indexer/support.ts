@@ -20,9 +20,15 @@ import { type ChainIndex, type IndexOptions, openIndex } from '../../src/indexer
 import { systemClock } from '../../src/lib/clock.ts';
 import { createLogger } from '../../src/lib/logger.ts';
 import { type ChainClient, createChainClient } from '../../src/node/client.ts';
+import type { IndexedChain } from '../support/data-service.ts';
 
 export const CHAIN_ID = 31_337;
 export const log = createLogger({ level: 'silent' });
+
+/** The test chain as a data service takes it from the node at `rpcUrl`. */
+export function servedTestChain(rpcUrl: string, contracts: IndexedChain['contracts'] = []): IndexedChain {
+  return { id: CHAIN_ID, name: 'test chain', rpcUrl, contracts, pids: { supervisor: 0, anvil: 0 } };
+}
 
 /** A fresh folder, and the removal of it. */
 export async function temporaryFolder(): Promise<{ folder: string; remove: () => Promise<void> }> {
