@@ -1,5 +1,6 @@
 import { existsSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 
@@ -29,7 +30,8 @@ export default defineConfig(({ mode }) => ({
     hookTimeout: 60_000,
     // One process per core runs many files: loading the sources again for each took a third of a run.
     isolate: false,
-    maxWorkers: '100%',
+    // More than cores: tests wait for chains, databases and pauses a third of their time.
+    maxWorkers: Math.ceil(availableParallelism() * 1.5),
     reporters: ['default', './test/support/count-reporter.ts'],
   },
 }));
