@@ -43,8 +43,8 @@ export const postgresDialect: Dialect = {
   among: select => `= any (array(${select}))`,
   like: 'ilike',
   columnType: type => POSTGRES_TYPES[type],
-  // serialization_failure and deadlock_detected. Source: PostgreSQL, "Error Codes".
-  isRetryable: error => ['40001', '40P01'].includes(codeOf(error)),
+  // serialization_failure, deadlock_detected and lock_not_available. Source: PostgreSQL, "Error Codes".
+  isRetryable: error => ['40001', '40P01', '55P03'].includes(codeOf(error)),
   violatedColumns(error) {
     if (codeOf(error) !== '23505') return undefined;
     const [, columns = ''] = /^Key \((.+?)\)=/.exec(textOf(error, 'detail')) ?? [];

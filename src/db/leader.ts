@@ -4,6 +4,7 @@ import { type Migration, table } from './migrate.ts';
 import type { Db, Transaction } from './open.ts';
 import { execute, rowsOf } from './query.ts';
 import { lockedTransaction } from './transaction.ts';
+import { announce } from './woken-worker.ts';
 
 /** The table of named leases; part of a schema that has leaders. */
 export const LEADER_MIGRATION: Migration = {
@@ -72,12 +73,16 @@ export function leadership(db: Db, { name, leaseMs, clock, onElected }: Leadersh
      */
     confirm,
 
-    /** Lets another lead at once. */
+    /** Lets another lead at once, and announces the lease's name to those who wait for it. */
     async resign(): Promise<void> {
       isLeader = false;
-      await lockedTransaction(db, handle =>
-        execute(handle, 'delete from leases where name = ? and holder = ?', [name, holder]),
-      );
+      await lockedTransaction(db, async handle => {
+        const released = await execute(handle, 'delete from leases where name = ? and holder = ?', [
+          name,
+          holder,
+        ]);
+        if (released > 0) announce(handle, name);
+      });
     },
   };
 }

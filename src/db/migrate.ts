@@ -29,6 +29,7 @@ async function apply(handle: Transaction, migrations: readonly Migration[]): Pro
   if (handle.dialect.name === 'postgres') {
     // Building an index over a large table, or waiting for another process to do so, takes as long as it takes.
     await handle.raw('set local statement_timeout = 0');
+    await handle.raw('set local lock_timeout = 0');
     await handle.raw(`select pg_advisory_xact_lock(${LOCK})`);
   }
   await handle.raw(

@@ -1,74 +1,101 @@
 import { Socket } from 'node:net';
 import createKnex, { type Knex } from 'knex';
+import PostgresClient from 'knex/lib/dialects/postgres/index.js';
 import pg from 'pg';
-import type { Logger } from '../lib/logger.ts';
+import { driverLog, type Logger, silentLogger } from '../lib/logger.ts';
 import { exactInteger } from './columns.ts';
 import { type Dialect, postgresDialect } from './dialect.ts';
-import { driverLog } from './driver-log.ts';
+import { postgresWakeups, type Wakeups } from './wakeups.ts';
 
 export interface PostgresOptions {
   kind: 'postgres';
   /** `postgres://user:password@host/name`, with the parameters libpq knows, such as `sslmode`. */
   url: string;
-  /** How long the server may send nothing before a connection is given up, in milliseconds; `SILENCE_MS` when absent. */
+  /**
+   * How long the server may send nothing before a connection is given up, in milliseconds; 10 s
+   * longer than a statement may take when absent.
+   */
   silenceMs?: number;
+  /** Connections of this process at most; 10 when absent. */
+  poolSize?: number;
+  /** How long one statement may take, in milliseconds; 30 s when absent. */
+  statementTimeoutMs?: number;
+  /** How long a statement may wait for a lock, in milliseconds; 10 s when absent. */
+  lockTimeoutMs?: number;
+  /** TLS beyond what the address says: certificates in PEM. */
+  tls?: Tls;
+  /** Where notifications are listened for; the address itself when absent. A pooler must be gone around. */
+  listenUrl?: string;
   /** Without one the driver's warnings are not heard. */
   log?: Logger;
 }
 
-/**
- * What every connection starts with. `set` and not start-up options, which poolers such as PgBouncer refuse. A
- * process that hangs within a transaction would keep its locks for ever without the last one.
- */
-const SESSION = [
-  "set timezone = 'UTC'",
-  "set statement_timeout = '30s'",
-  "set idle_in_transaction_session_timeout = '60s'",
-].join('; ');
+/** Certificates in PEM. The server's is always verified, also where the address says `sslmode=no-verify`. */
+export interface Tls {
+  /** Of the authority that signed the server's; those that Node.js knows when absent. */
+  readonly ca?: string;
+  /** Of this client, with its key. */
+  readonly cert?: string;
+  readonly key?: string;
+}
 
-const MAX_CONNECTIONS = 10;
-
-/** Longer than `statement_timeout`: a server that can be reached has answered by then, if only with an error. */
-const SILENCE_MS = 40_000;
+const POOL_SIZE = 10;
+const STATEMENT_TIMEOUT_MS = 30_000;
+const LOCK_TIMEOUT_MS = 10_000;
+/** A server that can be reached has answered a statement this long after its time limit, if only with an error. */
+const SILENCE_BEYOND_MS = 10_000;
 
 /**
  * PostgreSQL through a pool of its own. An unreachable server is an error of the first statement, after 10 s. A
  * connection on which nothing arrives any more is given up after `silenceMs`, but not while `patiently` runs.
  */
-export function openPostgres({ url, silenceMs = SILENCE_MS, log }: PostgresOptions): {
+export function openPostgres(options: PostgresOptions): {
   knex: Knex;
   dialect: Dialect;
+  wakeups: Wakeups;
   patiently: <T>(work: () => Promise<T>) => Promise<T>;
 } {
+  const { url, listenUrl = url, poolSize = POOL_SIZE, log = silentLogger() } = options;
+  const { statementTimeoutMs = STATEMENT_TIMEOUT_MS, lockTimeoutMs = LOCK_TIMEOUT_MS } = options;
+  const { silenceMs = statementTimeoutMs + SILENCE_BEYOND_MS } = options;
+  const session = sessionOf({ statementTimeoutMs, lockTimeoutMs });
   let patient = 0;
+  const connectionTo = (address: string) => ({
+    ...addressOf(address, options.tls),
+    application_name: 'tollgate',
+    connectionTimeoutMillis: 10_000,
+    keepAlive: true,
+    stream: () => socketWithDeadline(silenceMs, () => patient > 0),
+    types: { getTypeParser: parserOf },
+  });
   const knex = createKnex({
-    client: 'pg',
-    connection: {
-      connectionString: url,
-      application_name: 'tollgate',
-      connectionTimeoutMillis: 10_000,
-      keepAlive: true,
-      stream: () => socketWithDeadline(silenceMs, () => patient > 0),
-      types: { getTypeParser: parserOf },
+    client: class extends PostgresClient {
+      override async destroy(callback: unknown) {
+        await wakeups.close();
+        await super.destroy(callback);
+      }
     },
+    connection: connectionTo(url),
     acquireConnectionTimeout: 30_000,
     log: driverLog(log),
     // Else the message of an error has the statement with the values that were bound to it.
     compileSqlOnError: false,
     pool: {
       min: 0,
-      max: MAX_CONNECTIONS,
+      max: poolSize,
       afterCreate: (connection: pg.Client, done: (error: Error | null, connection: pg.Client) => void) => {
-        connection.query(SESSION).then(
+        connection.query(session).then(
           () => done(null, connection),
           error => done(error instanceof Error ? error : new Error(String(error)), connection),
         );
       },
     },
   });
+  const wakeups = postgresWakeups({ knex, connection: connectionTo(listenUrl), log });
   return {
     knex,
     dialect: postgresDialect,
+    wakeups,
     async patiently(work) {
       patient += 1;
       try {
@@ -78,6 +105,29 @@ export function openPostgres({ url, silenceMs = SILENCE_MS, log }: PostgresOptio
       }
     },
   };
+}
+
+/**
+ * What every connection starts with. `set` and not start-up options, which poolers such as PgBouncer refuse. A
+ * process that hangs within a transaction would keep its locks for ever without the last one.
+ */
+function sessionOf(limits: { statementTimeoutMs: number; lockTimeoutMs: number }): string {
+  return [
+    "set timezone = 'UTC'",
+    `set statement_timeout = ${limits.statementTimeoutMs}`,
+    `set lock_timeout = ${limits.lockTimeoutMs}`,
+    "set idle_in_transaction_session_timeout = '60s'",
+  ].join('; ');
+}
+
+/** What an address may say of TLS, which the driver would take before the certificates that are given apart. */
+const TLS_PARAMETERS = ['ssl', 'sslmode', 'sslrootcert', 'sslcert', 'sslkey'];
+
+function addressOf(url: string, tls: Tls | undefined): { connectionString: string; ssl?: Tls } {
+  if (tls === undefined) return { connectionString: url };
+  const address = new URL(url);
+  for (const parameter of TLS_PARAMETERS) address.searchParams.delete(parameter);
+  return { connectionString: address.href, ssl: tls };
 }
 
 /**

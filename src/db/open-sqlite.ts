@@ -1,8 +1,7 @@
 import { chmodSync } from 'node:fs';
 import createKnex, { type Knex } from 'knex';
-import type { Logger } from '../lib/logger.ts';
+import { driverLog, type Logger } from '../lib/logger.ts';
 import { type Dialect, sqliteDialect } from './dialect.ts';
-import { driverLog } from './driver-log.ts';
 import { keepingStatements } from './kept-statements.ts';
 import { type SqliteReads, sqliteReads } from './sqlite-reads.ts';
 

@@ -25,16 +25,19 @@ export function lockedTransaction<T>(db: Db, work: (handle: Transaction) => Prom
   return retried(db, () => begin(db, db.dialect.name === 'postgres' ? 'read committed' : undefined, work));
 }
 
-function begin<T>(
+async function begin<T>(
   db: Db,
   isolationLevel: Knex.IsolationLevels | undefined,
   work: (handle: Transaction) => Promise<T>,
 ): Promise<T> {
   const { dialect } = db;
-  return db.transaction(
-    handle => work(Object.assign(handle, { dialect, isTransaction: true as const })),
+  const announced = new Set<string>();
+  const result = await db.transaction(
+    handle => work(Object.assign(handle, { dialect, announced, isTransaction: true as const })),
     isolationLevel === undefined ? {} : { isolationLevel },
   );
+  if (announced.size > 0) db.wakeups.announce(announced);
+  return result;
 }
 
 async function retried<T>(db: Db, attempt: () => Promise<T>): Promise<T> {

@@ -25,6 +25,20 @@ export function createLogger({ level, format = 'json', destination }: LoggerOpti
     : pino(options, { write: line => sink.write(textLine(line)) });
 }
 
+/** A logger whose entries go nowhere. */
+export function silentLogger(): Logger {
+  return pino({ level: 'silent' });
+}
+
+/**
+ * What knex has to say, as its `log` option: by itself it writes to the console. What fails it says as well as throws,
+ * so without a logger nothing is lost.
+ */
+export function driverLog(log: Logger | undefined) {
+  const warn = (message: unknown) => log?.warn({ detail: String(message) }, 'the database driver warns');
+  return { warn, error: warn, deprecate: warn, debug: () => undefined };
+}
+
 /** An address up to its host: nodes and back ends are often reached with a key in the path, the query or before the `@`. */
 const ADDRESS = /\b(https?:\/\/)(?:[^\s"'\\/@]*@)?([^\s"'\\/?#]+)[^\s"'\\]*/g;
 

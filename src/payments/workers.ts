@@ -1,4 +1,5 @@
 import type { Db } from '../db/open.ts';
+import { lookPauseMs, startWokenWorker } from '../db/woken-worker.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Logger } from '../lib/logger.ts';
 import { startWorker } from '../lib/worker.ts';
@@ -63,7 +64,11 @@ export function startWorkers(watched: readonly WatchedThrough[], deps: WorkersDe
   }));
   const running = [
     ...watchers,
-    startWorker(expiryWorker({ ...deps, chains }), { pauseMs: EXPIRY_PAUSE_MS, clock, log }),
+    startWorker(expiryWorker({ ...deps, chains }), {
+      pauseMs: () => lookPauseMs(db, EXPIRY_PAUSE_MS),
+      clock,
+      log,
+    }),
     startWorker(retentionWorker(deps), { pauseMs: RETENTION_PAUSE_MS, clock, log }),
     startWorker(currentKeyWorker(deps), { pauseMs: KEY_PAUSE_MS, clock, log }),
     ...startOutgoingWorkers({ ...deps, chains }),
@@ -78,7 +83,7 @@ export function startWorkers(watched: readonly WatchedThrough[], deps: WorkersDe
 export function startOutgoingWorkers(
   deps: WorkersDeps & { readonly chains: PaymentChains },
 ): readonly { stop(): Promise<void> }[] {
-  const { clock, log, outgoing, counters } = deps;
+  const { db, clock, log, outgoing, counters } = deps;
   const { sender, mailer, messenger } = outgoing;
   const { concurrencyPerEndpoint } = outgoing.webhooks;
   const dispatcher = startDispatcher({
@@ -87,17 +92,20 @@ export function startOutgoingWorkers(
     concurrencyPerEndpoint,
     onAttempt: counters?.deliveryAttempt,
   });
-  const relaying = relay({ ...deps, onRelayed: counters?.event });
-  const nudging = async (signal: AbortSignal) => {
-    const done = await relaying.runOnce(signal);
-    if (done > 0) dispatcher.nudge();
-    return done;
-  };
+  const wakes = { db, clock, log };
   return [
-    startWorker({ ...relaying, runOnce: nudging }, { pauseMs: RELAY_PAUSE_MS, clock, log }),
+    startWokenWorker(relay({ ...deps, onRelayed: counters?.event }), {
+      ...wakes,
+      topic: 'events',
+      pauseMs: () => lookPauseMs(db, RELAY_PAUSE_MS),
+    }),
     dispatcher,
     ...notifiers({ ...deps, mailer, messenger, onOutcome: counters?.notification }).map(notifier =>
-      startWorker(notifier, { pauseMs: NOTIFIER_PAUSE_MS, clock, log }),
+      startWokenWorker(notifier, {
+        ...wakes,
+        topic: 'notices',
+        pauseMs: () => lookPauseMs(db, NOTIFIER_PAUSE_MS),
+      }),
     ),
     ...(messenger === undefined ? [] : [startMessenger({ ...deps, messenger })]),
   ];

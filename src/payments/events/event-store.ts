@@ -1,6 +1,7 @@
 import { jsonOf } from '../../db/columns.ts';
 import type { Handle } from '../../db/open.ts';
 import { insertRows } from '../../db/rows.ts';
+import { announce } from '../../db/woken-worker.ts';
 import { DAY_MS } from '../../lib/clock.ts';
 import type { EventData, EventType, PaymentEvent } from '../model/event.ts';
 import type { Mode, Owner } from '../model/owner.ts';
@@ -35,7 +36,8 @@ const COLUMNS = [
 export function eventStore(handle: Handle, seals: Seals) {
   return {
     /** Events of facts that were told before are dropped. */
-    insert(events: readonly NewEvent[]): Promise<void> {
+    async insert(events: readonly NewEvent[]): Promise<void> {
+      if (events.length === 0) return;
       const rows = events.map(({ event, fact, place }) => [
         event.id,
         event.organizationId,
@@ -49,7 +51,8 @@ export function eventStore(handle: Handle, seals: Seals) {
         event.createdAt,
       ]);
       const into = { table: 'events', columns: COLUMNS, suffix: 'on conflict (fact) do nothing' };
-      return insertRows(handle, into, rows);
+      await insertRows(handle, into, rows);
+      announce(handle, 'events');
     },
 
     /** The newest first, back to that time (UTC milliseconds), itself included. */

@@ -69,3 +69,8 @@ export interface DepositAddress {
   readonly tokenAddress: string;
   readonly recipientAddress: string;
 }
+
+/** Names the watching of a chain: its lease, its metric, and the topic that wakes it. */
+export function watcherName(chainId: number): string {
+  return `watcher:${chainId}`;
+}

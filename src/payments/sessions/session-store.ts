@@ -2,9 +2,10 @@ import { uintColumn } from '../../db/columns.ts';
 import type { Handle } from '../../db/open.ts';
 import { rowsOf, type Sql } from '../../db/query.ts';
 import { placeholders, updateRows, type Values } from '../../db/rows.ts';
+import { announce } from '../../db/woken-worker.ts';
 import { isRound } from '../amounts/token-amount.ts';
 import type { Owner } from '../model/owner.ts';
-import type { DepositAddress } from '../model/payment-chain.ts';
+import { type DepositAddress, watcherName } from '../model/payment-chain.ts';
 import type { CheckoutSession, SessionState, SessionStatus } from '../model/session.ts';
 import { recipientStore } from '../recipients/recipient-store.ts';
 import type { Seals } from '../secrets/sealed.ts';
@@ -210,7 +211,10 @@ async function openSession(handle: Handle, seals: Seals, draft: SessionDraft): P
       client_hash: clientHash,
       is_price_round: isRound(session.amount, tokenDecimals),
     };
-    if (await inserted(handle, values)) return session;
+    if (await inserted(handle, values)) {
+      announce(handle, watcherName(chainId));
+      return session;
+    }
   }
   throw new Error(
     `Every amount that was found free for session ${draft.id} was taken before it was written.`,

@@ -1,10 +1,11 @@
 import { leadership } from '../../db/leader.ts';
 import type { Db } from '../../db/open.ts';
+import { lookPauseMs } from '../../db/woken-worker.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { type Logger, logAndGoOn } from '../../lib/logger.ts';
 import { startWorker, type Worker } from '../../lib/worker.ts';
 import type { ChainClient } from '../../node/client.ts';
-import type { PaymentChain } from '../model/payment-chain.ts';
+import { type PaymentChain, watcherName } from '../model/payment-chain.ts';
 import type { Seals } from '../secrets/sealed.ts';
 import { hasOpenSessions } from '../sessions/chain-sessions.ts';
 import { type ChainCursor, cursorStore } from '../store/cursor-store.ts';
@@ -48,7 +49,10 @@ export interface WatcherStatus {
 /** Sees payments on one chain and settles them. Only one watcher of a chain does so at a time. */
 export interface ChainWatcher extends Worker {
   status(): WatcherStatus;
-  /** How long to rest after a round without news: the chain's block time, 2 s at least. */
+  /**
+   * How long to rest after a round without news: the chain's block time, 2 s at least, and longer while nothing is open
+   * and a new session would be heard of.
+   */
   pauseMs(): number;
   /** Extends the lease of a watcher that leads. When it is lost, or cannot be extended, the round under way ends. */
   renew(): Promise<void>;
@@ -80,6 +84,7 @@ export function startChainWatcher(
   const watcher = chainWatcher(options);
   const pauseMs = options.pauseMs ?? watcher.pauseMs;
   const running = startWorker(watcher, { pauseMs, clock, log });
+  const forgetTopic = options.db.wakeups.on(watcherName(options.chain.id), running.nudge);
   const heartbeat = startWorker(
     {
       name: `lease of the ${watcher.name}`,
@@ -94,6 +99,7 @@ export function startChainWatcher(
     runOnce: () => watcher.runOnce(new AbortController().signal),
     status: watcher.status,
     async stop() {
+      forgetTopic();
       await running.stop();
       await heartbeat.stop();
       await watcher.resign();
@@ -105,7 +111,7 @@ export function startChainWatcher(
 export function chainWatcher(options: ChainWatcherOptions): ChainWatcher {
   const { chain, client, db, seals, clock, log, leaseMs = LEASE_MS, fault = () => {} } = options;
   const leader = leadership(db, {
-    name: `watcher:${chain.id}`,
+    name: watcherName(chain.id),
     leaseMs,
     clock,
     onElected: options.onElected,
@@ -121,6 +127,8 @@ export function chainWatcher(options: ChainWatcherOptions): ChainWatcher {
   let status = NOTHING_SEEN;
   let lastRun: Promise<unknown> = Promise.resolve();
   let isLeading = false;
+  /** Nothing is open and a new session will be heard of, or another watcher leads. */
+  let isIdle = false;
   let ending = new AbortController();
   let settledHead = '';
   /** A look that found nothing and left nothing open. */
@@ -143,9 +151,11 @@ export function chainWatcher(options: ChainWatcherOptions): ChainWatcher {
     isLeading = await leader.hold();
     if (!isLeading) {
       status = NOTHING_SEEN;
+      isIdle = true;
       forget();
       return 0;
     }
+    isIdle = db.wakeups.isListening() && !(await hasOpenSessions(db, chain.id));
     const startedAt = clock.now();
     const newest = await view.head();
     status = { ...status, head: newest.number };
@@ -259,7 +269,7 @@ export function chainWatcher(options: ChainWatcherOptions): ChainWatcher {
       return run;
     },
     status: () => ({ ...status, node: status.head === undefined ? undefined : pool.host() }),
-    pauseMs: rhythm.pauseMs,
+    pauseMs: () => (isIdle ? lookPauseMs(db, rhythm.pauseMs()) : rhythm.pauseMs()),
     renew,
     resign,
   };

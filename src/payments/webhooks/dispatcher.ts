@@ -1,7 +1,8 @@
 import type { Db } from '../../db/open.ts';
+import { lookPauseMs, startWokenWorker } from '../../db/woken-worker.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { type Logger, logAndGoOn } from '../../lib/logger.ts';
-import { type RunningWorker, startWorker } from '../../lib/worker.ts';
+import type { RunningWorker } from '../../lib/worker.ts';
 import type { ClaimedDelivery, Receiver } from '../model/webhook.ts';
 import type { Seals } from '../secrets/sealed.ts';
 import { makeAttempt } from './attempt.ts';
@@ -29,7 +30,7 @@ export interface DispatcherOptions {
   readonly concurrencyPerEndpoint: number;
   /** Called with what came of an attempt, once it is written. */
   readonly onAttempt?: ((result: 'success' | 'failure') => void) | undefined;
-  /** Rest after nothing was due, in milliseconds; 200 when absent. */
+  /** Rest after nothing was due, in milliseconds; that of `lookPauseMs` when absent. */
   readonly pauseMs?: number;
   /** How long `stop` waits for what is being sent, in milliseconds; 10 s when absent. */
   readonly stopWithinMs?: number;
@@ -55,7 +56,7 @@ const LONGEST_PAUSE_MS = 5_000;
  */
 export function startDispatcher(options: DispatcherOptions): RunningWorker {
   const { db, seals, clock, log, concurrencyPerEndpoint, fault = () => {} } = options;
-  const { pauseMs = PAUSE_MS, stopWithinMs = STOP_WITHIN_MS } = options;
+  const { pauseMs = () => lookPauseMs(db, PAUSE_MS), stopWithinMs = STOP_WITHIN_MS } = options;
   const queue = deliveryQueue({ db, seals, clock, log });
   const sending = inFlight();
   let cutOffAt = Number.NEGATIVE_INFINITY;
@@ -70,9 +71,9 @@ export function startDispatcher(options: DispatcherOptions): RunningWorker {
       await fault('after result');
     },
   });
-  const running = startWorker(
+  const running = startWokenWorker(
     { name: 'dispatcher', runOnce },
-    { pauseMs, longestPauseMs: LONGEST_PAUSE_MS, clock, log },
+    { db, topic: 'deliveries', pauseMs, longestPauseMs: LONGEST_PAUSE_MS, clock, log },
   );
 
   return {

@@ -3,6 +3,7 @@ import { dueRows, type LeasableRow } from '#db/lease.ts';
 import type { Db, Handle } from '#db/open.ts';
 import { execute } from '#db/query.ts';
 import { insertRows } from '#db/rows.ts';
+import { announce } from '#db/woken-worker.ts';
 import type { Clock } from '#lib/clock.ts';
 import type { Logger } from '#lib/logger.ts';
 import type { Channel, Notice, NoticePayload } from '../../model/notification.ts';
@@ -45,7 +46,8 @@ const COLUMNS = [
 export function noticeStore(handle: Handle, seals: Seals) {
   return {
     /** Due at once. A second one of an event and channel is dropped. */
-    insert(notices: readonly Notice[]): Promise<void> {
+    async insert(notices: readonly Notice[]): Promise<void> {
+      if (notices.length === 0) return;
       const rows = notices.map(({ id, organizationId, mode, channel, payload, attempts, createdAt }) => [
         id,
         organizationId,
@@ -60,7 +62,8 @@ export function noticeStore(handle: Handle, seals: Seals) {
         createdAt,
       ]);
       const into = { table: 'notices', columns: COLUMNS, suffix: 'on conflict do nothing' };
-      return insertRows(handle, into, rows);
+      await insertRows(handle, into, rows);
+      announce(handle, 'notices');
     },
 
     /** Removes up to `limit` from before a time (UTC ms); answers with how many. */

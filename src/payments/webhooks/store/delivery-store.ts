@@ -3,6 +3,7 @@ import type { LeasableRow } from '#db/lease.ts';
 import type { Handle } from '#db/open.ts';
 import { execute, rowsOf, type Sql } from '#db/query.ts';
 import { insertRows, placeholders } from '#db/rows.ts';
+import { announce } from '#db/woken-worker.ts';
 import { DAY_MS } from '#lib/clock.ts';
 import {
   type AttemptKind,
@@ -49,6 +50,7 @@ export function deliveryStore(handle: Handle, seals: Seals) {
         into,
         rows.map(row => Object.values(row)),
       );
+      announce(handle, 'deliveries');
     },
 
     async find(owner: Owner, webhookId: string, id: string): Promise<Delivery | undefined> {

@@ -2,6 +2,7 @@ import { booleanOf, exactInteger, jsonColumn, jsonOf } from '#db/columns.ts';
 import type { Handle } from '#db/open.ts';
 import { execute, rowLock, rowsOf, type Sql } from '#db/query.ts';
 import { insertRow, updateRows, type Values } from '#db/rows.ts';
+import { announce } from '#db/woken-worker.ts';
 import type { Mode, Owner } from '../../model/owner.ts';
 import {
   activityChanged,
@@ -99,6 +100,7 @@ export function webhookStore(handle: Handle, seals: Seals) {
       await updateRows(handle, 'webhooks', values, oneOf(owner, id));
       if (after.isActive !== before.isActive || `${events}` !== `${before.events}`) {
         await subscriptions(handle).replace(id, after.isActive ? events : null, now);
+        announce(handle, 'deliveries');
       }
       if (after.isActive && !before.isActive) await failHeldTooLong(handle, id, now);
       return after;

@@ -41,3 +41,10 @@ declare module 'better-sqlite3' {
 
   export = Database;
 }
+
+/** The classes of knex's dialects, which its types leave out. Source: knex, "Custom dialects". */
+declare module 'knex/lib/dialects/postgres/index.js' {
+  import type { Knex } from 'knex';
+
+  export default class PostgresClient extends Knex.Client {}
+}

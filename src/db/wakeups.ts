@@ -1,0 +1,155 @@
+import type { Knex } from 'knex';
+import pg from 'pg';
+import { systemClock } from '../lib/clock.ts';
+import { newId } from '../lib/ids.ts';
+import { type Logger, logAndGoOn } from '../lib/logger.ts';
+import { type RunningWorker, startWorker } from '../lib/worker.ts';
+
+/**
+ * Tells workers, of this process and of others, that there is something for them. It is a hint: it can be lost, so
+ * workers look now and then all the same.
+ */
+export interface Wakeups {
+  /** Calls `wake` whenever the topic is announced, until the function that is returned is called. */
+  on(topic: string, wake: () => void): () => void;
+  /** Wakes whoever waits for these topics. To be called after the commit of what they are to find. */
+  announce(topics: Iterable<string>): void;
+  /** Whether announcements of other processes arrive. Without that workers have to look often. */
+  isListening(): boolean;
+  /** Resolves when nothing more is sent. */
+  close(): Promise<void>;
+}
+
+/** Wake-ups within one process. */
+export function localWakeups(): Wakeups {
+  const listeners = new Map<string, Set<() => void>>();
+  return {
+    on(topic, wake) {
+      const all = listeners.get(topic) ?? new Set();
+      listeners.set(topic, all.add(wake));
+      return () => void all.delete(wake);
+    },
+    announce(topics) {
+      for (const topic of topics) for (const wake of listeners.get(topic) ?? []) wake();
+    },
+    isListening: () => false,
+    close: async () => {},
+  };
+}
+
+const CHANNEL = 'tollgate';
+/** Announced to itself by a connection that begins to listen. */
+const HELLO = 'hello';
+const HELLO_MS = 5_000;
+/** Routers forget a connection that is not used for some minutes. */
+const HEARTBEAT_MS = 30_000;
+const LONGEST_PAUSE_MS = 60_000;
+
+export interface PostgresWakeupsOptions {
+  /** The pool that announcements are sent through. */
+  readonly knex: Knex;
+  /** The connection that listens. It must not go through a pooler. */
+  readonly connection: pg.ClientConfig;
+  readonly log: Logger;
+}
+
+/**
+ * Wake-ups by LISTEN and NOTIFY among all processes of one database. The connection that listens is made when a topic
+ * is first waited for, and again whenever it is lost. Source: PostgreSQL, "NOTIFY".
+ */
+export function postgresWakeups({ knex, connection, log }: PostgresWakeupsOptions): Wakeups {
+  const local = localWakeups();
+  const sender = newId('wake');
+  const topics = new Set<string>();
+  const unsent = new Set<string>();
+  let sending: Promise<void> | undefined;
+  let listener: RunningWorker | undefined;
+  let isListening = false;
+  let isClosed = false;
+
+  function send(names: Iterable<string>): void {
+    for (const name of names) unsent.add(name);
+    sending ??= sendAll();
+  }
+
+  /** Sends one statement at a time: what is announced while it runs goes with the next. */
+  async function sendAll(): Promise<void> {
+    while (unsent.size > 0) {
+      const payloads = [...unsent].map(topic => `${sender} ${topic}`);
+      unsent.clear();
+      // The server commits one NOTIFY after the other. Not waiting for the disk keeps that short, and a hint may be lost.
+      const sql = `select set_config('synchronous_commit', 'off', true), pg_notify('${CHANNEL}', payload)
+                   from unnest(?::text[]) as payload`;
+      await knex.raw(sql, [payloads]).catch(logAndGoOn(log, 'announcing work to other processes'));
+    }
+    sending = undefined;
+  }
+
+  /** Listens until the connection is lost, which it throws. */
+  async function listen(signal: AbortSignal): Promise<number> {
+    const client = new pg.Client(connection);
+    const lost = Promise.withResolvers<never>();
+    const greeted = Promise.withResolvers<void>();
+    const onAbort = () => lost.reject(signal.reason);
+    client.on('error', lost.reject);
+    client.on('end', () => lost.reject(new Error('PostgreSQL ended the connection that listens.')));
+    client.on('notification', ({ payload = '' }) => {
+      const [from, topic = ''] = payload.split(' ');
+      if (from !== sender) local.announce([topic]);
+      else if (topic === HELLO) greeted.resolve();
+    });
+    signal.addEventListener('abort', onAbort, { once: true });
+    try {
+      await Promise.race([begin(client, greeted.promise), lost.promise]);
+      isListening = true;
+      // Nothing was heard until now.
+      local.announce(topics);
+      await Promise.race([beat(client, signal), lost.promise]);
+    } finally {
+      isListening = false;
+      signal.removeEventListener('abort', onAbort);
+      await client.end().catch(logAndGoOn(log, 'closing the connection that listens'));
+    }
+    return 0;
+  }
+
+  async function begin(client: pg.Client, greeted: Promise<void>): Promise<void> {
+    await client.connect();
+    await client.query(`listen ${CHANNEL}`);
+    send([HELLO]);
+    const patience = new AbortController();
+    const late = systemClock.sleep(HELLO_MS, patience.signal).then(() => {
+      throw new Error(
+        'PostgreSQL delivers no notifications: behind a pooler, `listenUrl` must lead past it.',
+      );
+    });
+    await Promise.race([greeted, late]).finally(() => patience.abort());
+  }
+
+  return {
+    on(topic, wake) {
+      topics.add(topic);
+      const pauses = { pauseMs: 0, longestPauseMs: LONGEST_PAUSE_MS, clock: systemClock, log };
+      listener ??= startWorker({ name: 'wake-ups from other processes', runOnce: listen }, pauses);
+      return local.on(topic, wake);
+    },
+    announce(names) {
+      const all = [...names];
+      local.announce(all);
+      if (!isClosed) send(all);
+    },
+    isListening: () => isListening,
+    async close() {
+      isClosed = true;
+      await listener?.stop();
+      await sending;
+    },
+  };
+}
+
+async function beat(client: pg.Client, signal: AbortSignal): Promise<never> {
+  for (;;) {
+    await systemClock.sleep(HEARTBEAT_MS, signal);
+    await client.query('select 1');
+  }
+}

@@ -1,0 +1,151 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { type Db, openDatabase } from '../../src/db/open.ts';
+import type { PostgresOptions } from '../../src/db/open-postgres.ts';
+import { transaction } from '../../src/db/transaction.ts';
+import { announce, lookPauseMs, startWokenWorker } from '../../src/db/woken-worker.ts';
+import { systemClock } from '../../src/lib/clock.ts';
+import { silentLogger } from '../../src/lib/logger.ts';
+import { postgresDatabase, sqliteDatabase, type TestDatabase } from '../support/databases.ts';
+import { until as untilRight } from '../support/until.ts';
+
+let database: TestDatabase<{ kind: 'postgres'; url: string }>;
+let open: Db[];
+
+beforeEach(async () => {
+  database = await postgresDatabase();
+  open = [];
+});
+
+afterEach(async () => {
+  await Promise.all(open.map(db => db.destroy()));
+  await database.remove();
+});
+
+/** A database as one more process opens it. */
+function opened(options: Partial<PostgresOptions> = {}): Db {
+  const db = openDatabase({ ...database.options, ...options });
+  open.push(db);
+  return db;
+}
+
+/** Waits until a fact holds. */
+async function until(holds: () => boolean): Promise<void> {
+  expect(
+    await untilRight(
+      async () => holds(),
+      isSo => isSo,
+    ),
+  ).toBe(true);
+}
+
+/** How often a topic was announced to one process. */
+async function listeningTo(topic: string, db: Db) {
+  const heard = { times: 0 };
+  db.wakeups.on(topic, () => {
+    heard.times += 1;
+  });
+  await until(() => db.wakeups.isListening());
+  heard.times = 0;
+  return heard;
+}
+
+test('what a transaction announces wakes every process after its commit', async () => {
+  const heard = await listeningTo('events', opened());
+  const writer = opened();
+
+  const seenInside = await transaction(writer, async handle => {
+    announce(handle, 'events');
+    announce(handle, 'events');
+    await handle.raw('select 1');
+    return heard.times;
+  });
+
+  await until(() => heard.times > 0);
+  expect({ seenInside, times: heard.times }).toEqual({ seenInside: 0, times: 1 });
+});
+
+test('what is rolled back wakes nobody', async () => {
+  const heard = await listeningTo('events', opened());
+  const writer = opened();
+
+  const failed = transaction(writer, async handle => {
+    announce(handle, 'events');
+    await handle.raw('select 1');
+    throw new Error('no');
+  });
+  await expect(failed).rejects.toThrow('no');
+  announce(writer, 'other');
+  announce(writer, 'events');
+
+  await until(() => heard.times > 0);
+  expect(heard.times).toBe(1);
+});
+
+test('a process is woken by what it announces itself, on SQLite too', async () => {
+  const sqlite = await sqliteDatabase();
+  const db = openDatabase(sqlite.options);
+  let times = 0;
+  const forget = db.wakeups.on('events', () => {
+    times += 1;
+  });
+
+  await transaction(db, async handle => {
+    announce(handle, 'events');
+    await handle.raw('select 1');
+  });
+  forget();
+  announce(db, 'events');
+  await db.destroy();
+  await sqlite.remove();
+
+  expect(times).toBe(1);
+});
+
+test('a process whose connection was lost listens again, and looks for what it did not hear of', async () => {
+  const db = opened();
+  const heard = await listeningTo('events', db);
+  const other = opened();
+
+  await other.raw("select pg_terminate_backend(pid) from pg_stat_activity where query like 'listen %'");
+  await until(() => !db.wakeups.isListening());
+  await until(() => db.wakeups.isListening());
+
+  expect(heard.times).toBe(1);
+});
+
+test('a worker looks seldom while it listens, and often where no announcement arrives', async () => {
+  const elsewhere = await postgresDatabase();
+  const listening = opened();
+  // As behind a pooler: there is a connection, and nothing is heard on it.
+  const deaf = opened({ listenUrl: elsewhere.options.url });
+  await listeningTo('events', listening);
+  deaf.wakeups.on('events', () => {});
+
+  const pauses = { listening: lookPauseMs(listening, 200), deaf: lookPauseMs(deaf, 200) };
+  await deaf.destroy();
+  await elsewhere.remove();
+
+  expect(pauses).toEqual({ listening: 5_000, deaf: 200 });
+});
+
+test('a worker that rests begins at once when its topic is announced elsewhere', async () => {
+  const db = opened();
+  let runs = 0;
+  const worker = startWokenWorker(
+    {
+      name: 'counter',
+      async runOnce() {
+        runs += 1;
+        return 0;
+      },
+    },
+    { db, topic: 'events', pauseMs: 3_600_000, clock: systemClock, log: silentLogger() },
+  );
+  await until(() => db.wakeups.isListening());
+  await until(() => runs >= 2);
+  const before = runs;
+
+  announce(opened(), 'events');
+  await until(() => runs > before);
+  await worker.stop();
+});
