@@ -1,5 +1,7 @@
 import { chmodSync } from 'node:fs';
+import Database from 'better-sqlite3';
 import createKnex, { type Knex } from 'knex';
+import BetterSqlite3Client from 'knex/lib/dialects/better-sqlite3/index.js';
 import { driverLog, type Logger } from '../lib/logger.ts';
 import { type Dialect, sqliteDialect } from './dialect.ts';
 import { keepingStatements } from './kept-statements.ts';
@@ -46,31 +48,66 @@ export function openSqlite({ file, readonly = false, durability = 'full', log }:
         },
       })
     : undefined;
+  class SqliteClient extends BetterSqlite3Client<Connection> {
+    override _driver() {
+      return Connection;
+    }
+
+    override async acquireRawConnection() {
+      const connection = await super.acquireRawConnection();
+      if (isOfFile && !readonly) closeToOthers(file, log);
+      for (const pragma of pragmas(readonly, durability)) connection.exec(pragma);
+      // The connection has made the file what it is to be.
+      reads?.begin();
+      return connection;
+    }
+
+    override async destroyRawConnection(connection: Connection) {
+      // The one that is closed last clears the log away, which a read-only one cannot.
+      reads?.close();
+      await super.destroyRawConnection(connection);
+    }
+
+    /** Begins a transaction with the write lock, where knex only knows the deferred `BEGIN`. */
+    override async _query(connection: Connection, query: { readonly sql: string }) {
+      if (query.sql !== 'BEGIN;') return super._query(connection, query);
+      connection.beginImmediately();
+      return { ...query, response: [] };
+    }
+  }
   const knex: Knex = createKnex({
-    client: 'better-sqlite3',
+    client: SqliteClient,
     connection: { filename: file, options: { readonly } },
     useNullAsDefault: true,
     log: driverLog(log),
     // Else the message of an error has the statement with the values that were bound to it.
     compileSqlOnError: false,
-    pool: {
-      min: 1,
-      max: 1,
-      afterCreate: (connection: unknown, done: (error: Error | null, connection: unknown) => void) => {
-        try {
-          if (isOfFile && !readonly) closeToOthers(file, log);
-          for (const pragma of pragmas(readonly, durability)) call(connection, 'exec', pragma);
-          keepStatements(connection);
-          if (!readonly) beginImmediately(connection);
-          if (reads !== undefined) readBeside(connection, reads);
-          done(null, connection);
-        } catch (error) {
-          done(error instanceof Error ? error : new Error(String(error)), connection);
-        }
-      },
-    },
+    pool: { min: 1, max: 1 },
   });
   return { knex, dialect: sqliteDialect, reads };
+}
+
+/** A connection that prepares each statement once. */
+class Connection extends Database {
+  readonly #prepareKept = keepingStatements(sql => super.prepare(sql));
+
+  override prepare(sql: string) {
+    return ROWS.test(sql) ? this.#prepareKept(sql) : super.prepare(sql);
+  }
+
+  /**
+   * Takes the write lock, because a deferred `BEGIN` fails at its first write when another process has written since its
+   * first read. A lock that is taken is reported at once, for `transaction()` to try again: the driver waits without
+   * letting go of the thread, and if the lock's owner lives on this thread, it could never let go of the lock.
+   */
+  beginImmediately(): void {
+    this.exec('pragma busy_timeout = 0');
+    try {
+      this.exec('begin immediate');
+    } finally {
+      this.exec(`pragma busy_timeout = ${BUSY_TIMEOUT_MS}`);
+    }
+  }
 }
 
 /** Lets only the owner read the database, also one that was there before. SQLite gives its log the mode of the file. */
@@ -98,62 +135,4 @@ function pragmas(readonly: boolean, durability: 'normal' | 'full'): string[] {
   // A read-only connection may not change the journal mode, and needs no say in how commits are flushed.
   const writing = ['pragma journal_mode = wal', `pragma synchronous = ${durability}`];
   return readonly ? COMMON_PRAGMAS : [...COMMON_PRAGMAS, ...writing];
-}
-
-/** Lets a connection prepare each statement once. */
-function keepStatements(connection: unknown): void {
-  const prepare = methodOf(connection, 'prepare');
-  const prepareKept = keepingStatements<object>(prepare);
-  replace(connection, { prepare: (sql: string) => (ROWS.test(sql) ? prepareKept(sql) : prepare(sql)) });
-}
-
-/** Lets reads begin now that the connection has made the file what it is to be, and end before the connection does. */
-function readBeside(connection: unknown, reads: SqliteReads): void {
-  const close = methodOf(connection, 'close');
-  reads.begin();
-  replace(connection, {
-    close() {
-      // The one that is closed last clears the log away, which a read-only one cannot.
-      reads.close();
-      return close();
-    },
-  });
-}
-
-/**
- * Lets a transaction take the write lock when it begins. knex only knows the deferred `BEGIN`, whose first write fails
- * when another process has written since its first read. A lock that is taken is reported at once, for
- * `transaction()` to try again: the driver waits without letting go of the thread, and if the lock's owner lives on
- * this thread, it could never let go of the lock.
- */
-function beginImmediately(connection: unknown): void {
-  const prepare = methodOf(connection, 'prepare');
-  const begin = {
-    reader: false,
-    run() {
-      call(connection, 'exec', 'pragma busy_timeout = 0');
-      try {
-        call(connection, 'exec', 'begin immediate');
-      } finally {
-        call(connection, 'exec', `pragma busy_timeout = ${BUSY_TIMEOUT_MS}`);
-      }
-      return { changes: 0, lastInsertRowid: 0 };
-    },
-  };
-  replace(connection, { prepare: (sql: string) => (sql === 'BEGIN;' ? begin : prepare(sql)) });
-}
-
-function call(connection: unknown, method: string, sql: string): void {
-  methodOf(connection, method)(sql);
-}
-
-function methodOf(connection: unknown, method: string) {
-  const found: unknown =
-    typeof connection === 'object' && connection !== null ? Reflect.get(connection, method) : undefined;
-  if (typeof found !== 'function') throw new TypeError(`The SQLite driver has no ${method}.`);
-  return (...values: string[]) => Reflect.apply(found, connection, values);
-}
-
-function replace(connection: unknown, methods: Readonly<Record<string, unknown>>): void {
-  if (typeof connection === 'object' && connection !== null) Object.assign(connection, methods);
 }

@@ -46,5 +46,20 @@ declare module 'better-sqlite3' {
 declare module 'knex/lib/dialects/postgres/index.js' {
   import type { Knex } from 'knex';
 
-  export default class PostgresClient extends Knex.Client {}
+  class PostgresClient extends Knex.Client {}
+  export = PostgresClient;
+}
+
+declare module 'knex/lib/dialects/better-sqlite3/index.js' {
+  import type Database from 'better-sqlite3';
+  import type { Knex } from 'knex';
+
+  class BetterSqlite3Client<Connection extends Database> extends Knex.Client {
+    /** The class of connections. */
+    _driver(): new (file: string, options: { readonly?: boolean }) => Connection;
+    override acquireRawConnection(): Promise<Connection>;
+    override destroyRawConnection(connection: Connection): Promise<void>;
+    _query(connection: Connection, query: { readonly sql: string }): Promise<object>;
+  }
+  export = BetterSqlite3Client;
 }
