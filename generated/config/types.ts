@@ -166,6 +166,11 @@ export interface components {
              * @default sqlite:./var/payments.db
              */
             database: components["schemas"]["Database"];
+            /**
+             * @description How the database is used when it is a PostgreSQL one.
+             * @default {}
+             */
+            postgres: components["schemas"]["Postgres"];
             /** @description File with the key that encrypts secrets at rest, `./var/secret.key` when absent. Older keys may stand below it, one per line. Not together with secretKey. */
             secretKeyFile?: string;
             /** @description The key itself, best from the environment. Not together with secretKeyFile. */
@@ -372,6 +377,35 @@ export interface components {
         Cidr: string;
         SqliteDatabase: string;
         Database: string;
+        PostgresUrl: string;
+        Postgres: {
+            /**
+             * @description Connections of one process at most; one more listens.
+             * @default 10
+             */
+            pool: number;
+            /**
+             * @description Time that one statement may take. Changes of the schema are exempt.
+             * @default 30s
+             */
+            statementTimeout: components["schemas"]["Timeout"];
+            /**
+             * @description Time that one statement may wait for a lock; the transaction is then tried again.
+             * @default 10s
+             */
+            lockTimeout: components["schemas"]["Timeout"];
+            /** @description Address for LISTEN, when the database is behind a pooler such as PgBouncer, which delivers no notifications. It must lead to the same database. Without notifications every process looks for work several times a second. */
+            listenUrl?: components["schemas"]["PostgresUrl"];
+            /** @description TLS with certificates of your own, instead of what the address says. The certificate of the server is always verified, its host name included. */
+            tls?: {
+                /** @description File with the certificates (PEM) of the authorities that may sign the server’s; those that Node.js knows when absent. */
+                ca?: string;
+                /** @description File with the certificate (PEM) of this client. Together with key. */
+                cert?: string;
+                /** @description File with the private key (PEM) of this client. Together with cert. */
+                key?: string;
+            };
+        };
         CacheStore: string;
         Secret: string;
         Count: number;
