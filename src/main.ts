@@ -21,7 +21,7 @@ import { listen } from './http/server/server.ts';
 import { systemClock } from './lib/clock.ts';
 import { createLogger, type Logger } from './lib/logger.ts';
 import { endProcess } from './lib/process-end.ts';
-import { startFailure } from './lib/startup-error.ts';
+import { CannotStart, startFailure } from './lib/startup-error.ts';
 import { paymentsServiceOptions } from './payments/from-config.ts';
 import { type PaymentsService, startPaymentsService } from './payments/service.ts';
 
@@ -45,7 +45,10 @@ async function main(): Promise<void> {
   const stopped = Promise.race([stopSignal(), ...(environment.isStartedByNpm ? [endOfParent()] : [])]);
   const embedded = await openEmbedded(config, environment.anvilBin, log);
   if (embedded !== undefined) resources.defer(() => embedded.stop());
-  const services = await openServices(config, embedded, log, resources);
+  const services = await openServices(config, embedded, log, resources).catch(error => {
+    if (!(error instanceof CannotStart) || error.setting === undefined) throw error;
+    throw new CannotStart(config.placeOf(error.setting), error, error.setting);
+  });
 
   const ready = announce(services, embedded, log);
   const reason = await Promise.race([stopped, embedded?.failed ?? new Promise<never>(() => {}), ready]);
@@ -206,7 +209,8 @@ function endOfParent(): Promise<string> {
 try {
   await main();
 } catch (error) {
-  const isConfig = error instanceof ConfigError;
+  const isConfig =
+    error instanceof ConfigError || (error instanceof CannotStart && error.setting !== undefined);
   const failure = isConfig ? error.message : startFailure(error);
   if (failure === undefined) throw error;
   process.stderr.write(`${failure}\n`);

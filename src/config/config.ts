@@ -11,6 +11,8 @@ type File = components['schemas'];
 export interface Config {
   /** The file it was read from; undefined for the embedded default. */
   file: string | undefined;
+  /** Where a setting such as `payments.database` stands: file, line and path. Only the path without a file. */
+  placeOf(setting: string): string;
   /** Where relative paths start: the file's folder, else the working directory. */
   directory: string;
   /** The services to start. */

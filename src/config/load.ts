@@ -44,6 +44,14 @@ export function loadConfig({ file, env, argv = [], directory = process.cwd() }: 
     file: path,
     directory: base,
     services: given.services,
+    placeOf(setting) {
+      const line = source.lineOf(setting.split('.'));
+      return [
+        ...(path === undefined ? [] : [path]),
+        ...(line === undefined ? [] : [`line ${line}`]),
+        setting,
+      ].join(', ');
+    },
     ...resolveConfig(value, { directory: base, mode: environment.mode }),
   };
 }

@@ -1,3 +1,4 @@
+import { accessSync, constants, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import ipaddr from 'ipaddr.js';
 import type { components } from '../../generated/config/types.ts';
@@ -24,6 +25,7 @@ export function relationsOf(file: File, directory: string): Violation[] {
     ...queries(file),
     ...chains(file),
     ...databases(file, directory),
+    ...certificates(file, directory),
     ...(file.payments.secretKey !== undefined && file.payments.secretKeyFile !== undefined
       ? [fault(['payments', 'secretKey'], 'must not stand beside secretKeyFile')]
       : []),
@@ -99,6 +101,8 @@ function timers({ data, payments, devnet }: File): Violation[] {
     [['data', 'fallback', 'timeout'], data.fallback.timeout],
     [['data', 'fallback', 'stagger'], data.fallback.stagger],
     [['payments', 'sessions', 'expiresIn'], payments.sessions.expiresIn],
+    [['payments', 'postgres', 'statementTimeout'], payments.postgres.statementTimeout],
+    [['payments', 'postgres', 'lockTimeout'], payments.postgres.lockTimeout],
     [['devnet', 'trickle'], devnet?.trickle ?? '0s'],
   ];
   return all
@@ -160,6 +164,27 @@ function databases({ data, payments, chains: all }: File, directory: string): Vi
     return [steps, isFile ? resolve(directory, url.slice('sqlite:'.length)) : ''];
   });
   return repeated(files, 'is the file of another database');
+}
+
+function certificates({ payments: { postgres } }: File, directory: string): Violation[] {
+  const { tls = {} } = postgres;
+  const place = ['payments', 'postgres', 'tls'];
+  const unreadable = Object.entries(tls).filter(([, file]) => !isReadable(resolve(directory, file)));
+  return [
+    ...unreadable.map(([name]) => fault([...place, name], 'must name a file that can be read')),
+    ...((tls.cert === undefined) === (tls.key === undefined)
+      ? []
+      : [fault(place, 'needs both cert and key, or neither')]),
+  ];
+}
+
+function isReadable(file: string): boolean {
+  try {
+    accessSync(file, constants.R_OK);
+    return statSync(file).isFile();
+  } catch {
+    return false;
+  }
 }
 
 /** All but the first of equal values; empty ones do not count. */

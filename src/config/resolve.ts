@@ -14,6 +14,7 @@ import {
   durationMs,
   listenAddress,
   originOf,
+  type PostgresDatabase,
   type SqliteDatabase,
   sizeBytes,
 } from './units.ts';
@@ -24,7 +25,7 @@ type File = components['schemas'];
 export function resolveConfig(
   file: File['ConfigFile'],
   { directory, mode }: { directory: string; mode: Environment['mode'] },
-): Omit<Config, 'file' | 'directory' | 'services'> {
+): Omit<Config, 'file' | 'directory' | 'services' | 'placeOf'> {
   const places = placesIn(directory);
   return {
     data: dataOf(file.data, places, mode),
@@ -50,9 +51,26 @@ function placesIn(directory: string) {
     const file = text.slice('sqlite:'.length);
     return { kind: 'sqlite', file: file === ':memory:' ? file : path(file) };
   };
-  const database = (text: string): Database =>
-    text.startsWith('sqlite:') ? sqlite(text) : { kind: 'postgres', url: text };
+  const database = (text: string, settings: File['Postgres']): Database =>
+    text.startsWith('sqlite:') ? sqlite(text) : postgresOf(text, settings, path);
   return { path, sqlite, database };
+}
+
+function postgresOf(
+  url: string,
+  { pool, statementTimeout, lockTimeout, listenUrl, tls }: File['Postgres'],
+  path: (text: string) => string,
+): PostgresDatabase {
+  const tlsFiles = tls && Object.fromEntries(Object.entries(tls).map(([name, file]) => [name, path(file)]));
+  return {
+    kind: 'postgres',
+    url,
+    poolSize: pool,
+    statementTimeoutMs: durationMs(statementTimeout),
+    lockTimeoutMs: durationMs(lockTimeout),
+    ...(listenUrl === undefined ? {} : { listenUrl }),
+    ...(tlsFiles === undefined ? {} : { tlsFiles }),
+  };
 }
 
 function dataOf(data: File['Data'], { sqlite }: Places, mode: Environment['mode']): DataConfig {
@@ -81,7 +99,7 @@ function paymentsOf(payments: File['Payments'], { path, database }: Places): Pay
   const { secretKey, secretKeyFile = './var/secret.key', mail, messenger } = payments;
   return {
     ...placeOf(payments),
-    database: database(payments.database),
+    database: database(payments.database, payments.postgres),
     hasDefaultDatabase: payments.database === DEFAULT_DATABASE,
     secretKey:
       secretKey === undefined

@@ -7,7 +7,18 @@ export interface ListenAddress {
 
 /** A database to open. `file` is absolute, or `:memory:`. */
 export type SqliteDatabase = { kind: 'sqlite'; file: string };
-export type Database = SqliteDatabase | { kind: 'postgres'; url: string };
+export type Database = SqliteDatabase | PostgresDatabase;
+
+/** A PostgreSQL database; the paths of certificates are absolute. */
+export interface PostgresDatabase {
+  kind: 'postgres';
+  url: string;
+  poolSize: number;
+  statementTimeoutMs: number;
+  lockTimeoutMs: number;
+  listenUrl?: string;
+  tlsFiles?: { readonly ca?: string; readonly cert?: string; readonly key?: string };
+}
 
 const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: DAY_MS };
 const UNIT_BYTES: Readonly<Record<string, number>> = {

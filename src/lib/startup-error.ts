@@ -3,10 +3,14 @@
  * has no use for a stack.
  */
 export class CannotStart extends Error {
+  /** Path of the setting that has to change, such as `payments.database`; undefined when it may be none. */
+  readonly setting: string | undefined;
+
   /** `what` is a whole sentence without its end: `The database cannot be used`. */
-  constructor(what: string, cause: unknown) {
+  constructor(what: string, cause: unknown, setting?: string) {
     super(`${what}: ${reasonOf(cause)}`, { cause });
     this.name = 'CannotStart';
+    this.setting = setting;
   }
 }
 

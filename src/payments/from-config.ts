@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ChainConfig, Config } from '../config/config.ts';
 import type { DatabaseOptions } from '../db/open.ts';
@@ -60,7 +61,13 @@ export function paymentsServiceOptions(
 }
 
 function databaseOf(database: Config['payments']['database']): DatabaseOptions {
-  return database.kind === 'postgres' ? database : { file: database.file };
+  if (database.kind === 'sqlite') return { file: database.file };
+  const { tlsFiles, ...options } = database;
+  if (tlsFiles === undefined) return options;
+  const tls = Object.fromEntries(
+    Object.entries(tlsFiles).map(([name, file]) => [name, readFileSync(file, 'utf8')]),
+  );
+  return { ...options, tls };
 }
 
 function secretKeyOf(source: SecretKeySource, folder: string | undefined): SecretKeySource {

@@ -41,7 +41,7 @@ export async function openPaymentsDatabase(options: DatabaseOptions): Promise<Db
   try {
     return await migrated(options);
   } catch (error) {
-    throw new CannotStart(`The payments database${place} cannot be used`, error);
+    throw new CannotStart(`The payments database${place} cannot be used`, error, 'payments.database');
   }
 }
 

@@ -145,6 +145,27 @@ describe('a finding names the path, the line and the rule', () => {
       'payments.database',
       /sqlite:/,
     ],
+    [
+      'a pool of one connection',
+      'payments: { postgres: { pool: 1 } }',
+      1,
+      'payments.postgres.pool',
+      /must be an integer from 2 to 1000/,
+    ],
+    [
+      'a certificate that cannot be read',
+      'payments:\n  postgres:\n    tls: { ca: ./missing.pem }\n',
+      3,
+      'payments.postgres.tls.ca',
+      /must name a file that can be read/,
+    ],
+    [
+      'a certificate without its key',
+      `payments: { postgres: { tls: { cert: ${import.meta.filename} } } }`,
+      1,
+      'payments.postgres.tls',
+      /needs both cert and key/,
+    ],
     ...['redis://cache:6379', 'postgres://u:p@db/cache'].map(
       (store): [string, string, number, string, RegExp] => [
         `a store that is not served, ${store}`,

@@ -102,31 +102,33 @@ chains:
   expect(files).toEqual([true, true]);
 });
 
-test('what it cannot have to start with is told in a line, and ends it with 1', async () => {
+test('what it cannot have to start with is told in a line, and ends it with 1, or with 2 where a setting is at fault', async () => {
   const other = createServer().listen(0, '127.0.0.1');
   await once(other, 'listening');
   const address = other.address();
   const taken = typeof address === 'object' && address !== null ? address.port : 0;
-  const faults: [payments: string, message: RegExp][] = [
-    [`listen: "127.0.0.1:${taken}"`, /^listen EADDRINUSE: address already in use 127\.0\.0\.1:\d+\n$/],
+  const faults: [code: number, payments: string, message: RegExp][] = [
+    [1, `listen: "127.0.0.1:${taken}"`, /^listen EADDRINUSE: address already in use 127\.0\.0\.1:\d+\n$/],
     [
+      2,
       'listen: "127.0.0.1:0", database: "postgres://me:a-password@127.0.0.1:9/shop"',
-      /^The payments database cannot be used: connect ECONNREFUSED 127\.0\.0\.1:9\n$/,
+      /^\/.+\.yaml, line 1, payments\.database: The payments database cannot be used: connect ECONNREFUSED 127\.0\.0\.1:9\n$/,
     ],
     [
+      1,
       'listen: "127.0.0.1:0", secretKeyFile: ./tollgate.yaml',
       /^The secret key of payments cannot be used, and the database needs the key of fingerprint [\da-f]{8}: Everybody on this machine may use .*chmod 600 on it\.\n$/,
     ],
   ];
 
-  for (const [payments, message] of faults) {
+  for (const [code, payments, message] of faults) {
     const program = await start(
       `payments: { ${payments} }\nadmin: { listen: "127.0.0.1:0" }\nchains: [{ id: 1, name: Ethereum, native: { symbol: ETH, decimals: 18 }, rpc: ["http://127.0.0.1:9"] }]\n`,
       '--only',
       'payments',
     );
 
-    expect(await once(program.child, 'close')).toEqual([1, null]);
+    expect(await once(program.child, 'close')).toEqual([code, null]);
     expect(program.errors()).toMatch(message);
   }
   other.close();
