@@ -10,10 +10,12 @@ import { type RunningWorker, startWorker } from '../lib/worker.ts';
  * workers look now and then all the same.
  */
 export interface Wakeups {
-  /** Calls `wake` whenever the topic is announced, until the function that is returned is called. */
-  on(topic: string, wake: () => void): () => void;
-  /** Wakes whoever waits for these topics. To be called after the commit of what they are to find. */
+  /** Calls `listener` whenever the topic is announced, until the function that is returned is called. */
+  on(topic: string, listener: () => void): () => void;
+  /** Wakes whoever waits for these topics, in all processes. To be called after the commit of what they are to find. */
   announce(topics: Iterable<string>): void;
+  /** Wakes those of this process only. */
+  wake(topics: Iterable<string>): void;
   /** Whether announcements of other processes arrive. Without that workers have to look often. */
   isListening(): boolean;
   /** Resolves when nothing more is sent. */
@@ -23,15 +25,19 @@ export interface Wakeups {
 /** Wake-ups within one process. */
 export function localWakeups(): Wakeups {
   const listeners = new Map<string, Set<() => void>>();
+
+  function wake(topics: Iterable<string>): void {
+    for (const topic of topics) for (const listener of listeners.get(topic) ?? []) listener();
+  }
+
   return {
-    on(topic, wake) {
+    on(topic, listener) {
       const all = listeners.get(topic) ?? new Set();
-      listeners.set(topic, all.add(wake));
-      return () => void all.delete(wake);
+      listeners.set(topic, all.add(listener));
+      return () => void all.delete(listener);
     },
-    announce(topics) {
-      for (const topic of topics) for (const wake of listeners.get(topic) ?? []) wake();
-    },
+    announce: wake,
+    wake,
     isListening: () => false,
     close: async () => {},
   };
@@ -63,7 +69,7 @@ export function postgresWakeups({ knex, connection, log }: PostgresWakeupsOption
   const topics = new Set<string>();
   const unsent = new Set<string>();
   let sending: Promise<void> | undefined;
-  let listener: RunningWorker | undefined;
+  let running: RunningWorker | undefined;
   let isListening = false;
   let isClosed = false;
 
@@ -95,7 +101,7 @@ export function postgresWakeups({ knex, connection, log }: PostgresWakeupsOption
     client.on('end', () => lost.reject(new Error('PostgreSQL ended the connection that listens.')));
     client.on('notification', ({ payload = '' }) => {
       const [from, topic = ''] = payload.split(' ');
-      if (from !== sender) local.announce([topic]);
+      if (from !== sender) local.wake([topic]);
       else if (topic === HELLO) greeted.resolve();
     });
     signal.addEventListener('abort', onAbort, { once: true });
@@ -103,7 +109,7 @@ export function postgresWakeups({ knex, connection, log }: PostgresWakeupsOption
       await Promise.race([begin(client, greeted.promise), lost.promise]);
       isListening = true;
       // Nothing was heard until now.
-      local.announce(topics);
+      local.wake(topics);
       await Promise.race([beat(client, signal), lost.promise]);
     } finally {
       isListening = false;
@@ -127,21 +133,22 @@ export function postgresWakeups({ knex, connection, log }: PostgresWakeupsOption
   }
 
   return {
-    on(topic, wake) {
+    on(topic, listener) {
       topics.add(topic);
       const pauses = { pauseMs: 0, longestPauseMs: LONGEST_PAUSE_MS, clock: systemClock, log };
-      listener ??= startWorker({ name: 'wake-ups from other processes', runOnce: listen }, pauses);
-      return local.on(topic, wake);
+      running ??= startWorker({ name: 'wake-ups from other processes', runOnce: listen }, pauses);
+      return local.on(topic, listener);
     },
     announce(names) {
       const all = [...names];
-      local.announce(all);
+      local.wake(all);
       if (!isClosed) send(all);
     },
+    wake: local.wake,
     isListening: () => isListening,
     async close() {
       isClosed = true;
-      await listener?.stop();
+      await running?.stop();
       await sending;
     },
   };

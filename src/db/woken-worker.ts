@@ -7,8 +7,8 @@ export function announce(handle: Handle, topic: string): void {
   else handle.wakeups.announce([topic]);
 }
 
-/** Rest of a worker whose work is announced, in milliseconds: it looks all the same, because an announcement can be lost. */
-const LISTENING_PAUSE_MS = 5_000;
+/** Rest of a worker whose work is announced, in milliseconds. */
+const LISTENING_PAUSE_MS = 60_000;
 
 /** Rest of a worker that looks every `pauseMs` where announcements of other processes do not arrive. */
 export function lookPauseMs(db: Db, pauseMs: number): number {

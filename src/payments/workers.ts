@@ -5,6 +5,7 @@ import type { Logger } from '../lib/logger.ts';
 import { startWorker } from '../lib/worker.ts';
 import type { ChainClient } from '../node/client.ts';
 import { type ChainStatuses, chainStatuses } from './chain-status.ts';
+import { dueWorkWorker } from './due-work.ts';
 import { relay } from './events/relay.ts';
 import type { PaymentsCounters } from './metrics.ts';
 import { type PaymentChain, type PaymentChains, paymentChains } from './model/payment-chain.ts';
@@ -46,6 +47,7 @@ export interface Workers {
 const EXPIRY_PAUSE_MS = 1_000;
 const RETENTION_PAUSE_MS = 10 * 60_000;
 const KEY_PAUSE_MS = 60_000;
+const DUE_WORK_PAUSE_MS = 5_000;
 const RELAY_PAUSE_MS = 200;
 const NOTIFIER_PAUSE_MS = 1_000;
 
@@ -64,7 +66,9 @@ export function startWorkers(watched: readonly WatchedThrough[], deps: WorkersDe
   }));
   const running = [
     ...watchers,
-    startWorker(expiryWorker({ ...deps, chains }), {
+    startWokenWorker(expiryWorker({ ...deps, chains }), {
+      db,
+      topic: 'sessions',
       pauseMs: () => lookPauseMs(db, EXPIRY_PAUSE_MS),
       clock,
       log,
@@ -94,6 +98,7 @@ export function startOutgoingWorkers(
   });
   const wakes = { db, clock, log };
   return [
+    startWorker(dueWorkWorker(deps), { pauseMs: DUE_WORK_PAUSE_MS, clock, log }),
     startWokenWorker(relay({ ...deps, onRelayed: counters?.event }), {
       ...wakes,
       topic: 'events',

@@ -125,7 +125,7 @@ test('a worker looks seldom while it listens, and often where no announcement ar
   await deaf.destroy();
   await elsewhere.remove();
 
-  expect(pauses).toEqual({ listening: 5_000, deaf: 200 });
+  expect(pauses).toEqual({ listening: 60_000, deaf: 200 });
 });
 
 test('a worker that rests begins at once when its topic is announced elsewhere', async () => {

@@ -1,6 +1,5 @@
 import { leadership } from '../../db/leader.ts';
 import type { Db } from '../../db/open.ts';
-import { lookPauseMs } from '../../db/woken-worker.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { type Logger, logAndGoOn } from '../../lib/logger.ts';
 import { startWorker, type Worker } from '../../lib/worker.ts';
@@ -54,6 +53,8 @@ export interface ChainWatcher extends Worker {
    * and a new session would be heard of.
    */
   pauseMs(): number;
+  /** Says that there may be something open. */
+  wake(): void;
   /** Extends the lease of a watcher that leads. When it is lost, or cannot be extended, the round under way ends. */
   renew(): Promise<void>;
   /** Lets another watcher of the chain lead at once. */
@@ -69,6 +70,8 @@ export interface RunningChainWatcher {
 }
 
 const LEASE_MS = 15_000;
+/** Rest while nothing is open and a new session will be heard of, or another watcher leads. */
+const IDLE_PAUSE_MS = 5_000;
 const NOTHING_SEEN: Omit<WatcherStatus, 'node'> = { head: undefined, scannedAt: undefined };
 /** Nodes lag and balance among several machines, so even what has not changed is read again now and then. */
 const LOOK_AGAIN_MS = 60_000;
@@ -84,7 +87,10 @@ export function startChainWatcher(
   const watcher = chainWatcher(options);
   const pauseMs = options.pauseMs ?? watcher.pauseMs;
   const running = startWorker(watcher, { pauseMs, clock, log });
-  const forgetTopic = options.db.wakeups.on(watcherName(options.chain.id), running.nudge);
+  const forgetTopic = options.db.wakeups.on(watcherName(options.chain.id), () => {
+    watcher.wake();
+    running.nudge();
+  });
   const heartbeat = startWorker(
     {
       name: `lease of the ${watcher.name}`,
@@ -155,7 +161,7 @@ export function chainWatcher(options: ChainWatcherOptions): ChainWatcher {
       forget();
       return 0;
     }
-    isIdle = db.wakeups.isListening() && !(await hasOpenSessions(db, chain.id));
+    if (!isIdle && db.wakeups.isListening()) isIdle = !(await hasOpenSessions(db, chain.id));
     const startedAt = clock.now();
     const newest = await view.head();
     status = { ...status, head: newest.number };
@@ -269,7 +275,10 @@ export function chainWatcher(options: ChainWatcherOptions): ChainWatcher {
       return run;
     },
     status: () => ({ ...status, node: status.head === undefined ? undefined : pool.host() }),
-    pauseMs: () => (isIdle ? lookPauseMs(db, rhythm.pauseMs()) : rhythm.pauseMs()),
+    pauseMs: () => Math.max(rhythm.pauseMs(), isIdle && db.wakeups.isListening() ? IDLE_PAUSE_MS : 0),
+    wake() {
+      isIdle = false;
+    },
     renew,
     resign,
   };

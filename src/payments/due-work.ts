@@ -1,0 +1,36 @@
+import type { Db } from '../db/open.ts';
+import { rowsOf } from '../db/query.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { Worker } from '../lib/worker.ts';
+
+/** Topics of the work that falls due by the clock, with the rows that are due. */
+const DUE = {
+  events: 'select 1 from events where next_attempt_at <= ?',
+  deliveries: 'select 1 from deliveries where next_attempt_at <= ?',
+  notices: 'select 1 from notices where next_attempt_at <= ?',
+  sessions: "select 1 from checkout_sessions where status = 'active' and expires_at <= ?",
+} as const;
+
+export type DueTopic = keyof typeof DUE;
+
+/**
+ * Wakes the workers of this process for what has fallen due, such as a retry, and for what no announcement told of. One
+ * statement looks for all of them, so that a process with nothing to do costs its database little.
+ */
+export function dueWorkWorker({ db, clock }: { db: Db; clock: Clock }): Worker {
+  const looks = Object.entries(DUE).map(([topic, due]) => `select '${topic}' as topic where exists (${due})`);
+  const sql = looks.join(' union all ');
+  return {
+    name: 'look for due work',
+    async runOnce() {
+      const now = clock.now();
+      const rows = await rowsOf<{ topic: DueTopic }>(
+        db,
+        sql,
+        looks.map(() => now),
+      );
+      db.wakeups.wake(rows.map(({ topic }) => topic));
+      return 0;
+    },
+  };
+}
