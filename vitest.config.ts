@@ -1,6 +1,5 @@
 import { existsSync, statfsSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { availableParallelism } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 
