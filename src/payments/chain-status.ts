@@ -8,7 +8,7 @@ import type { WatcherStatus } from './watcher/chain-watcher.ts';
 /** Progress of one chain's watcher, in this process or another one. */
 export interface ChainStatus {
   readonly chain: PaymentChain;
-  /** The newest block that the node showed; undefined where another process watches the chain. */
+  /** Block that the latest look judged by; undefined where another process watches the chain. */
   readonly headBlock: number | undefined;
   /** The last block that was looked through for payments, by any process; undefined before the first time. */
   readonly scannedBlock: number | undefined;
@@ -110,7 +110,7 @@ export function registerWatcherMetrics({ registry }: Metrics, statuses: ChainSta
     gauges: [
       {
         name: 'tollgate_payments_watcher_head_block',
-        help: 'Newest block that the node of a chain showed, in the process that watches the chain',
+        help: 'Block that the latest look at a chain judged by, in the process that watches the chain',
         amountOf: ({ headBlock }) => headBlock,
       },
       {

@@ -1,30 +1,34 @@
-import { expect, test } from 'vitest';
-import { type ChainStatus, chainStatusBody, chainStatuses } from '../../src/payments/chain-status.ts';
-import type { ChainWatcher } from '../../src/payments/watcher/chain-watcher.ts';
-import { sqliteDatabase } from '../support/databases.ts';
-import { manualClock } from '../support/manual-clock.ts';
-import { startPaymentChain } from '../support/payment-chain.ts';
-import { paymentChain, shop, watcherOf } from './watcher/setting.ts';
+import { expect } from 'vitest';
+import { type ChainStatus, chainStatusBody, chainStatuses } from '#payments/chain-status.ts';
+import type { ChainWatcher } from '#payments/watcher/chain-watcher.ts';
+import { paymentChain, watcherOf } from './watcher/setting.ts';
+import { never, test as watchedTest } from './watcher/watched-shop.ts';
 
-const never = new AbortController().signal;
+/** `test` with the status of the chain as the process of a watcher shows it. */
+const test = watchedTest.extend(
+  'shownBy',
+  ({ chain, ours }) =>
+    async ({ status }: ChainWatcher): Promise<ChainStatus | undefined> => {
+      const watched = [{ chain: paymentChain(chain), status }];
+      return (await chainStatuses({ db: ours.db, clock: ours.clock, watched }).all())[0];
+    },
+);
 
-test('head and node are shown by the process that watches the chain, and by no other from its next look', async () => {
-  const node = await startPaymentChain();
-  const chain = paymentChain(node);
-  const clock = manualClock(Date.now());
-  const database = await sqliteDatabase('payments');
-  const { db, close } = await shop(database.options, clock, chain);
-  const watcher = () => watcherOf({ chain, rpcUrls: [node.rpcUrl], db, clock });
-  const [first, second] = [watcher(), watcher()];
-  const shownBy = async ({ status }: ChainWatcher): Promise<ChainStatus | undefined> =>
-    (await chainStatuses({ db, clock, watched: [{ chain, status }] }).all())[0];
+test('head and node are shown by the process that watches the chain, and by no other from its next look', async ({
+  chain,
+  ours,
+  clock,
+  watcher: first,
+  shownBy,
+}) => {
+  const second = watcherOf({ chain: paymentChain(chain), rpcUrls: [chain.rpcUrl], db: ours.db, clock });
 
   await first.runOnce(never);
-  await node.mine();
+  await chain.mine();
   clock.advance(16_000); // longer than a lease
   await second.runOnce(never);
   await first.runOnce(never);
-  const head = await node.head();
+  const head = await chain.head();
 
   const shownByFirst = await shownBy(first);
   expect(shownByFirst).toMatchObject({ headBlock: undefined, node: undefined, settledBlock: head });
@@ -34,7 +38,26 @@ test('head and node are shown by the process that watches the chain, and by no o
     settled_block: head,
   });
   expect(await shownBy(second)).toMatchObject({ headBlock: head, node: '127.0.0.1', settledBlock: head });
-  await close();
-  await database.remove();
-  await node.stop();
+});
+
+test('an idle chain of quick blocks, judged by the block of the look before, shows no lag', async ({
+  chain,
+  watcher,
+  round,
+  shownBy,
+}) => {
+  await round();
+  for (let index = 0; index < 3; index++) {
+    await chain.mine(4);
+    await round();
+  }
+
+  const status = await shownBy(watcher);
+
+  const judgedBy = (await chain.head()) - 4;
+  expect(status && chainStatusBody(status)).toMatchObject({
+    head_block: judgedBy,
+    scanned_block: judgedBy,
+    lag_blocks: 0,
+  });
 });

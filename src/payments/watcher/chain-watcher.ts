@@ -39,7 +39,7 @@ export interface ChainWatcherOptions {
 export interface WatcherStatus {
   /** Host name of the node that answered last; undefined until one did. */
   readonly node: string | undefined;
-  /** The newest block that the node showed; undefined until it showed one. */
+  /** Block that the latest look judged by; on an idle chain of quick blocks, the newest of the look before. Decision 141. */
   readonly head: number | undefined;
   /** When the latest round began that this process finished as the leader, in UTC milliseconds. */
   readonly scannedAt: number | undefined;
@@ -164,7 +164,6 @@ export function chainWatcher(options: ChainWatcherOptions): ChainWatcher {
     if (!isIdle && db.wakeups.isListening()) isIdle = !(await hasOpenSessions(db, chain.id));
     const startedAt = clock.now();
     const newest = await view.head();
-    status = { ...status, head: newest.number };
     rhythm.see(newest);
     await fault('head');
     const ours = { head: newest, seenAt: startedAt };
@@ -179,6 +178,7 @@ export function chainWatcher(options: ChainWatcherOptions): ChainWatcher {
   }
 
   async function roundUpTo({ head, seenAt }: SeenHead, signal: AbortSignal): Promise<number> {
+    status = { ...status, head: head.number };
     // Read after the head: whoever is paid in a block up to it is watched by now.
     const watched = places(await watchedStore(db).recipients(chain.id));
     const round = { chain, view, head, places: watched, db, seals, log, effect: vouched, note };
