@@ -3,6 +3,7 @@ import {
   type AbiParameter,
   concat,
   encodeAbiParameters,
+  encodeFunctionData,
   type Hex,
   numberToHex,
   parseAbi,
@@ -15,7 +16,10 @@ import { mayDecode } from '../../src/evm/abi/decoding-budget.ts';
 import { signaturesOf } from '../../src/evm/abi/signatures.ts';
 
 const TO = '0x00000000000000000000000000000000000000aa';
-const SOON_MS = 100;
+/** Of so many runs the quickest counts, which a busy machine has not held up. */
+const RUNS = 5;
+/** So much longer than to decode an honest call of 48 kB may it take to look at data that is not decoded. */
+const MOST_TIMES_HONEST = 5;
 
 interface Encodable {
   readonly parameter: AbiParameter;
@@ -65,6 +69,28 @@ const honest = fc.array(encodable, { minLength: 1, maxLength: 4 }).chain(all =>
   }),
 );
 
+/** How long the quickest run of several takes, in milliseconds. */
+function quickest(act: () => unknown): number {
+  const runs = Array.from({ length: RUNS }, () => {
+    const began = performance.now();
+    act();
+    return performance.now() - began;
+  });
+  return Math.min(...runs);
+}
+
+const HONEST_ABI = parseAbi(['function multicall(bytes[] data)']);
+const HONEST_CALL = encodeFunctionData({
+  abi: HONEST_ABI,
+  args: [Array.from({ length: 500 }, () => `0x${'11'.repeat(32)}` as const)],
+});
+const honestAbis = knownAbis([{ address: TO, abi: HONEST_ABI, name: 'Target' }]);
+const HONEST_MS = quickest(() => honestAbis.decodeInput({ to: TO, input: HONEST_CALL }));
+
+function expectQuick(act: () => unknown): void {
+  expect(quickest(act)).toBeLessThan(MOST_TIMES_HONEST * HONEST_MS);
+}
+
 describe('values', () => {
   test('that were encoded honestly may be decoded, and take no more than their encoding', () => {
     fc.assert(
@@ -81,12 +107,9 @@ describe('values', () => {
     fc.assert(
       fc.property(fc.array(encodable, { minLength: 1, maxLength: 3 }), fc.array(fc.nat(40)), (all, words) => {
         const data = concat(['0x', ...words.map(word => numberToHex(word * 32, { size: 32 }))]);
-        const began = performance.now();
-        mayDecode(
-          all.map(({ parameter }) => parameter),
-          data,
-        );
-        expect(performance.now() - began).toBeLessThan(SOON_MS);
+        const inputs = all.map(({ parameter }) => parameter);
+
+        expectQuick(() => mayDecode(inputs, data));
       }),
     );
   });
@@ -144,10 +167,9 @@ describe('bombs', () => {
   test.each(bombs)('in a call of %s are refused in a moment', (name, data) => {
     const abis = knownAbis([{ address: TO, abi, name: 'Target' }]);
     const [selector] = [...signaturesOf(abi).functions].find(([, item]) => item.name === name) ?? ['0x'];
-    const began = performance.now();
+    const input = concat([selector, data]);
 
-    expect(abis.decodeInput({ to: TO, input: concat([selector, data]) })).toBeNull();
-    expect(performance.now() - began).toBeLessThan(SOON_MS);
+    expectQuick(() => expect(abis.decodeInput({ to: TO, input })).toBeNull());
   });
 
   test('take from the budget no more than their walk', () => {
@@ -165,10 +187,9 @@ describe('bombs', () => {
     const [refused = '0x'] = signaturesOf(abi).errors.keys();
     const abis = knownAbis([{ address: TO, abi, name: 'Target' }]);
     const data = sameBytes(1000, 32_000);
-    const began = performance.now();
+    const output = concat([refused, data]);
 
-    expect(abis.eventOf({ address: TO, topics: [topic], data }, event[0])).toBeNull();
-    expect(abis.decodeRevert({ to: TO, output: concat([refused, data]) })).toBeNull();
-    expect(performance.now() - began).toBeLessThan(SOON_MS);
+    expectQuick(() => expect(abis.eventOf({ address: TO, topics: [topic], data }, event[0])).toBeNull());
+    expectQuick(() => expect(abis.decodeRevert({ to: TO, output })).toBeNull());
   });
 });
