@@ -133,6 +133,7 @@ export function chainWatcher(options: ChainWatcherOptions): ChainWatcher {
   let status = NOTHING_SEEN;
   let lastRun: Promise<unknown> = Promise.resolve();
   let isLeading = false;
+  let heldAt = 0;
   /** Nothing is open and a new session will be heard of, or another watcher leads. */
   let isIdle = false;
   let ending = new AbortController();
@@ -155,6 +156,7 @@ export function chainWatcher(options: ChainWatcherOptions): ChainWatcher {
   async function lead(signal: AbortSignal): Promise<number> {
     await fault('round');
     isLeading = await leader.hold();
+    heldAt = clock.now();
     if (!isLeading) {
       status = NOTHING_SEEN;
       isIdle = true;
@@ -252,7 +254,8 @@ export function chainWatcher(options: ChainWatcherOptions): ChainWatcher {
   }
 
   async function renew(): Promise<void> {
-    if (!isLeading) return;
+    // A round that began a moment ago has extended it. The clock may have been set back since.
+    if (!isLeading || Math.abs(clock.now() - heldAt) < leaseMs / 3) return;
     try {
       if (!(await leader.renew()) && isLeading) throw new LeadershipLost('Another watcher leads.');
     } catch (error) {
