@@ -16,8 +16,9 @@ import { boundedAs, type ConnectionBounds } from '../http/server/connection-boun
 import { listen, type RunningServer } from '../http/server/server.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Logger } from '../lib/logger.ts';
+import { CACHE_MIGRATIONS } from './cache/001-entries.ts';
 import { responseCache } from './cache/response-cache.ts';
-import { CACHE_MIGRATIONS, sqliteStore } from './cache/sqlite-store.ts';
+import { sqliteStore } from './cache/sqlite-store.ts';
 import { chainsRoute, readiness } from './chain-status.ts';
 import { type AnswererOptions, answerer, type Serve } from './explorer/handler.ts';
 import { explorer } from './explorer/operations.ts';

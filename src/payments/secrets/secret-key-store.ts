@@ -1,13 +1,6 @@
-import { type Migration, table } from '../../db/migrate.ts';
 import type { Handle } from '../../db/open.ts';
 import { execute, rowsOf } from '../../db/query.ts';
 import { type Cell, SealError, type Seals } from './sealed.ts';
-
-/** One row for each key that values may be sealed with, holding a text that only this key opens. */
-export const SECRET_KEYS_MIGRATION: Migration = {
-  name: 'secret keys',
-  up: [table('secret_keys', { id: ['text', 'primary key'], canary: ['text', 'not null'] })],
-};
 
 const CANARY = 'This key opens what is in this database.';
 

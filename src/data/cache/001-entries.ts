@@ -1,0 +1,19 @@
+import type { Migration } from '../../db/migrate.ts';
+
+/** The table of kept answers: what an entry knows of itself as JSON, its bytes beside it. */
+export const CACHE_MIGRATIONS: readonly Migration[] = [
+  {
+    name: '001-entries',
+    up: [
+      `create table entries (
+        key text primary key,
+        expires_at integer not null,
+        facts text not null,
+        identity blob not null,
+        br blob,
+        gzip blob
+      ) strict`,
+      'create index entries_by_expiry on entries (expires_at)',
+    ],
+  },
+];
