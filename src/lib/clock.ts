@@ -3,6 +3,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 /** Milliseconds of a UTC day. */
 export const DAY_MS = 86_400_000;
 
+/** UTC milliseconds as ISO 8601 with milliseconds and `Z`. */
+export function timestamp(ms: number): string {
+  return new Date(ms).toISOString();
+}
+
 /** The only source of time. Milliseconds since the epoch, UTC; tests advance their own. */
 export interface Clock {
   now(): number;

@@ -2,12 +2,13 @@ import type { PaymentsHandlers, PaymentsSchemas } from '../../contract/contracts
 import { paymentsError } from '../../contract/contracts/payments-errors.ts';
 import { InvalidBody } from '../../contract/contracts/violations.ts';
 import type { Transaction } from '../../db/open.ts';
+import { timestamp } from '../../lib/clock.ts';
 import { type ApiKey, included, isActiveKey } from '../keys/api-key.ts';
 import { apiKeyStore } from '../keys/api-key-store.ts';
 import { issueKey } from '../keys/issue-key.ts';
 import type { Mode } from '../model/owner.ts';
 import type { AnonymousCaller, ApiCaller, PaymentsContext } from './gate/api-context.ts';
-import { notFound, pagedList, timestamp, timestampOrNull } from './responses/answers.ts';
+import { notFound, pagedList, timestampOrNull } from './responses/answers.ts';
 
 type Handlers = Pick<
   PaymentsHandlers<ApiCaller, AnonymousCaller>,

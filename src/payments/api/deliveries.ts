@@ -1,5 +1,6 @@
 import type { PaymentsHandlers, PaymentsSchemas } from '../../contract/contracts/payments.ts';
 import { paymentsError } from '../../contract/contracts/payments-errors.ts';
+import { timestamp } from '../../lib/clock.ts';
 import { newId } from '../../lib/ids.ts';
 import { webhookPayload } from '../events/event-data.ts';
 import { testEventData } from '../events/test-event.ts';
@@ -10,7 +11,7 @@ import { beginManual, endAttempts } from '../webhooks/attempt-lifecycle.ts';
 import { deliveryStore } from '../webhooks/store/delivery-store.ts';
 import { webhookStore } from '../webhooks/store/webhook-store.ts';
 import type { AnonymousCaller, ApiCaller, PaymentsContext } from './gate/api-context.ts';
-import { notFound, success, timestamp, timestampOrNull } from './responses/answers.ts';
+import { notFound, success, timestampOrNull } from './responses/answers.ts';
 
 type Handlers = Pick<
   PaymentsHandlers<ApiCaller, AnonymousCaller>,

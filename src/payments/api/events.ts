@@ -1,8 +1,9 @@
 import type { PaymentsHandlers, PaymentsSchemas } from '../../contract/contracts/payments.ts';
+import { timestamp } from '../../lib/clock.ts';
 import { EVENT_LIFETIME_MS, eventStore } from '../events/event-store.ts';
 import type { EventData, EventType, PaymentEvent } from '../model/event.ts';
 import type { AnonymousCaller, ApiCaller, PaymentsContext } from './gate/api-context.ts';
-import { pagedList, timestamp } from './responses/answers.ts';
+import { pagedList } from './responses/answers.ts';
 
 /** What happened, for receivers that missed it. */
 export function eventHandlers({

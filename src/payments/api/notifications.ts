@@ -4,6 +4,7 @@ import { InvalidBody } from '../../contract/contracts/violations.ts';
 import type { Handle } from '../../db/open.ts';
 import { transaction } from '../../db/transaction.ts';
 import type { HttpError } from '../../http/errors.ts';
+import { timestamp } from '../../lib/clock.ts';
 import { newId } from '../../lib/ids.ts';
 import type { NotificationSettings } from '../model/notification.ts';
 import type { Owner } from '../model/owner.ts';
@@ -244,14 +245,14 @@ function settingsAnswer(settings: NotificationSettings): PaymentsSchemas['Notifi
       messenger_chat_id: settings.messengerChatId,
       messenger_username: settings.messengerUsername,
       enabled_events: [...settings.enabledEvents],
-      updated_at: new Date(settings.updatedAt).toISOString(),
+      updated_at: timestamp(settings.updatedAt),
     },
   };
 }
 
 /** A link to the bot as it is answered; `expiresAt` is UTC milliseconds. */
 function linkAnswer(url: string, expiresAt: number): PaymentsSchemas['MessengerLinkAnswer'] {
-  return { success: true, data: { link_url: url, expires_at: new Date(expiresAt).toISOString() } };
+  return { success: true, data: { link_url: url, expires_at: timestamp(expiresAt) } };
 }
 
 /** A test that was sent, as it is answered. */

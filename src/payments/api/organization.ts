@@ -1,6 +1,7 @@
 import type { PaymentsHandlers, PaymentsSchemas } from '../../contract/contracts/payments.ts';
 import { InvalidBody } from '../../contract/contracts/violations.ts';
 import type { Handle } from '../../db/open.ts';
+import { timestamp } from '../../lib/clock.ts';
 import type { Organization, Owner } from '../model/owner.ts';
 import {
   type OrganizationSettings,
@@ -8,7 +9,6 @@ import {
   organizationStore,
 } from '../store/organization-store.ts';
 import type { AnonymousCaller, ApiCaller, PaymentsContext } from './gate/api-context.ts';
-import { timestamp } from './responses/answers.ts';
 
 type Handlers = Pick<PaymentsHandlers<ApiCaller, AnonymousCaller>, 'getOrganization' | 'updateOrganization'>;
 

@@ -3,12 +3,13 @@ import { paymentsError } from '../../contract/contracts/payments-errors.ts';
 import { InvalidBody } from '../../contract/contracts/violations.ts';
 import type { Handle } from '../../db/open.ts';
 import { transaction } from '../../db/transaction.ts';
+import { timestamp } from '../../lib/clock.ts';
 import { NATIVE_COIN } from '../model/payment-chain.ts';
 import { type Recipient, verificationMessage } from '../model/recipient.ts';
 import { isRecipientInUse, recipientOwnership } from '../recipients/recipient-ownership.ts';
 import { recipientStore } from '../recipients/recipient-store.ts';
 import type { AnonymousCaller, ApiCaller, PaymentsContext } from './gate/api-context.ts';
-import { notFound, pagedList, timestamp, timestampOrNull } from './responses/answers.ts';
+import { notFound, pagedList, timestampOrNull } from './responses/answers.ts';
 
 type Handlers = Pick<
   PaymentsHandlers<ApiCaller, AnonymousCaller>,

@@ -1,13 +1,14 @@
 import type { PaymentsHandlers, PaymentsSchemas } from '../../contract/contracts/payments.ts';
 import { paymentsError } from '../../contract/contracts/payments-errors.ts';
 import { InvalidBody } from '../../contract/contracts/violations.ts';
+import { timestamp } from '../../lib/clock.ts';
 import type { UnmatchedTransfer } from '../model/transfer.ts';
 import { sessionStore } from '../sessions/session-store.ts';
 import { isToPlaceOf } from '../settlement/match.ts';
 import { settlement } from '../settlement/settlement.ts';
 import { transferStore } from '../store/transfer-store.ts';
 import type { AnonymousCaller, ApiCaller, PaymentsContext } from './gate/api-context.ts';
-import { notFound, pagedList, timestamp, timestampOrNull } from './responses/answers.ts';
+import { notFound, pagedList, timestampOrNull } from './responses/answers.ts';
 import { logIndexOf, transactionBody } from './responses/record-bodies.ts';
 
 type TransferHandlers = Pick<

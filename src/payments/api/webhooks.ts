@@ -6,6 +6,7 @@ import { InvalidBody } from '../../contract/contracts/violations.ts';
 import type { Transaction } from '../../db/open.ts';
 import { lockedTransaction } from '../../db/transaction.ts';
 import { addressJudge } from '../../http/fetch/address-filter.ts';
+import { timestamp } from '../../lib/clock.ts';
 import { newId } from '../../lib/ids.ts';
 import { NEW_ACTIVITY, newWebhookSecret, type Subscription, type Webhook } from '../model/webhook.ts';
 import type { AttemptDeps } from '../webhooks/attempt.ts';
@@ -14,7 +15,7 @@ import { deliveryStore } from '../webhooks/store/delivery-store.ts';
 import { type WebhookChanges, webhookStore } from '../webhooks/store/webhook-store.ts';
 import { deliveryHandlers, webhookTestHandlers } from './deliveries.ts';
 import type { AnonymousCaller, ApiCaller, PaymentsContext } from './gate/api-context.ts';
-import { notFound, success, timestamp, timestampOrNull } from './responses/answers.ts';
+import { notFound, success, timestampOrNull } from './responses/answers.ts';
 
 /** Webhooks of one organization and mode. Decision 120. */
 const MAX_WEBHOOKS = 20;

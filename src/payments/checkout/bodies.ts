@@ -1,6 +1,7 @@
 import type { PaymentsSchemas } from '../../contract/contracts/payments.ts';
 import { paymentsError } from '../../contract/contracts/payments-errors.ts';
 import type { Db } from '../../db/open.ts';
+import { timestamp } from '../../lib/clock.ts';
 import { paymentUri } from '../amounts/payment-uri.ts';
 import { type PaymentChain, type PaymentChains, type PaymentToken, tokenOf } from '../model/payment-chain.ts';
 import type { CheckoutSession, SessionState } from '../model/session.ts';
@@ -135,10 +136,6 @@ function paymentPlaceOf(
 /** Before the payment there is no way on, only the way back. */
 function returnUrlOf({ status, successUrl, id }: SessionState): string | null {
   return status === 'completed' ? redirectUrl(successUrl, id) : null;
-}
-
-function timestamp(ms: number): string {
-  return new Date(ms).toISOString();
 }
 
 /** Stands in an address for the id of the session. Source: `success_url` of the contract. */

@@ -1,4 +1,5 @@
 import type { PaymentsSchemas } from '../../contract/contracts/payments.ts';
+import { timestamp } from '../../lib/clock.ts';
 import type { EventData } from '../model/event.ts';
 import type { PaymentTransaction } from '../model/payment-transaction.ts';
 import type { CheckoutSession } from '../model/session.ts';
@@ -68,10 +69,6 @@ function eventSession(session: CheckoutSession): PaymentsSchemas['EventSession']
   return { id, clientReferenceId, metadata, customerEmail, customerName };
 }
 
-function timestamp(time: number): string {
-  return new Date(time).toISOString();
-}
-
 type EventFormData = PaymentsSchemas['EventFormData'];
 
 /** The keys of `form_data` that the document gives a meaning, with the JavaScript type of their values. */
@@ -130,7 +127,12 @@ interface ToldEvent {
  * very bytes. Document 3, "Delivery"; decision 122.
  */
 export function webhookPayload({ id, type, createdAt, data }: ToldEvent, webhookId: string): string {
-  const timestamp = new Date(createdAt).toISOString();
   // What JSON.stringify writes is well-formed: its UTF-8 bytes stand for the same text again.
-  return JSON.stringify({ id, event: type, webhook_id: webhookId, timestamp, data });
+  return JSON.stringify({
+    id,
+    event: type,
+    webhook_id: webhookId,
+    timestamp: timestamp(createdAt),
+    data,
+  });
 }

@@ -1,4 +1,5 @@
 import type { PaymentsSchemas } from '../../contract/contracts/payments.ts';
+import { timestamp } from '../../lib/clock.ts';
 import { newId, randomBase62 } from '../../lib/ids.ts';
 import type { EventData } from '../model/event.ts';
 import type { DeliveryEventType } from '../model/webhook.ts';
@@ -88,8 +89,4 @@ function madeUpSession() {
     customerEmail: 'ada@example.com',
     customerName: 'Ada Example',
   };
-}
-
-function timestamp(time: number): string {
-  return new Date(time).toISOString();
 }

@@ -1,5 +1,6 @@
 import { paymentsError } from '#contract/contracts/payments-errors.ts';
 import type { HttpError } from '#http/errors.ts';
+import { timestamp } from '#lib/clock.ts';
 import type { ListPage } from '../../store/list-query.ts';
 
 /** The envelope of every list. Source: document 3, "List envelope". */
@@ -42,12 +43,7 @@ export function notFound(kind: RecordKind, id: string): HttpError {
   return paymentsError('resource_not_found', `No ${kind} with id '${id}'.`);
 }
 
-/** UTC milliseconds as the contract writes a moment: ISO 8601 with milliseconds and `Z` (Decision 95). */
-export function timestamp(ms: number): string {
-  return new Date(ms).toISOString();
-}
-
-/** The same for a moment that may not have come. */
+/** UTC milliseconds as the contract writes a time (Decision 95); null for one that has not come. */
 export function timestampOrNull(ms: number | null): string | null {
   return ms === null ? null : timestamp(ms);
 }

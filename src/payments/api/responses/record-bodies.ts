@@ -1,11 +1,12 @@
 import type { PaymentsSchemas } from '#contract/contracts/payments.ts';
+import { timestamp } from '#lib/clock.ts';
 import { paymentUri } from '../../amounts/payment-uri.ts';
 import { availabilityOf, type PaymentLink } from '../../model/payment-link.ts';
 import type { PaymentTransaction } from '../../model/payment-transaction.ts';
 import type { CheckoutSession } from '../../model/session.ts';
 import { NO_LOG } from '../../model/transfer.ts';
 import type { PaymentsContext } from '../gate/api-context.ts';
-import { timestamp, timestampOrNull } from './answers.ts';
+import { timestampOrNull } from './answers.ts';
 
 /** A payment link as the contract shows it; `now` (UTC ms) decides its availability. */
 export function linkBody(
