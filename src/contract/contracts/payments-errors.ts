@@ -40,12 +40,37 @@ export function paymentsError(
   return new HttpError(PAYMENTS_ERRORS[code].status, message, { ...options, code });
 }
 
+interface FieldFault {
+  readonly code: PaymentsErrorCode;
+  readonly message: string;
+  readonly facts: { readonly param?: string };
+}
+
+/** A refusal that names the field at fault, where a single one is. */
+export function faultError({ code, message, facts }: FieldFault): HttpError {
+  return paymentsError(code, message, facts);
+}
+
 /** A refusal for a time in milliseconds: 429 with the whole seconds to wait, in `Retry-After` and in words. */
-export function waitError(waitMs: number, wording: (wait: string) => string): HttpError {
-  const seconds = Math.max(1, Math.ceil(waitMs / 1000));
-  return paymentsError('rate_limit_exceeded', wording(`${seconds} ${seconds === 1 ? 'second' : 'seconds'}`), {
-    headers: { 'Retry-After': String(seconds) },
+export function waitError(
+  waitMs: number,
+  wording: (wait: string) => string,
+  headers: Readonly<Record<string, string>> = {},
+): HttpError {
+  const seconds = waitSeconds(waitMs);
+  return paymentsError('rate_limit_exceeded', wording(secondsText(seconds)), {
+    headers: { ...headers, 'Retry-After': String(seconds) },
   });
+}
+
+/** Whole seconds until a refused client may retry, at least one. */
+export function waitSeconds(waitMs: number): number {
+  return Math.max(1, Math.ceil(waitMs / 1000));
+}
+
+/** A number of seconds in words, such as `1 second`. */
+export function secondsText(seconds: number): string {
+  return `${seconds} ${seconds === 1 ? 'second' : 'seconds'}`;
 }
 
 /** The body of every error of the payments platform, `{ error: { type, code, message, param } }` (Decision 103). */

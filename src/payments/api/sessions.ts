@@ -1,9 +1,8 @@
 import type { PaymentsHandlers, PaymentsSchemas } from '../../contract/contracts/payments.ts';
-import { paymentsError } from '../../contract/contracts/payments-errors.ts';
+import { faultError, paymentsError } from '../../contract/contracts/payments-errors.ts';
 import { InvalidBody } from '../../contract/contracts/violations.ts';
 import type { Transaction } from '../../db/open.ts';
 import { newId } from '../../lib/ids.ts';
-import type { FieldError } from '../model/fault.ts';
 import type { Mode, Owner } from '../model/owner.ts';
 import { normalToken, type PaymentChains } from '../model/payment-chain.ts';
 import type { CheckoutSession } from '../model/session.ts';
@@ -152,10 +151,6 @@ function present<Name extends (typeof OWN_TERMS)[number]>(body: Body, name: Name
   if (value !== undefined) return value;
   const first = OWN_TERMS.find(term => body[term] === undefined) ?? name;
   throw paymentsError('missing_required_field', `The '${first}' field is required.`, { param: first });
-}
-
-function faultError({ code, message, facts }: FieldError) {
-  return paymentsError(code, message, facts);
 }
 
 function cannotEnd({ status }: CheckoutSession) {

@@ -1,10 +1,9 @@
 import type { PaymentsHandlers } from '../../contract/contracts/payments.ts';
-import { paymentsError, waitError } from '../../contract/contracts/payments-errors.ts';
+import { faultError, paymentsError, waitError } from '../../contract/contracts/payments-errors.ts';
 import { transaction } from '../../db/transaction.ts';
 import { type Client, limitKey } from '../../http/client-address.ts';
 import { namesTag } from '../../http/send.ts';
 import { newId } from '../../lib/ids.ts';
-import type { FieldError } from '../model/fault.ts';
 import type { PaymentLink } from '../model/payment-link.ts';
 import { lockFault } from '../recipients/recipient-lock.ts';
 import type { Seals } from '../secrets/sealed.ts';
@@ -90,10 +89,6 @@ export function checkoutHandlers(deps: CheckoutDeps): CheckoutHandlers {
     ...walletBinding(deps),
     ...claims(deps),
   };
-}
-
-function faultError({ code, message, facts }: FieldError) {
-  return paymentsError(code, message, facts);
 }
 
 /** Open sessions of one link that one client address may have without a wallet that signed. Decision 134. */

@@ -1,5 +1,5 @@
 import { RateLimiterMemory, RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible';
-import { paymentsError } from '#contract/contracts/payments-errors.ts';
+import { waitError, waitSeconds } from '#contract/contracts/payments-errors.ts';
 import type { Db } from '#db/open.ts';
 import { type Client, limitKey } from '#http/client-address.ts';
 import type { HttpError } from '#http/errors.ts';
@@ -121,11 +121,8 @@ export function countHeaders(count: Count, now: number): Readonly<Record<string,
 
 /** The answer to a request beyond a limit: 429 with the time to wait, in its headers and in its message. */
 export function tooMany(count: Count, now: number): HttpError {
-  const seconds = secondsLeft(count);
-  const text = `Rate limit exceeded. Retry after ${seconds} ${seconds === 1 ? 'second' : 'seconds'}.`;
-  return paymentsError('rate_limit_exceeded', text, {
-    headers: refusalHeaders(count, now),
-  });
+  const wording = (wait: string) => `Rate limit exceeded. Retry after ${wait}.`;
+  return waitError(count.msLeft, wording, countHeaders(count, now));
 }
 
 /** Counts a page of the checkout. Its refusal is a page as well, so this does not throw. */
@@ -133,17 +130,9 @@ export function pageAdmission({ ofPage }: Pick<RateLimits, 'ofPage'>, clock: Clo
   return async (client: Client) => {
     const count = await ofPage(client);
     if (count === undefined) return { headers: {}, waitSeconds: undefined };
-    return count.isRefused
-      ? { headers: refusalHeaders(count, clock.now()), waitSeconds: secondsLeft(count) }
-      : { headers: countHeaders(count, clock.now()), waitSeconds: undefined };
+    const headers = countHeaders(count, clock.now());
+    if (!count.isRefused) return { headers, waitSeconds: undefined };
+    const seconds = waitSeconds(count.msLeft);
+    return { headers: { ...headers, 'Retry-After': String(seconds) }, waitSeconds: seconds };
   };
-}
-
-function refusalHeaders(count: Count, now: number): Readonly<Record<string, string>> {
-  return { ...countHeaders(count, now), 'Retry-After': String(secondsLeft(count)) };
-}
-
-/** Whole seconds until a refused client may retry, at least one. */
-function secondsLeft({ msLeft }: Count): number {
-  return Math.max(1, Math.ceil(msLeft / 1000));
 }

@@ -1,3 +1,4 @@
+import { secondsText } from '#contract/contracts/payments-errors.ts';
 import type { Assets } from './assets.ts';
 import { pageText } from './document.ts';
 import { html } from './parts/html.ts';
@@ -24,7 +25,7 @@ export const BROKEN: Notice = {
 export function tooManyPages(seconds: number): Notice {
   return {
     title: 'Please wait a moment',
-    text: `Too many pages were asked for from your network. Please try again in ${seconds} ${seconds === 1 ? 'second' : 'seconds'}. What you have paid already is safe: payments are read from the network itself.`,
+    text: `Too many pages were asked for from your network. Please try again in ${secondsText(seconds)}. What you have paid already is safe: payments are read from the network itself.`,
   };
 }
 
