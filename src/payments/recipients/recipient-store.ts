@@ -5,7 +5,7 @@ import { placeholders } from '../../db/rows.ts';
 import { newId } from '../../lib/ids.ts';
 import type { Mode, Owner } from '../model/owner.ts';
 import { type ChainAddress, newNonce, type Recipient, type RecipientProof } from '../model/recipient.ts';
-import { allOf, given, type ListPage, ownedBy, type Page, paged } from '../store/list-query.ts';
+import { allOf, given, type ListPage, oneOf, ownedBy, type Page, paged } from '../store/list-query.ts';
 
 /** Addresses that organizations are paid at, and which organization owns each. Decision 136. */
 export function recipientStore(handle: Handle) {
@@ -51,7 +51,7 @@ export function recipientStore(handle: Handle) {
     },
 
     async find(owner: Owner, id: string): Promise<Recipient | undefined> {
-      const { sql, bindings } = allOf([ownedBy(owner), { sql: 'id = ?', bindings: [id] }]);
+      const { sql, bindings } = oneOf(owner, id);
       return (await where(sql, bindings))[0];
     },
 

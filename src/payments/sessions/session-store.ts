@@ -9,7 +9,7 @@ import { type DepositAddress, watcherName } from '../model/payment-chain.ts';
 import type { CheckoutSession, SessionState, SessionStatus } from '../model/session.ts';
 import { recipientStore } from '../recipients/recipient-store.ts';
 import type { Seals } from '../secrets/sealed.ts';
-import { allOf, given, type ListPage, ownedBy, type Page, paged } from '../store/list-query.ts';
+import { allOf, given, type ListPage, oneOf, ownedBy, type Page, paged } from '../store/list-query.ts';
 import { watchedStore } from '../store/watched-store.ts';
 import { freeAmount, isPrice, type OwnPlace } from './amounts-due.ts';
 import type { SessionDraft } from './opening.ts';
@@ -34,8 +34,6 @@ interface SessionFilters {
   readonly to?: number | undefined;
 }
 
-const OF_OWNER = 'organization_id = ? and mode = ?';
-
 /** The checkout sessions. What customers wrote is sealed. */
 export type SessionStore = ReturnType<typeof sessionStore>;
 
@@ -54,8 +52,7 @@ export function sessionStore(handle: Handle, seals: Seals) {
      */
     open: (draft: SessionDraft): Promise<CheckoutSession> => openSession(handle, seals, draft),
 
-    find: (owner: Owner, id: string): Promise<CheckoutSession | undefined> =>
-      findWhere(allOf([ownedBy(owner), { sql: 'id = ?', bindings: [id] }])),
+    find: (owner: Owner, id: string): Promise<CheckoutSession | undefined> => findWhere(oneOf(owner, id)),
 
     /** Whoever owns it: for the payer, who knows its id, and the watcher. */
     findById,
@@ -137,16 +134,18 @@ export function sessionStore(handle: Handle, seals: Seals) {
       amount: bigint,
       endedAfter: number,
     ): Promise<CheckoutSession[]> {
-      const asked = [...bindingsOf(place), place.organizationId, place.mode, uintColumn(amount)];
+      const { sql: isOwn, bindings: owner } = ownedBy(place);
+      const isAsked = `not is_wallet_only and ${OF_PLACE} and ${isOwn} and amount_due = ?`;
+      const asked = [...bindingsOf(place), ...owner, uintColumn(amount)];
       const active = await rowsOf<SessionRow>(
         handle,
-        `select * from checkout_sessions where status = 'active' and not is_wallet_only and ${OF_PLACE} and ${OF_OWNER} and amount_due = ?`,
+        `select * from checkout_sessions where status = 'active' and ${isAsked}`,
         asked,
       );
       const expired = await rowsOf<SessionRow>(
         handle,
         `select * from checkout_sessions
-         where status = 'expired' and not is_wallet_only and ${OF_PLACE} and ${OF_OWNER} and amount_due = ? and ended_at >= ?
+         where status = 'expired' and ${isAsked} and ended_at >= ?
          order by ended_at desc limit 2`,
         [...asked, endedAfter],
       );

@@ -4,7 +4,7 @@ import { containing, execute, rowsOf, type Sql } from '../../db/query.ts';
 import { insertRow, updateRows, type Values } from '../../db/rows.ts';
 import type { Mode, Owner } from '../model/owner.ts';
 import type { PaymentLink } from '../model/payment-link.ts';
-import { allOf, type ListPage, ownedBy, type Page, paged } from './list-query.ts';
+import { allOf, type ListPage, oneOf, ownedBy, type Page, paged } from './list-query.ts';
 
 /** What a list of links is narrowed to and ordered by; equal ones follow by id in the same direction. */
 export interface LinkList {
@@ -98,10 +98,6 @@ function searched({ dialect }: Handle, text: string): Sql | undefined {
   // Where a name ends and the short code begins is no part of either.
   if (text.includes(BETWEEN_SEARCHED)) return { sql: '1 = 0', bindings: [] };
   return containing(dialect, 'search_text', searchText(text));
-}
-
-function oneOf(owner: Owner, id: string): Sql {
-  return allOf([ownedBy(owner), { sql: 'id = ?', bindings: [id] }]);
 }
 
 /** A row of `payment_links`. */

@@ -61,6 +61,11 @@ export function ownedBy({ organizationId, mode }: Owner): Sql {
   return { sql: 'organization_id = ? and mode = ?', bindings: [organizationId, mode] };
 }
 
+/** The condition that a row is the one with this id, of an organization and mode. */
+export function oneOf(owner: Owner, id: string): Sql {
+  return allOf([ownedBy(owner), { sql: 'id = ?', bindings: [id] }]);
+}
+
 /** The condition that all of these hold; undefined ones are filters that were not asked for. */
 export function allOf(conditions: readonly (Sql | undefined)[]): Sql {
   const asked = conditions.filter(condition => condition !== undefined);

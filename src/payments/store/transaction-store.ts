@@ -1,11 +1,11 @@
-import { type Binding, booleanOf, exactInteger, uintColumn, uintOf, uintOrNull } from '../../db/columns.ts';
+import { type Binding, booleanOf, uintColumn, uintOf, uintOrNull } from '../../db/columns.ts';
 import type { Handle } from '../../db/open.ts';
 import { rowsOf, type Sql } from '../../db/query.ts';
 import { insertRow, updateRows, type Values } from '../../db/rows.ts';
 import type { Mode, Owner } from '../model/owner.ts';
 import type { MatchedBy, PaymentTransaction, TransactionStatus } from '../model/payment-transaction.ts';
 import type { FailureReason } from '../model/session.ts';
-import { allOf, countOf, given, type ListPage, ownedBy, type Page, paged } from './list-query.ts';
+import { allOf, countOf, given, type ListPage, oneOf, ownedBy, type Page, paged } from './list-query.ts';
 
 /** What transactions are narrowed to. Times are UTC milliseconds of recording: from this one, to before that one. */
 export interface TransactionFilters {
@@ -28,7 +28,7 @@ export function transactionStore(handle: Handle) {
 
   return {
     async find(owner: Owner, id: string): Promise<PaymentTransaction | undefined> {
-      const { sql, bindings } = allOf([ownedBy(owner), { sql: 'id = ?', bindings: [id] }]);
+      const { sql, bindings } = oneOf(owner, id);
       return (await where(sql, bindings))[0];
     },
 
@@ -61,13 +61,9 @@ export function transactionStore(handle: Handle) {
       where('session_id = ? order by created_at, id', [sessionId]),
 
     /** How many transfers were recorded for a session; what was only claimed is none. */
-    async countOf(sessionId: string): Promise<number> {
-      const [row] = await rowsOf<{ total: unknown }>(
-        handle,
-        'select count(*) as total from transactions where session_id = ? and sender is not null',
-        [sessionId],
-      );
-      return exactInteger(row?.total);
+    countOf(sessionId: string): Promise<number> {
+      const seen = { sql: 'session_id = ? and sender is not null', bindings: [sessionId] };
+      return countOf(handle, 'transactions', seen);
     },
 
     /** All of the session that this transaction is of, itself included; the oldest first. */

@@ -5,7 +5,7 @@ import { placeholders } from '../../db/rows.ts';
 import { newId } from '../../lib/ids.ts';
 import type { Mode, Owner } from '../model/owner.ts';
 import type { Transfer, UnmatchedTransfer } from '../model/transfer.ts';
-import { allOf, given, type ListPage, ownedBy, type Page, paged } from './list-query.ts';
+import { allOf, given, type ListPage, oneOf, ownedBy, type Page, paged } from './list-query.ts';
 
 /** What unmatched transfers are narrowed to. */
 export interface TransferFilters {
@@ -64,7 +64,7 @@ export function transferStore(handle: Handle) {
 
     /** Undefined for one that is not confirmed. */
     async find(owner: Owner, id: string): Promise<UnmatchedTransfer | undefined> {
-      const { sql, bindings } = allOf([ownedBy(owner), { sql: 'id = ?', bindings: [id] }]);
+      const { sql, bindings } = oneOf(owner, id);
       return (await where(`${sql} and confirmed_at is not null`, bindings))[0];
     },
 

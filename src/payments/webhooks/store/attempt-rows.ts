@@ -4,6 +4,7 @@ import { execute, rowLock, rowsOf } from '#db/query.ts';
 import { placeholders, updateRows } from '#db/rows.ts';
 import type { Owner } from '../../model/owner.ts';
 import type { Delivery, Webhook } from '../../model/webhook.ts';
+import { oneOf } from '../../store/list-query.ts';
 import type { DeliveryRow } from './delivery-store.ts';
 import { switchValues, type WebhookRow } from './webhook-store.ts';
 
@@ -13,10 +14,11 @@ export async function lockedWebhook(
   owner: Owner,
   id: string,
 ): Promise<WebhookRow | undefined> {
+  const { sql, bindings } = oneOf(owner, id);
   const [webhook] = await rowsOf<WebhookRow>(
     handle,
-    `select * from webhooks where id = ? and organization_id = ? and mode = ?${rowLock(handle, 'for no key update')}`,
-    [id, owner.organizationId, owner.mode],
+    `select * from webhooks where ${sql}${rowLock(handle, 'for no key update')}`,
+    bindings,
   );
   return webhook;
 }

@@ -1,6 +1,6 @@
-import { booleanOf, exactInteger, jsonColumn, jsonOf } from '#db/columns.ts';
+import { booleanOf, jsonColumn, jsonOf } from '#db/columns.ts';
 import type { Handle } from '#db/open.ts';
-import { execute, rowLock, rowsOf, type Sql } from '#db/query.ts';
+import { execute, rowLock, rowsOf } from '#db/query.ts';
 import { insertRow, updateRows, type Values } from '#db/rows.ts';
 import { announce } from '#db/woken-worker.ts';
 import type { Mode, Owner } from '../../model/owner.ts';
@@ -13,7 +13,7 @@ import {
   type WebhookSecrets,
 } from '../../model/webhook.ts';
 import type { Cell, Seals } from '../../secrets/sealed.ts';
-import { allOf, type ListPage, ownedBy, type Page, paged } from '../../store/list-query.ts';
+import { countOf, type ListPage, oneOf, ownedBy, type Page, paged } from '../../store/list-query.ts';
 import { failHeldTooLong } from './delivery-store.ts';
 import { subscriptions } from './subscriptions.ts';
 
@@ -62,15 +62,7 @@ export function webhookStore(handle: Handle, seals: Seals) {
       return paged(handle, listing, page, webhookOf);
     },
 
-    async count(owner: Owner): Promise<number> {
-      const { sql, bindings } = ownedBy(owner);
-      const [row] = await rowsOf<{ total: number | string }>(
-        handle,
-        `select count(*) as total from webhooks where ${sql}`,
-        bindings,
-      );
-      return exactInteger(row?.total);
-    },
+    count: (owner: Owner): Promise<number> => countOf(handle, 'webhooks', ownedBy(owner)),
 
     /**
      * Writes what its owner changed, and nothing that is counted. A webhook that is active again gets what was held;
@@ -138,10 +130,6 @@ export function webhookStore(handle: Handle, seals: Seals) {
       return (await execute(handle, `delete from webhooks where ${sql}`, bindings)) === 1;
     },
   };
-}
-
-function oneOf(owner: Owner, id: string): Sql {
-  return allOf([ownedBy(owner), { sql: 'id = ?', bindings: [id] }]);
 }
 
 /** A row of `webhooks`. */
