@@ -1,9 +1,8 @@
 import { test as base, describe } from 'vitest';
 import { type Db, openDatabase } from '../../src/db/open.ts';
 import type { Owner } from '../../src/payments/model/owner.ts';
-import { organizationStore } from '../../src/payments/store/organization-store.ts';
 import { postgresDatabase, sqliteDatabase } from './databases.ts';
-import { anOrganization } from './payments-records.ts';
+import { insertOwner } from './given-database.ts';
 
 /** `test` with a payments database of its own for each test, and two organizations in it. */
 export type PaymentsDatabaseTest = ReturnType<typeof paymentsDatabaseTest>;
@@ -34,9 +33,3 @@ function paymentsDatabaseTest(createDatabase: typeof sqliteDatabase | typeof pos
 
 const onSqlite = paymentsDatabaseTest(sqliteDatabase);
 const onPostgres = paymentsDatabaseTest(postgresDatabase);
-
-async function insertOwner(db: Db): Promise<Owner> {
-  const organization = anOrganization();
-  await organizationStore(db).insert(organization);
-  return { organizationId: organization.id, mode: 'live' };
-}

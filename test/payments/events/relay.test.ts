@@ -1,5 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type Db, openDatabase } from '#db/open.ts';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { execute, rowsOf } from '#db/query.ts';
 import { transaction } from '#db/transaction.ts';
 import { createLogger } from '#lib/logger.ts';
@@ -7,18 +6,17 @@ import { webhookPayload } from '#payments/events/event-data.ts';
 import { eventStore } from '#payments/events/event-store.ts';
 import { relay } from '#payments/events/relay.ts';
 import type { PaymentEvent } from '#payments/model/event.ts';
-import type { Owner } from '#payments/model/owner.ts';
 import type { Subscription, Webhook } from '#payments/model/webhook.ts';
 import { noticeQueue } from '#payments/notifications/store/notice-store.ts';
 import { notificationStore } from '#payments/notifications/store/notification-store.ts';
 import { seals } from '#payments/secrets/sealed.ts';
-import { organizationStore } from '#payments/store/organization-store.ts';
 import { deliveryQueue } from '#payments/webhooks/delivery-queue.ts';
 import { deliveryStore } from '#payments/webhooks/store/delivery-store.ts';
 import { type WebhookChanges, webhookStore } from '#payments/webhooks/store/webhook-store.ts';
 import { eachDatabase } from '../../support/databases.ts';
+import { givenDatabase } from '../../support/given-database.ts';
 import { type ManualClock, manualClock } from '../../support/manual-clock.ts';
-import { anOrganization, RECORD_TIME } from '../../support/payments-records.ts';
+import { RECORD_TIME } from '../../support/payments-records.ts';
 import { anEvent, aSecret, aWebhook } from '../../support/webhook-records.ts';
 
 const SILENT = createLogger({ level: 'silent' });
@@ -105,49 +103,36 @@ const CASES: readonly Case[] = [
 ];
 
 eachDatabase('the relay', databases => {
-  let db: Db;
-  let other: Db;
+  const given = givenDatabase(databases, { isShared: true });
   let clock: ManualClock;
-  let owner: Owner;
-
-  beforeAll(async () => {
-    const options = await databases.create('payments');
-    db = openDatabase(options);
-    other = openDatabase(options);
-  });
 
   beforeEach(async () => {
     clock = manualClock(T + 100);
-    for (const table of ['webhooks', 'notices', 'events']) await execute(db, `delete from ${table}`);
-    owner = await anOwner();
+    for (const table of ['webhooks', 'notices', 'events']) await execute(given.db, `delete from ${table}`);
   });
 
-  afterAll(() => Promise.all([db.destroy(), other.destroy()]));
-
-  const anOwner = async (): Promise<Owner> => {
-    const organization = anOrganization();
-    await organizationStore(db).insert(organization);
-    return { organizationId: organization.id, mode: 'live' };
-  };
   const insertWebhook = async (webhook: Webhook) => {
-    await transaction(db, handle => webhookStore(handle, SEALS).insert(webhook, aSecret()));
+    await transaction(given.db, handle => webhookStore(handle, SEALS).insert(webhook, aSecret()));
     return webhook;
   };
   const occur = async (...events: PaymentEvent[]) => {
-    await eventStore(db, SEALS).insert(events.map(event => ({ event, fact: event.id, place: 0 })));
+    await eventStore(given.db, SEALS).insert(events.map(event => ({ event, fact: event.id, place: 0 })));
     return events;
   };
-  const run = (on = db) => relay({ db: on, seals: SEALS, clock, log: SILENT }).runOnce(NEVER);
+  const run = (on = given.db) => relay({ db: on, seals: SEALS, clock, log: SILENT }).runOnce(NEVER);
   const deliveriesOf = async ({ id, organizationId, mode }: Webhook) =>
-    (await deliveryStore(db, SEALS).list({ organizationId, mode }, id, {}, { page: 1, limit: 500 })).data;
+    (await deliveryStore(given.db, SEALS).list({ organizationId, mode }, id, {}, { page: 1, limit: 500 }))
+      .data;
 
   describe('of an event tells', () => {
     for (const { name, events = EVERYTHING, createdAt, changes = [], isTold } of CASES) {
       test(`${name}: ${isTold ? 'yes' : 'no'}`, async () => {
-        const webhook = await insertWebhook(aWebhook(owner, { events, createdAt }));
-        const [event] = await occur(anEvent(owner, { createdAt: T }));
+        const webhook = await insertWebhook(aWebhook(given.owner, { events, createdAt }));
+        const [event] = await occur(anEvent(given.owner, { createdAt: T }));
         for (const [at, change] of changes) {
-          await transaction(db, handle => webhookStore(handle, SEALS).change(owner, webhook.id, change, at));
+          await transaction(given.db, handle =>
+            webhookStore(handle, SEALS).change(given.owner, webhook.id, change, at),
+          );
         }
 
         expect(await run()).toBe(1);
@@ -159,10 +144,10 @@ eachDatabase('the relay', databases => {
   });
 
   test('tells an event to no other organization and no other mode', async () => {
-    const ours = await insertWebhook(aWebhook(owner));
-    const inTest = await insertWebhook(aWebhook({ ...owner, mode: 'test' }));
-    const theirs = await insertWebhook(aWebhook(await anOwner()));
-    const [event, tested] = await occur(anEvent(owner), anEvent({ ...owner, mode: 'test' }));
+    const ours = await insertWebhook(aWebhook(given.owner));
+    const inTest = await insertWebhook(aWebhook({ ...given.owner, mode: 'test' }));
+    const theirs = await insertWebhook(aWebhook(await given.newOwner()));
+    const [event, tested] = await occur(anEvent(given.owner), anEvent({ ...given.owner, mode: 'test' }));
 
     await run();
 
@@ -172,13 +157,13 @@ eachDatabase('the relay', databases => {
   });
 
   test('makes a delivery that is due at once, with the body that is sent', async () => {
-    const webhook = await insertWebhook(aWebhook(owner));
-    const event = anEvent(owner);
+    const webhook = await insertWebhook(aWebhook(given.owner));
+    const event = anEvent(given.owner);
     await occur(event);
 
     await run();
 
-    const queue = deliveryQueue({ db, seals: SEALS, clock, log: SILENT });
+    const queue = deliveryQueue({ db: given.db, seals: SEALS, clock, log: SILENT });
     const [claim] = await queue.takeDue([{ webhookId: webhook.id, limit: 5 }]);
     expect(claim?.deliveries).toMatchObject([
       { eventId: event.id, eventType: event.type, isTest: false, body: webhookPayload(event, webhook.id) },
@@ -186,12 +171,12 @@ eachDatabase('the relay', databases => {
   });
 
   test('makes one delivery of each event and webhook, however many relays are at it', async () => {
-    const webhooks = [await insertWebhook(aWebhook(owner)), await insertWebhook(aWebhook(owner))];
-    const events = await occur(...Array.from({ length: 250 }, () => anEvent(owner)));
+    const webhooks = [await insertWebhook(aWebhook(given.owner)), await insertWebhook(aWebhook(given.owner))];
+    const events = await occur(...Array.from({ length: 250 }, () => anEvent(given.owner)));
 
     let relayed = 0;
     for (let round = 0; round < 9 && relayed < events.length; round += 1) {
-      const runs = await Promise.all([run(), run(other), run(), run(other)]);
+      const runs = await Promise.all([run(), run(given.other), run(), run(given.other)]);
       relayed += runs.reduce((sum, count) => sum + count, 0);
     }
 
@@ -204,11 +189,11 @@ eachDatabase('the relay', databases => {
   });
 
   test('does again what it died over, and nothing twice', async () => {
-    const webhook = await insertWebhook(aWebhook(owner));
-    const [event] = await occur(anEvent(owner));
+    const webhook = await insertWebhook(aWebhook(given.owner));
+    const [event] = await occur(anEvent(given.owner));
     // What a process leaves that wrote the delivery and never came to say so.
     await run();
-    await execute(db, 'update events set next_attempt_at = ?, locked_until = ?, locked_by = ?', [
+    await execute(given.db, 'update events set next_attempt_at = ?, locked_until = ?, locked_by = ?', [
       RECORD_TIME,
       clock.now() + 1,
       'a process that died',
@@ -224,18 +209,18 @@ eachDatabase('the relay', databases => {
   });
 
   test('leaves an event for the next time when it cannot write what the event tells', async () => {
-    const webhook = await insertWebhook(aWebhook(owner));
-    await occur(anEvent(owner));
-    await execute(db, 'alter table notices rename to lost_notices');
-    const settings = await notificationStore(db).find(owner);
+    const webhook = await insertWebhook(aWebhook(given.owner));
+    await occur(anEvent(given.owner));
+    await execute(given.db, 'alter table notices rename to lost_notices');
+    const settings = await notificationStore(given.db).find(given.owner);
     if (settings === undefined) throw new Error('the organization has no settings');
     const mailed = { ...settings, emailEnabled: true, emailAddress: 'a@books.example' };
-    await notificationStore(db).save({ ...mailed, enabledEvents: ['payment.failed'] });
-    await occur(anEvent(owner, { type: 'payment.failed' }));
+    await notificationStore(given.db).save({ ...mailed, enabledEvents: ['payment.failed'] });
+    await occur(anEvent(given.owner, { type: 'payment.failed' }));
 
     await expect(run()).rejects.toThrow();
     const meanwhile = await deliveriesOf(webhook);
-    await execute(db, 'alter table lost_notices rename to notices');
+    await execute(given.db, 'alter table lost_notices rename to notices');
 
     expect(meanwhile).toEqual([]);
     expect(await run()).toBe(2);
@@ -243,9 +228,9 @@ eachDatabase('the relay', databases => {
   });
 
   test('makes a notice for each channel that is enabled, of the events that are', async () => {
-    const settings = await notificationStore(db).find(owner);
+    const settings = await notificationStore(given.db).find(given.owner);
     if (settings === undefined) throw new Error('the organization has no settings');
-    await notificationStore(db).save({
+    await notificationStore(given.db).save({
       ...settings,
       emailEnabled: true,
       emailAddress: 'a@books.example',
@@ -254,16 +239,16 @@ eachDatabase('the relay', databases => {
       enabledEvents: ['payment.failed'],
     });
     const [failed] = await occur(
-      anEvent(owner, { type: 'payment.failed' }),
-      anEvent(owner, { type: 'payment.completed' }),
-      anEvent(owner),
-      anEvent({ ...owner, mode: 'test' }, { type: 'payment.failed' }),
-      anEvent(await anOwner(), { type: 'payment.failed' }),
+      anEvent(given.owner, { type: 'payment.failed' }),
+      anEvent(given.owner, { type: 'payment.completed' }),
+      anEvent(given.owner),
+      anEvent({ ...given.owner, mode: 'test' }, { type: 'payment.failed' }),
+      anEvent(await given.newOwner(), { type: 'payment.failed' }),
     );
 
     expect(await run()).toBe(5);
 
-    const queue = noticeQueue({ db, seals: SEALS, clock, log: SILENT });
+    const queue = noticeQueue({ db: given.db, seals: SEALS, clock, log: SILENT });
     const taken = [...(await queue.take('email', 9)), ...(await queue.take('messenger', 9))];
     expect(taken.map(({ channel, payload }) => ({ channel, payload }))).toEqual([
       { channel: 'email', payload: { kind: 'payment', event: failed } },
@@ -272,15 +257,15 @@ eachDatabase('the relay', databases => {
   });
 
   test('holds every delivery of a webhook that was deleted meanwhile to be nothing', async () => {
-    const webhook = await insertWebhook(aWebhook(owner));
-    await occur(...Array.from({ length: 50 }, () => anEvent(owner)));
+    const webhook = await insertWebhook(aWebhook(given.owner));
+    await occur(...Array.from({ length: 50 }, () => anEvent(given.owner)));
 
     await Promise.all([
-      run(other),
-      transaction(db, handle => webhookStore(handle, SEALS).remove(owner, webhook.id)),
+      run(given.other),
+      transaction(given.db, handle => webhookStore(handle, SEALS).remove(given.owner, webhook.id)),
     ]);
 
     expect(await run()).toBe(0);
-    expect(await rowsOf(db, 'select id from deliveries')).toEqual([]);
+    expect(await rowsOf(given.db, 'select id from deliveries')).toEqual([]);
   });
 });

@@ -1,44 +1,41 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
-import { type Db, openDatabase } from '#db/open.ts';
+import { beforeEach, expect, test } from 'vitest';
 import { rowsOf } from '#db/query.ts';
 import { newKey } from '#payments/keys/api-key.ts';
 import { apiKeyStore } from '#payments/keys/api-key-store.ts';
-import type { Organization, Owner } from '#payments/model/owner.ts';
+import type { Owner } from '#payments/model/owner.ts';
 import { organizationStore } from '#payments/store/organization-store.ts';
 import { eachDatabase } from '../../support/databases.ts';
+import { givenDatabase } from '../../support/given-database.ts';
 import { anApiKey, anOrganization, RECORD_TIME } from '../../support/payments-records.ts';
 
 const MINUTE = 60_000;
 
 eachDatabase('the API keys', databases => {
-  let db: Db;
-  let us: Organization;
-  let them: Organization;
+  const given = givenDatabase(databases, { isShared: true });
   let live: Owner;
-  let trial: Owner;
+  let them: Owner;
 
   beforeEach(async () => {
-    db = openDatabase(await databases.create('payments'));
-    us = anOrganization({ tier: 'elevated' });
-    them = anOrganization();
-    live = { organizationId: us.id, mode: 'live' };
-    trial = { organizationId: us.id, mode: 'test' };
-    for (const organization of [us, them]) await organizationStore(db).insert(organization);
+    live = given.owner;
+    them = await given.newOwner();
   });
 
-  afterEach(() => db.destroy());
-
   test('are found by their whole secret, with the tier of their organization', async () => {
-    const store = apiKeyStore(db);
+    const store = apiKeyStore(given.db);
+    const organization = anOrganization({ tier: 'elevated' });
+    await organizationStore(given.db).insert(organization);
     const secret = newKey('live');
-    const key = anApiKey(live, {
-      permission: 'write',
-      expiresAt: RECORD_TIME + 1,
-      lastUsedAt: RECORD_TIME + 2,
-      revokedAt: RECORD_TIME + 3,
-    });
+    const key = anApiKey(
+      { organizationId: organization.id, mode: 'live' },
+      {
+        permission: 'write',
+        expiresAt: RECORD_TIME + 1,
+        lastUsedAt: RECORD_TIME + 2,
+        revokedAt: RECORD_TIME + 3,
+      },
+    );
     await store.insert(key, secret);
-    await store.insert(anApiKey({ ...live, organizationId: them.id }), newKey('live'));
+    await store.insert(anApiKey(them), newKey('live'));
 
     expect(await store.findBySecret(secret)).toEqual({ key, tier: 'elevated' });
     expect(await store.findBySecret(secret.slice(0, -1))).toBeUndefined();
@@ -47,46 +44,46 @@ eachDatabase('the API keys', databases => {
 
   test('leave nothing of their secret behind but its hash', async () => {
     const secret = newKey('live');
-    await apiKeyStore(db).insert(anApiKey(live), secret);
+    await apiKeyStore(given.db).insert(anApiKey(live), secret);
 
-    const rows = await rowsOf(db, 'select * from api_keys');
+    const rows = await rowsOf(given.db, 'select * from api_keys');
 
     expect(JSON.stringify(rows)).not.toContain(secret.slice(8));
   });
 
   test('never share a secret', async () => {
     const secret = newKey('live');
-    await apiKeyStore(db).insert(anApiKey(live), secret);
+    await apiKeyStore(given.db).insert(anApiKey(live), secret);
 
-    await expect(apiKeyStore(db).insert(anApiKey(live), secret)).rejects.toSatisfy(error => {
-      expect(db.dialect.violatedColumns(error)).toEqual(['key_hash']);
+    await expect(apiKeyStore(given.db).insert(anApiKey(live), secret)).rejects.toSatisfy(error => {
+      expect(given.db.dialect.violatedColumns(error)).toEqual(['key_hash']);
       return true;
     });
   });
 
   test('are found by id only in the organization and the modes that are asked for', async () => {
-    const store = apiKeyStore(db);
+    const store = apiKeyStore(given.db);
     const key = anApiKey(live);
     await store.insert(key, newKey('live'));
 
-    expect(await store.find(us.id, ['live'], key.id)).toEqual(key);
-    expect(await store.find(us.id, ['live', 'test'], key.id)).toEqual(key);
-    expect(await store.find(us.id, ['test'], key.id)).toBeUndefined();
-    expect(await store.find(us.id, [], key.id)).toBeUndefined();
-    expect(await store.find(them.id, ['live', 'test'], key.id)).toBeUndefined();
+    expect(await store.find(live.organizationId, ['live'], key.id)).toEqual(key);
+    expect(await store.find(live.organizationId, ['live', 'test'], key.id)).toEqual(key);
+    expect(await store.find(live.organizationId, ['test'], key.id)).toBeUndefined();
+    expect(await store.find(live.organizationId, [], key.id)).toBeUndefined();
+    expect(await store.find(them.organizationId, ['live', 'test'], key.id)).toBeUndefined();
   });
 
   test('are listed newest first, page by page, in the modes that are asked for', async () => {
-    const store = apiKeyStore(db);
+    const store = apiKeyStore(given.db);
     const keys = [3, 2, 1].map(age => anApiKey(live, { createdAt: RECORD_TIME - age }));
     const [oldest, middle, newest] = keys;
-    const ofTest = anApiKey(trial, { createdAt: RECORD_TIME });
-    const foreign = anApiKey({ ...live, organizationId: them.id });
+    const ofTest = anApiKey({ ...live, mode: 'test' }, { createdAt: RECORD_TIME });
+    const foreign = anApiKey(them);
     for (const key of [...keys, ofTest, foreign]) await store.insert(key, newKey(key.mode));
 
-    const firstPage = await store.list(us.id, ['live'], { page: 1, limit: 2 });
-    const secondPage = await store.list(us.id, ['live'], { page: 2, limit: 2 });
-    const both = await store.list(us.id, ['live', 'test'], { page: 1, limit: 2 });
+    const firstPage = await store.list(live.organizationId, ['live'], { page: 1, limit: 2 });
+    const secondPage = await store.list(live.organizationId, ['live'], { page: 2, limit: 2 });
+    const both = await store.list(live.organizationId, ['live', 'test'], { page: 1, limit: 2 });
 
     expect(firstPage).toEqual({ data: [newest, middle], total: 3, hasMore: true });
     expect(secondPage).toEqual({ data: [oldest], total: 3, hasMore: false });
@@ -94,12 +91,12 @@ eachDatabase('the API keys', databases => {
   });
 
   test('note their use at most once a minute', async () => {
-    const store = apiKeyStore(db);
+    const store = apiKeyStore(given.db);
     const key = anApiKey(live);
     await store.insert(key, newKey('live'));
     const lastUsedAfter = async (now: number) => {
       await store.touch(key.id, now);
-      return (await store.find(us.id, ['live'], key.id))?.lastUsedAt;
+      return (await store.find(live.organizationId, ['live'], key.id))?.lastUsedAt;
     };
 
     expect(await lastUsedAfter(RECORD_TIME)).toBe(RECORD_TIME);
@@ -108,7 +105,7 @@ eachDatabase('the API keys', databases => {
   });
 
   test('are revoked once, and keep that time', async () => {
-    const store = apiKeyStore(db);
+    const store = apiKeyStore(given.db);
     const key = anApiKey(live);
     const other = anApiKey(live);
     await store.insert(key, newKey('live'));
@@ -118,12 +115,12 @@ eachDatabase('the API keys', databases => {
     const again = await store.revoke(key.id, RECORD_TIME + 2);
 
     expect([first, again]).toEqual([true, false]);
-    expect((await store.find(us.id, ['live'], key.id))?.revokedAt).toBe(RECORD_TIME + 1);
-    expect((await store.find(us.id, ['live'], other.id))?.revokedAt).toBeNull();
+    expect((await store.find(live.organizationId, ['live'], key.id))?.revokedAt).toBe(RECORD_TIME + 1);
+    expect((await store.find(live.organizationId, ['live'], other.id))?.revokedAt).toBeNull();
   });
 
   test('end when they are rolled, or before if that was said, and are rolled once', async () => {
-    const store = apiKeyStore(db);
+    const store = apiKeyStore(given.db);
     const endless = anApiKey(live);
     const short = anApiKey(live, { expiresAt: RECORD_TIME + MINUTE });
     for (const key of [endless, short]) await store.insert(key, newKey('live'));
@@ -134,22 +131,24 @@ eachDatabase('the API keys', databases => {
     rolls.push(await store.roll(endless.id, RECORD_TIME + 9 * MINUTE, RECORD_TIME + 1));
 
     expect(rolls).toEqual([true, true, false]);
-    expect((await store.find(us.id, ['live'], endless.id))?.rolledAt).toBe(RECORD_TIME);
-    expect((await store.find(us.id, ['live'], endless.id))?.expiresAt).toBe(RECORD_TIME + 2 * MINUTE);
-    expect((await store.find(us.id, ['live'], short.id))?.expiresAt).toBe(RECORD_TIME + MINUTE);
+    expect((await store.find(live.organizationId, ['live'], endless.id))?.rolledAt).toBe(RECORD_TIME);
+    expect((await store.find(live.organizationId, ['live'], endless.id))?.expiresAt).toBe(
+      RECORD_TIME + 2 * MINUTE,
+    );
+    expect((await store.find(live.organizationId, ['live'], short.id))?.expiresAt).toBe(RECORD_TIME + MINUTE);
   });
 
   test('have another admin only in one of their mode that is not revoked, expired or rolled', async () => {
-    const store = apiKeyStore(db);
+    const store = apiKeyStore(given.db);
     const first = anApiKey(live);
     const second = anApiKey(live, { expiresAt: RECORD_TIME + 1 });
-    const onlyTrial = anApiKey(trial);
+    const onlyTrial = anApiKey({ ...live, mode: 'test' });
     const others = [
       anApiKey(live, { expiresAt: RECORD_TIME }),
       anApiKey(live, { revokedAt: RECORD_TIME }),
       anApiKey(live, { rolledAt: RECORD_TIME }),
       anApiKey(live, { permission: 'write' }),
-      anApiKey({ ...live, organizationId: them.id }),
+      anApiKey(them),
     ];
     for (const key of [first, second, onlyTrial, ...others]) await store.insert(key, newKey(key.mode));
 
@@ -164,6 +163,6 @@ eachDatabase('the API keys', databases => {
   test('belong to an organization that exists', async () => {
     const key = anApiKey({ organizationId: 'org_missing', mode: 'live' });
 
-    await expect(apiKeyStore(db).insert(key, newKey('live'))).rejects.toThrow(/foreign key/i);
+    await expect(apiKeyStore(given.db).insert(key, newKey('live'))).rejects.toThrow(/foreign key/i);
   });
 });

@@ -1,19 +1,17 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { type Db, openDatabase } from '#db/open.ts';
+import { expect, test } from 'vitest';
 import { execute, rowsOf } from '#db/query.ts';
 import { transaction } from '#db/transaction.ts';
 import { newId } from '#lib/ids.ts';
 import { createLogger } from '#lib/logger.ts';
 import { defaultSettings, type Notice } from '#payments/model/notification.ts';
-import type { Owner } from '#payments/model/owner.ts';
 import { messengerLinks } from '#payments/notifications/store/messenger-links.ts';
 import { noticeQueue, noticeStore } from '#payments/notifications/store/notice-store.ts';
 import { notificationStore, testMails } from '#payments/notifications/store/notification-store.ts';
 import { seals } from '#payments/secrets/sealed.ts';
-import { organizationStore } from '#payments/store/organization-store.ts';
 import { eachDatabase } from '../../support/databases.ts';
+import { givenDatabase } from '../../support/given-database.ts';
 import { manualClock } from '../../support/manual-clock.ts';
-import { anOrganization, RECORD_TIME } from '../../support/payments-records.ts';
+import { RECORD_TIME } from '../../support/payments-records.ts';
 import { anEvent } from '../../support/webhook-records.ts';
 
 const SILENT = createLogger({ level: 'silent' });
@@ -21,37 +19,21 @@ const SEALS = seals(['a secret of tests that is long enough']);
 const HOUR_MS = 3_600_000;
 
 eachDatabase('what notifications keep', databases => {
-  let db: Db;
-  let other: Db;
-  let owner: Owner;
-
-  beforeAll(async () => {
-    const options = await databases.create('payments');
-    db = openDatabase(options);
-    other = openDatabase(options);
-  });
-
-  beforeEach(async () => {
-    const organization = anOrganization();
-    await organizationStore(db).insert(organization);
-    owner = { organizationId: organization.id, mode: 'live' };
-  });
-
-  afterAll(() => Promise.all([db.destroy(), other.destroy()]));
+  const given = givenDatabase(databases, { isShared: true });
 
   const aNotice = (changes: Partial<Notice> = {}): Notice => ({
-    ...owner,
+    ...given.owner,
     id: newId('ntc'),
     channel: 'email',
-    payload: { kind: 'payment', event: anEvent(owner) },
+    payload: { kind: 'payment', event: anEvent(given.owner) },
     attempts: 0,
     createdAt: RECORD_TIME,
     ...changes,
   });
 
   test('settings are the defaults until they are saved, and each mode has its own', async () => {
-    const store = notificationStore(db);
-    const defaults = defaultSettings(owner, RECORD_TIME);
+    const store = notificationStore(given.db);
+    const defaults = defaultSettings(given.owner, RECORD_TIME);
     const changed = {
       ...defaults,
       emailEnabled: true,
@@ -61,39 +43,39 @@ eachDatabase('what notifications keep', databases => {
       enabledEvents: [],
       updatedAt: RECORD_TIME + 1,
     };
-    expect(await store.find(owner)).toEqual(defaults);
+    expect(await store.find(given.owner)).toEqual(defaults);
 
     await store.save(defaults);
     await store.save(changed);
 
-    expect(await store.find(owner)).toEqual(changed);
-    expect(await store.find({ ...owner, mode: 'test' })).toEqual({ ...defaults, mode: 'test' });
-    expect(await store.find({ ...owner, organizationId: newId('org') })).toBeUndefined();
-    expect(await store.ownersOfChat('5092331')).toContainEqual(owner);
+    expect(await store.find(given.owner)).toEqual(changed);
+    expect(await store.find({ ...given.owner, mode: 'test' })).toEqual({ ...defaults, mode: 'test' });
+    expect(await store.find({ ...given.owner, organizationId: newId('org') })).toBeUndefined();
+    expect(await store.ownersOfChat('5092331')).toContainEqual(given.owner);
     expect(await store.ownersOfChat('another')).toEqual([]);
   });
 
   test('a link is taken once, until it expires, and a newer one ends it', async () => {
-    const links = messengerLinks(db);
+    const links = messengerLinks(given.db);
     const [first, second] = [Buffer.from(newId('first')), Buffer.from(newId('second'))];
     const expiresAt = RECORD_TIME + 1;
-    await links.put(owner, { tokenHash: first, expiresAt });
-    await links.put(owner, { tokenHash: second, expiresAt });
+    await links.put(given.owner, { tokenHash: first, expiresAt });
+    await links.put(given.owner, { tokenHash: second, expiresAt });
 
     expect(await links.take(first, RECORD_TIME)).toBeUndefined();
     expect(await links.take(second, expiresAt)).toBeUndefined();
     const taken = await Promise.all([
       links.take(second, RECORD_TIME),
-      messengerLinks(other).take(second, RECORD_TIME),
+      messengerLinks(given.other).take(second, RECORD_TIME),
     ]);
-    expect(taken.filter(one => one !== undefined)).toEqual([owner]);
+    expect(taken.filter(one => one !== undefined)).toEqual([given.owner]);
 
-    await links.put(owner, { tokenHash: first, expiresAt });
+    await links.put(given.owner, { tokenHash: first, expiresAt });
     expect([await links.removeExpired(expiresAt), await links.removeExpired(expiresAt)]).toEqual([1, 0]);
   });
 
   test('the place in the messenger’s updates never goes back', async () => {
-    const links = messengerLinks(db);
+    const links = messengerLinks(given.db);
     expect(await links.offset()).toBe(0);
 
     await links.setOffset(7_000_000_001);
@@ -103,11 +85,11 @@ eachDatabase('what notifications keep', databases => {
   });
 
   test('three test mails an hour are counted, in both modes and all processes together', async () => {
-    const reserve = (now: number, on = db) =>
-      transaction(on, handle => testMails(handle).reserve(owner.organizationId, now));
+    const reserve = (now: number, on = given.db) =>
+      transaction(on, handle => testMails(handle).reserve(given.owner.organizationId, now));
 
     const counted = await Promise.all(
-      [0, 1, 2, 3, 4].map(i => reserve(RECORD_TIME, i % 2 === 0 ? db : other)),
+      [0, 1, 2, 3, 4].map(i => reserve(RECORD_TIME, i % 2 === 0 ? given.db : given.other)),
     );
 
     expect(counted.filter(one => one === null)).toHaveLength(3);
@@ -118,12 +100,12 @@ eachDatabase('what notifications keep', databases => {
 
   test('a notice is one worker’s at a time, tried again when its outcome says so, and sealed', async () => {
     const clock = manualClock(RECORD_TIME);
-    const [queue, elsewhere] = [db, other].map(on =>
+    const [queue, elsewhere] = [given.db, given.other].map(on =>
       noticeQueue({ db: on, seals: SEALS, clock, log: SILENT }),
     );
     if (queue === undefined || elsewhere === undefined) throw new Error('there are two');
     const notice = aNotice();
-    await noticeStore(db, SEALS).insert([notice, aNotice({ payload: notice.payload })]);
+    await noticeStore(given.db, SEALS).insert([notice, aNotice({ payload: notice.payload })]);
 
     const taken = (await Promise.all([queue.take('email', 5), elsewhere.take('email', 5)])).flat();
     expect(taken).toEqual([{ ...notice, attempts: 1, token: expect.any(String) }]);
@@ -142,13 +124,17 @@ eachDatabase('what notifications keep', databases => {
     expect(await queue.settle(second, { status: 'sent', error: null, nextAttemptAt: null })).toBe(true);
     clock.advance(HOUR_MS);
     expect(await queue.take('email', 5)).toEqual([]);
-    expect(JSON.stringify(await rowsOf(db, 'select * from notices'))).not.toContain('token_address');
+    expect(JSON.stringify(await rowsOf(given.db, 'select * from notices'))).not.toContain('token_address');
   });
 
   test('old notices are removed in batches', async () => {
-    await execute(db, 'delete from notices');
-    await noticeStore(db, SEALS).insert([aNotice(), aNotice(), aNotice({ createdAt: RECORD_TIME + 1 })]);
-    const remove = () => noticeStore(db, SEALS).removeOld({ before: RECORD_TIME + 1, limit: 1 });
+    await execute(given.db, 'delete from notices');
+    await noticeStore(given.db, SEALS).insert([
+      aNotice(),
+      aNotice(),
+      aNotice({ createdAt: RECORD_TIME + 1 }),
+    ]);
+    const remove = () => noticeStore(given.db, SEALS).removeOld({ before: RECORD_TIME + 1, limit: 1 });
 
     expect([await remove(), await remove(), await remove()]).toEqual([1, 1, 0]);
   });

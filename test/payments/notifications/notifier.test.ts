@@ -1,10 +1,8 @@
 import { PassThrough } from 'node:stream';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { type Db, openDatabase } from '#db/open.ts';
+import { beforeEach, expect, test } from 'vitest';
 import { rowsOf } from '#db/query.ts';
 import { createLogger } from '#lib/logger.ts';
 import type { Notice } from '#payments/model/notification.ts';
-import type { Owner } from '#payments/model/owner.ts';
 import { createMailer, type Mailer } from '#payments/notifications/mailers.ts';
 import { createMessenger } from '#payments/notifications/messenger.ts';
 import {
@@ -16,30 +14,25 @@ import {
 import { noticeStore } from '#payments/notifications/store/notice-store.ts';
 import { notificationStore } from '#payments/notifications/store/notification-store.ts';
 import { seals } from '#payments/secrets/sealed.ts';
-import { organizationStore } from '#payments/store/organization-store.ts';
 import { type BotApi, botError, startBotApi } from '../../support/bot-api.ts';
 import { eachDatabase } from '../../support/databases.ts';
+import { givenDatabase } from '../../support/given-database.ts';
 import { type ManualClock, manualClock } from '../../support/manual-clock.ts';
 import { aNotice, BASE, everythingOn } from '../../support/notification-records.ts';
-import { anOrganization, RECORD_TIME } from '../../support/payments-records.ts';
+import { RECORD_TIME } from '../../support/payments-records.ts';
 import { type SmtpReceiver, startSmtpReceiver } from '../../support/smtp-receiver.ts';
 
 const SEALS = seals(['a secret of tests that is long enough']);
 const LEASE_MS = 120_000;
 
 eachDatabase('the notifiers', databases => {
-  let db: Db;
+  const given = givenDatabase(databases, { isShared: true });
   let receiver: SmtpReceiver;
   let bot: BotApi;
   let mailer: Mailer;
   let clock: ManualClock;
-  let owner: Owner;
   let logged: string[];
 
-  beforeAll(async () => {
-    db = openDatabase(await databases.create('payments'));
-  });
-  afterAll(() => db.destroy());
   beforeEach(async () => {
     clock = manualClock(RECORD_TIME);
     logged = [];
@@ -47,13 +40,10 @@ eachDatabase('the notifiers', databases => {
     bot = await startBotApi();
     const mail = { smtp: receiver.url, from: 'pay@shop.example' };
     mailer = createMailer({ mail, folder: '/nowhere', clock, log: createLogger({ level: 'silent' }) });
-    const organization = anOrganization();
-    await organizationStore(db).insert(organization);
-    owner = { organizationId: organization.id, mode: 'live' };
-    await notificationStore(db).save(everythingOn(owner));
+    await notificationStore(given.db).save(everythingOn(given.owner));
     return async () => {
-      await db.raw('delete from notices');
-      await db.raw('delete from notification_settings');
+      await given.db.raw('delete from notices');
+      await given.db.raw('delete from notification_settings');
       await mailer.close();
       await receiver[Symbol.asyncDispose]();
       await bot[Symbol.asyncDispose]();
@@ -65,7 +55,7 @@ eachDatabase('the notifiers', databases => {
     const log = createLogger({ level: 'info', destination });
     const messenger = createMessenger({ token: bot.token, apiRoot: bot.url });
     const [mails, messages] = notifiers({
-      db,
+      db: given.db,
       seals: SEALS,
       clock,
       chains: BASE,
@@ -78,7 +68,7 @@ eachDatabase('the notifiers', databases => {
     const { signal } = new AbortController();
     return { mails: () => mails.runOnce(signal), messages: () => messages.runOnce(signal) };
   }
-  const due = (...notices: Notice[]) => noticeStore(db, SEALS).insert(notices);
+  const due = (...notices: Notice[]) => noticeStore(given.db, SEALS).insert(notices);
   const states = async () =>
     (
       await rowsOf<{
@@ -86,12 +76,13 @@ eachDatabase('the notifiers', databases => {
         attempts: number;
         next_attempt_at: number | null;
         last_error: string | null;
-      }>(db, 'select * from notices order by id')
+      }>(given.db, 'select * from notices order by id')
     ).map(({ status, attempts, next_attempt_at }) => ({ status, attempts, next_attempt_at }));
-  const aMessage = (changes: Partial<Notice> = {}) => aNotice(owner, { channel: 'messenger', ...changes });
+  const aMessage = (changes: Partial<Notice> = {}) =>
+    aNotice(given.owner, { channel: 'messenger', ...changes });
 
   test('a payment is told by mail to the address of the settings, once', async () => {
-    const notice = aNotice(owner);
+    const notice = aNotice(given.owner);
     await due(notice);
     const { mails, messages } = workers();
 
@@ -115,7 +106,7 @@ eachDatabase('the notifiers', databases => {
 
   test('during an outage a mail is tried five times with growing waits, and then no more', async () => {
     receiver.behaviour = { recipient: '451 later' };
-    await due(aNotice(owner));
+    await due(aNotice(given.owner));
     const { mails } = workers();
 
     for (const wait of MAIL_WAITS_MS) {
@@ -132,7 +123,7 @@ eachDatabase('the notifiers', databases => {
 
   test('a mail that is taken over on its second try is sent once', async () => {
     receiver.behaviour = { mail: '452 full' };
-    await due(aNotice(owner));
+    await due(aNotice(given.owner));
     const { mails } = workers();
     await mails();
     receiver.behaviour = {};
@@ -147,7 +138,7 @@ eachDatabase('the notifiers', databases => {
 
   test('a refused recipient is not tried again', async () => {
     receiver.behaviour = { recipient: '550 no such user' };
-    await due(aNotice(owner));
+    await due(aNotice(given.owner));
 
     await workers().mails();
 
@@ -156,7 +147,7 @@ eachDatabase('the notifiers', databases => {
   });
 
   test('a mail that was cut off before its result was written is sent again, under the same Message-ID', async () => {
-    await due(aNotice(owner));
+    await due(aNotice(given.owner));
     const never = new Promise<void>(() => {});
     const cut: Mailer = { send: mail => mailer.send(mail).then(() => never), close: async () => {} };
     void workers({ mailer: cut }).mails();
@@ -173,7 +164,7 @@ eachDatabase('the notifiers', databases => {
   });
 
   test('two processes send each mail once', async () => {
-    await due(...Array.from({ length: 12 }, () => aNotice(owner)));
+    await due(...Array.from({ length: 12 }, () => aNotice(given.owner)));
     const [one, two] = [workers(), workers()];
 
     for (let round = 0; round < 3; round++) await Promise.all([one.mails(), two.mails()]);
@@ -200,8 +191,8 @@ eachDatabase('the notifiers', databases => {
   });
 
   test('a chat that is to be left alone does not hold up another one', async () => {
-    const other = { ...owner, mode: 'test' } as const;
-    await notificationStore(db).save(everythingOn(other, { messengerChatId: '77' }));
+    const other = { ...given.owner, mode: 'test' } as const;
+    await notificationStore(given.db).save(everythingOn(other, { messengerChatId: '77' }));
     bot.next('sendMessage', botError(429, 'Too Many Requests', { retry_after: 60 }));
     await due(aMessage());
     const { messages } = workers();
@@ -220,7 +211,7 @@ eachDatabase('the notifiers', databases => {
     await workers().messages();
 
     expect(await states()).toEqual([{ status: 'failed', attempts: 1, next_attempt_at: null }]);
-    expect(await notificationStore(db).find(owner)).toMatchObject({
+    expect(await notificationStore(given.db).find(given.owner)).toMatchObject({
       messengerEnabled: false,
       messengerChatId: '5092331',
       emailEnabled: true,
@@ -251,7 +242,7 @@ eachDatabase('the notifiers', databases => {
     const never = new Promise<void>(() => {});
     const messenger = createMessenger({ token: bot.token, apiRoot: bot.url });
     const { mails, messages } = workers({ messenger: { ...messenger, send: () => never } });
-    await due(aMessage(), aNotice(owner));
+    await due(aMessage(), aNotice(given.owner));
     void messages();
 
     await mails();
@@ -264,8 +255,8 @@ eachDatabase('the notifiers', databases => {
     ['the event was switched off', { enabledEvents: ['payment.failed'] as const }],
     ['the address was removed', { emailEnabled: false, emailAddress: null }],
   ])('nothing is sent when %s after the event', async (_, changes) => {
-    await due(aNotice(owner));
-    await notificationStore(db).save(everythingOn(owner, changes));
+    await due(aNotice(given.owner));
+    await notificationStore(given.db).save(everythingOn(given.owner, changes));
 
     await workers().mails();
 
@@ -274,14 +265,16 @@ eachDatabase('the notifiers', databases => {
   });
 
   test('the mail about a disabled webhook goes out even when mails are off', async () => {
-    await notificationStore(db).save(everythingOn(owner, { emailEnabled: false, enabledEvents: [] }));
+    await notificationStore(given.db).save(
+      everythingOn(given.owner, { emailEnabled: false, enabledEvents: [] }),
+    );
     const payload = {
       kind: 'webhook_disabled',
       webhookId: 'wh_1',
       url: 'https://a.example/',
       disabledAt: 1,
     } as const;
-    await due(aNotice(owner, { payload }));
+    await due(aNotice(given.owner, { payload }));
 
     await workers().mails();
 
@@ -305,7 +298,7 @@ eachDatabase('the notifiers', databases => {
     await due(aMessage());
     await workers({ messenger: gone }).messages();
 
-    const errors = await rowsOf<{ last_error: string }>(db, 'select last_error from notices');
+    const errors = await rowsOf<{ last_error: string }>(given.db, 'select last_error from notices');
     expect(errors).toHaveLength(3);
     expect(logged).toHaveLength(3);
     expect(JSON.stringify([errors, logged])).not.toContain(bot.token);

@@ -1,5 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { type Db, openDatabase } from '#db/open.ts';
+import { beforeEach, expect, test } from 'vitest';
 import { execute, rowsOf } from '#db/query.ts';
 import { transaction } from '#db/transaction.ts';
 import { newId } from '#lib/ids.ts';
@@ -7,19 +6,18 @@ import { createLogger } from '#lib/logger.ts';
 import { eventStore } from '#payments/events/event-store.ts';
 import { relay } from '#payments/events/relay.ts';
 import { attemptBegun } from '#payments/model/delivery.ts';
-import type { Owner } from '#payments/model/owner.ts';
 import type { Delivery, Webhook } from '#payments/model/webhook.ts';
 import { noticeQueue, noticeStore } from '#payments/notifications/store/notice-store.ts';
 import { seals } from '#payments/secrets/sealed.ts';
-import { organizationStore } from '#payments/store/organization-store.ts';
 import { deliveryQueue } from '#payments/webhooks/delivery-queue.ts';
 import { deliveryStore } from '#payments/webhooks/store/delivery-store.ts';
 import { LEASE_MS } from '#payments/webhooks/store/due-deliveries.ts';
 import { webhookStore } from '#payments/webhooks/store/webhook-store.ts';
 import { eachDatabase } from '../../support/databases.ts';
+import { givenDatabase } from '../../support/given-database.ts';
 import { type ManualClock, manualClock } from '../../support/manual-clock.ts';
 import { aNotice } from '../../support/notification-records.ts';
-import { anOrganization, RECORD_TIME } from '../../support/payments-records.ts';
+import { RECORD_TIME } from '../../support/payments-records.ts';
 import { aDelivery, anEvent, aSecret, aWebhook } from '../../support/webhook-records.ts';
 
 const SEALS = seals(['a secret of tests that is long enough']);
@@ -29,43 +27,34 @@ const NEVER = new AbortController().signal;
 const LATER_MS = 10 * 60_000;
 
 eachDatabase('a row whose sealed value does not open', databases => {
-  let db: Db;
+  const given = givenDatabase(databases, { isShared: true });
   let clock: ManualClock;
-  let owner: Owner;
   let lines: string[];
-
-  beforeAll(async () => {
-    db = openDatabase(await databases.create('payments'));
-  });
 
   beforeEach(async () => {
     clock = manualClock(RECORD_TIME);
     lines = [];
-    for (const table of ['webhooks', 'notices', 'events']) await execute(db, `delete from ${table}`);
-    const organization = anOrganization();
-    await organizationStore(db).insert(organization);
-    owner = { organizationId: organization.id, mode: 'live' };
+    for (const table of ['webhooks', 'notices', 'events']) await execute(given.db, `delete from ${table}`);
   });
 
-  afterAll(() => db.destroy());
-
   const deps = () => ({
-    db,
+    db: given.db,
     seals: SEALS,
     clock,
     log: createLogger({ level: 'trace', destination: { write: line => void lines.push(line) } }),
   });
   const webhookOf = async (sealedBy = SEALS) => {
-    const webhook = aWebhook(owner);
-    await transaction(db, handle => webhookStore(handle, sealedBy).insert(webhook, aSecret()));
+    const webhook = aWebhook(given.owner);
+    await transaction(given.db, handle => webhookStore(handle, sealedBy).insert(webhook, aSecret()));
     return webhook;
   };
   const deliver = async (webhook: Webhook, changes: Partial<Delivery> = {}, sealedBy = SEALS) => {
     const delivery = aDelivery(webhook, changes);
-    await deliveryStore(db, sealedBy).insert([{ delivery, body: '{"to":"Grace"}' }]);
+    await deliveryStore(given.db, sealedBy).insert([{ delivery, body: '{"to":"Grace"}' }]);
     return delivery;
   };
-  const find = ({ webhookId, id }: Delivery) => deliveryStore(db, SEALS).find(owner, webhookId, id);
+  const find = ({ webhookId, id }: Delivery) =>
+    deliveryStore(given.db, SEALS).find(given.owner, webhookId, id);
   const take = async (...webhooks: Webhook[]) => {
     const claims = await deliveryQueue(deps()).takeDue(
       webhooks.map(({ id }) => ({ webhookId: id, limit: 9 })),
@@ -74,26 +63,27 @@ eachDatabase('a row whose sealed value does not open', databases => {
   };
   const damage = async (table: string, column: string, id: string) => {
     const [row] = await rowsOf<{ value: string }>(
-      db,
+      given.db,
       `select ${column} as value from ${table} where id = ?`,
       [id],
     );
     const value = row?.value ?? '';
-    const write = (text: string) => execute(db, `update ${table} set ${column} = ? where id = ?`, [text, id]);
+    const write = (text: string) =>
+      execute(given.db, `update ${table} set ${column} = ? where id = ?`, [text, id]);
     await write(value.slice(0, -6));
     return { value, repair: () => write(value) };
   };
 
   test('an event: the others are relayed, and it is once it opens', async () => {
     const webhook = await webhookOf();
-    const events = [anEvent(owner), anEvent(owner), anEvent(owner)];
-    const [broken = anEvent(owner), ...others] = events;
-    await eventStore(db, SEALS).insert(events.map(event => ({ event, fact: event.id, place: 0 })));
+    const events = [anEvent(given.owner), anEvent(given.owner), anEvent(given.owner)];
+    const [broken = anEvent(given.owner), ...others] = events;
+    await eventStore(given.db, SEALS).insert(events.map(event => ({ event, fact: event.id, place: 0 })));
     const { value, repair } = await damage('events', 'sealed_data', broken.id);
     const relaying = relay(deps());
     const relayed = async () =>
       (
-        await rowsOf<{ event_id: string }>(db, 'select event_id from deliveries where webhook_id = ?', [
+        await rowsOf<{ event_id: string }>(given.db, 'select event_id from deliveries where webhook_id = ?', [
           webhook.id,
         ])
       )
@@ -117,16 +107,16 @@ eachDatabase('a row whose sealed value does not open', databases => {
 
   test('a hundred events: what comes after them is relayed all the same', async () => {
     const webhook = await webhookOf();
-    const lost = Array.from({ length: 150 }, () => anEvent(owner));
-    const event = anEvent(owner, { createdAt: RECORD_TIME + 1 });
-    await eventStore(db, LOST).insert(lost.map(one => ({ event: one, fact: one.id, place: 0 })));
-    await eventStore(db, SEALS).insert([{ event, fact: event.id, place: 0 }]);
+    const lost = Array.from({ length: 150 }, () => anEvent(given.owner));
+    const event = anEvent(given.owner, { createdAt: RECORD_TIME + 1 });
+    await eventStore(given.db, LOST).insert(lost.map(one => ({ event: one, fact: one.id, place: 0 })));
+    await eventStore(given.db, SEALS).insert([{ event, fact: event.id, place: 0 }]);
     clock.advance(1);
     const relaying = relay(deps());
 
     for (let run = 0; run < 5 && (await relaying.runOnce(NEVER)) > 0; run += 1);
 
-    expect(await rowsOf(db, 'select webhook_id, event_id from deliveries')).toEqual([
+    expect(await rowsOf(given.db, 'select webhook_id, event_id from deliveries')).toEqual([
       { webhook_id: webhook.id, event_id: event.id },
     ]);
   });
@@ -175,7 +165,9 @@ eachDatabase('a row whose sealed value does not open', databases => {
       expect(await find(delivery)).toEqual({ ...delivery, nextAttemptAt: clock.now() + LEASE_MS });
     }
     expect(await find(later)).toEqual(later);
-    expect(await webhookStore(db, SEALS).find(owner, broken.id)).toMatchObject({ lastTriggeredAt: null });
+    expect(await webhookStore(given.db, SEALS).find(given.owner, broken.id)).toMatchObject({
+      lastTriggeredAt: null,
+    });
     expect(await deliveryQueue(deps()).webhooksWithDue()).toEqual([]);
     expect(lines).toHaveLength(1);
     expect(lines[0]).toContain(
@@ -184,9 +176,9 @@ eachDatabase('a row whose sealed value does not open', databases => {
   });
 
   test('a notice: the others are taken, and it counts no attempt until it opens', async () => {
-    const notices = [aNotice(owner), aNotice(owner)];
-    const [broken = aNotice(owner), other] = notices;
-    await noticeStore(db, SEALS).insert(notices);
+    const notices = [aNotice(given.owner), aNotice(given.owner)];
+    const [broken = aNotice(given.owner), other] = notices;
+    await noticeStore(given.db, SEALS).insert(notices);
     const { value, repair } = await damage('notices', 'sealed_payload', broken.id);
     const queue = noticeQueue(deps());
 
@@ -204,10 +196,10 @@ eachDatabase('a row whose sealed value does not open', databases => {
   });
 
   test('more notices than are taken at a time: what comes after them is taken all the same', async () => {
-    const lost = Array.from({ length: 12 }, () => aNotice(owner));
-    const notice = aNotice(owner, { id: newId('ntc'), createdAt: RECORD_TIME + 1 });
-    await noticeStore(db, LOST).insert(lost);
-    await noticeStore(db, SEALS).insert([notice]);
+    const lost = Array.from({ length: 12 }, () => aNotice(given.owner));
+    const notice = aNotice(given.owner, { id: newId('ntc'), createdAt: RECORD_TIME + 1 });
+    await noticeStore(given.db, LOST).insert(lost);
+    await noticeStore(given.db, SEALS).insert([notice]);
     clock.advance(1);
 
     expect((await noticeQueue(deps()).take('email', 5)).map(({ id }) => id)).toEqual([notice.id]);

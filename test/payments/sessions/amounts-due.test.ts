@@ -1,21 +1,19 @@
 import fc from 'fast-check';
 import { formatUnits } from 'viem';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Binding } from '#db/columns.ts';
-import { type Db, openDatabase } from '#db/open.ts';
 import { execute, rowsOf } from '#db/query.ts';
 import { transaction } from '#db/transaction.ts';
 import { newId } from '#lib/ids.ts';
 import { largestTail } from '#payments/amounts/token-amount.ts';
-import type { Owner } from '#payments/model/owner.ts';
 import { seals as sealsOf } from '#payments/secrets/sealed.ts';
 import type { SessionDraft } from '#payments/sessions/opening.ts';
 import { sessionStore } from '#payments/sessions/session-store.ts';
 import { settlement } from '#payments/settlement/settlement.ts';
 import { linkStore } from '#payments/store/link-store.ts';
-import { organizationStore } from '#payments/store/organization-store.ts';
 import { eachDatabase } from '../../support/databases.ts';
-import { aLink, anOrganization, RECORD_TIME } from '../../support/payments-records.ts';
+import { givenDatabase } from '../../support/given-database.ts';
+import { aLink, RECORD_TIME } from '../../support/payments-records.ts';
 import { aSession } from '../../support/payments-sessions.ts';
 
 const seals = sealsOf(['a secret that only this test knows, and long']);
@@ -23,28 +21,16 @@ const LARGEST = 2n ** 256n - 1n;
 const HOUR_MS = 3_600_000;
 
 eachDatabase('exact amounts', databases => {
-  let db: Db;
-  let owner: Owner;
-  let stranger: Owner;
+  const given = givenDatabase(databases, { isShared: false });
 
-  beforeEach(async () => {
-    db = openDatabase(await databases.create('payments'));
-    const [us, them] = [anOrganization(), anOrganization()];
-    for (const organization of [us, them]) await organizationStore(db).insert(organization);
-    owner = { organizationId: us.id, mode: 'live' };
-    stranger = { organizationId: them.id, mode: 'live' };
-  });
-
-  afterEach(() => db.destroy());
-
-  const opened = (changes: Partial<SessionDraft> = {}, whose = owner) =>
-    transaction(db, handle =>
+  const opened = (changes: Partial<SessionDraft> = {}, whose = given.owner) =>
+    transaction(given.db, handle =>
       sessionStore(handle, seals).open(
         aSession(whose, { ...changes, subtotal: changes.amount ?? 2_500_000n }),
       ),
     );
   const expired = (id: string, now: number) =>
-    transaction(db, handle => settlement({ handle, seals, now }).expire(id));
+    transaction(given.db, handle => settlement({ handle, seals, now }).expire(id));
   const tail = ({ amount, amountDue }: { amount: bigint; amountDue: bigint }) => amountDue - amount;
   /** Opens sessions until one can be paid by a wallet only. */
   async function exhausted(changes: Partial<SessionDraft>) {
@@ -147,7 +133,7 @@ eachDatabase('exact amounts', databases => {
     const units = (count: bigint) => (LARGEST / 10n ** 11n) * 10n ** 11n - count * 10n ** 10n;
     const coin = { tokenDecimals: 18 };
     const range = { ...coin, amount: units(9n) };
-    await linkStore(db).insert(aLink(owner, { amount: units(4n) }));
+    await linkStore(given.db).insert(aLink(given.owner, { amount: units(4n) }));
     const odd = await opened({ ...coin, amount: units(7n) });
 
     const { asked } = await exhausted(range);
@@ -156,8 +142,8 @@ eachDatabase('exact amounts', databases => {
     expect(taken).not.toContain(7n);
     expect(taken).not.toContain(4n);
     expect(new Set(taken).size).toBe(taken.length);
-    expect(await sessionStore(db, seals).isPrice(odd, units(7n))).toBe(true);
-    expect(await sessionStore(db, seals).isPrice(odd, units(6n))).toBe(false);
+    expect(await sessionStore(given.db, seals).isPrice(odd, units(7n))).toBe(true);
+    expect(await sessionStore(given.db, seals).isPrice(odd, units(6n))).toBe(false);
   });
 
   test('no amount is asked for that is the price of an open session', async () => {
@@ -176,7 +162,7 @@ eachDatabase('exact amounts', databases => {
       { amount: 103n, isActive: false },
       { amount: null, minAmount: 104n, suggestedAmount: 105n, maxAmount: 106n },
     ]) {
-      await linkStore(db).insert(aLink(owner, changes));
+      await linkStore(given.db).insert(aLink(given.owner, changes));
     }
 
     const { asked } = await exhausted({ amount: 101n, tokenDecimals: 2 });
@@ -185,8 +171,9 @@ eachDatabase('exact amounts', databases => {
   });
 
   test('prices of another organization at the address keep no amount from a session', async () => {
+    const stranger = await given.newOwner();
     const first = await opened({ amount: 101n, tokenDecimals: 2 });
-    await linkStore(db).insert(aLink(stranger, { amount: 102n }));
+    await linkStore(given.db).insert(aLink(stranger, { amount: 102n }));
     await opened({ amount: 103n, tokenDecimals: 0 }, stranger);
 
     const { asked } = await exhausted({ amount: 101n, tokenDecimals: 2 });
@@ -233,7 +220,7 @@ eachDatabase('exact amounts', databases => {
     const listener = ({ sql }: { sql: string }) => {
       if (/^begin/i.test(sql)) transactions += 1;
     };
-    db.on('query', listener);
+    given.db.on('query', listener);
 
     const openedBy = async () => {
       const sessions = [];
@@ -241,14 +228,14 @@ eachDatabase('exact amounts', databases => {
       return sessions;
     };
     const sessions = (await Promise.all(Array.from({ length: 8 }, openedBy))).flat();
-    db.off('query', listener);
+    given.db.off('query', listener);
 
     expect(sessions.filter(one => one.isWalletOnly)).toEqual([]);
     expect(transactions / sessions.length).toBeLessThan(2);
   });
 
   test('a free amount is found through indexes, however many sessions and links there are', async () => {
-    await linkStore(db).insert(aLink(owner));
+    await linkStore(given.db).insert(aLink(given.owner));
     await opened({ amount: 2_000_000n });
     await multiplied('checkout_sessions', {
       id: "'cs_' || n",
@@ -260,13 +247,13 @@ eachDatabase('exact amounts', databases => {
       short_code: "'code' || n",
       amount: "'07' || (5000000 + n)",
     });
-    await db.raw('analyze');
+    await given.db.raw('analyze');
     const statements: { sql: string; bindings: Binding[] }[] = [];
     const listener = (statement: { sql: string; bindings: Binding[] }) => statements.push(statement);
-    db.on('query', listener);
+    given.db.on('query', listener);
 
     await opened({ amount: 101n, tokenDecimals: 2 });
-    db.off('query', listener);
+    given.db.off('query', listener);
 
     const reads = statements.filter(({ sql }) => sql.includes('union all'));
     const plans = await Promise.all(reads.map(planOf));
@@ -276,10 +263,10 @@ eachDatabase('exact amounts', databases => {
 
   /** The only row of a table 3,000 times more, with other values in some columns. */
   async function multiplied(table: string, changes: Record<string, string>): Promise<void> {
-    const [row = {}] = await rowsOf<Record<string, unknown>>(db, `select * from ${table}`);
+    const [row = {}] = await rowsOf<Record<string, unknown>>(given.db, `select * from ${table}`);
     const columns = Object.keys(row);
     await execute(
-      db,
+      given.db,
       `insert into ${table} (${columns.join(', ')})
        with recursive numbers(n) as (select 1 union all select n + 1 from numbers where n < 3000)
        select ${columns.map(column => changes[column] ?? column).join(', ')} from ${table}, numbers`,
@@ -289,7 +276,7 @@ eachDatabase('exact amounts', databases => {
   async function planOf({ sql, bindings }: { sql: string; bindings: Binding[] }): Promise<string[]> {
     const explain = databases.kind === 'sqlite' ? 'explain query plan' : 'explain';
     const lines = await rowsOf<Record<string, unknown>>(
-      db,
+      given.db,
       `${explain} ${sql.replaceAll(/\$\d+/g, '?')}`,
       bindings,
     );

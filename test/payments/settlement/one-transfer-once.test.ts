@@ -1,51 +1,40 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
-import { type Db, openDatabase } from '#db/open.ts';
+import { expect, test } from 'vitest';
 import { transaction } from '#db/transaction.ts';
-import type { Owner } from '#payments/model/owner.ts';
 import { seals } from '#payments/secrets/sealed.ts';
 import { sessionStore } from '#payments/sessions/session-store.ts';
 import { type Settlement, settlement } from '#payments/settlement/settlement.ts';
-import { organizationStore } from '#payments/store/organization-store.ts';
 import { transactionStore } from '#payments/store/transaction-store.ts';
 import { transferStore } from '#payments/store/transfer-store.ts';
 import { eachDatabase } from '../../support/databases.ts';
-import { anOrganization, RECORD_TIME } from '../../support/payments-records.ts';
+import { givenDatabase } from '../../support/given-database.ts';
+import { RECORD_TIME } from '../../support/payments-records.ts';
 import { aSession, aTransfer, hash } from '../../support/payments-sessions.ts';
 
 const SEALED = seals(['a secret that only this test knows, and long']);
 const BY_AMOUNT = { matchedBy: 'amount', confirmations: 1 } as const;
 
 eachDatabase('one transfer', databases => {
-  let db: Db;
-  let owner: Owner;
-
-  beforeEach(async () => {
-    db = openDatabase(await databases.create('payments'));
-    const organization = anOrganization();
-    await organizationStore(db).insert(organization);
-    owner = { organizationId: organization.id, mode: 'test' };
-  });
-
-  afterEach(() => db.destroy());
+  const given = givenDatabase(databases, { isShared: false });
 
   const settle = <T>(work: (settle: Settlement) => Promise<T>): Promise<T> =>
-    transaction(db, handle => work(settlement({ handle, seals: SEALED, now: RECORD_TIME + 90_000 })));
-  const opened = () => transaction(db, handle => sessionStore(handle, SEALED).open(aSession(owner)));
+    transaction(given.db, handle => work(settlement({ handle, seals: SEALED, now: RECORD_TIME + 90_000 })));
+  const opened = () =>
+    transaction(given.db, handle => sessionStore(handle, SEALED).open(aSession(given.owner)));
 
   test('cannot be assigned when it has paid another session meanwhile', async () => {
     const [paid, other] = [await opened(), await opened()];
     const transfer = aTransfer();
     await settle(one => one.sight(paid, transfer, BY_AMOUNT));
-    await transferStore(db).upsert(owner, transfer, RECORD_TIME);
-    const [listed] = await transferStore(db).unconfirmed(transfer.chainId);
+    await transferStore(given.db).upsert(given.owner, transfer, RECORD_TIME);
+    const [listed] = await transferStore(given.db).unconfirmed(transfer.chainId);
     const id = listed?.id ?? '';
-    await transferStore(db).confirm([id], RECORD_TIME);
+    await transferStore(given.db).confirm([id], RECORD_TIME);
 
-    const assigned = await settle(one => one.assign(owner, id, other));
+    const assigned = await settle(one => one.assign(given.owner, id, other));
 
     expect(assigned).toBeUndefined();
-    expect(await transferStore(db).find(owner, id)).toMatchObject({ assignedAt: null });
-    expect(await transactionStore(db).byHash(transfer.chainId, transfer.txHash)).toHaveLength(1);
+    expect(await transferStore(given.db).find(given.owner, id)).toMatchObject({ assignedAt: null });
+    expect(await transactionStore(given.db).byHash(transfer.chainId, transfer.txHash)).toHaveLength(1);
   });
 
   test('whose place another takes in a new block waits for its own place, and both pay what they paid', async () => {
@@ -78,7 +67,7 @@ eachDatabase('one transfer', databases => {
     const again = await settle(one => one.sight(session, moved, BY_AMOUNT));
 
     expect(again).toEqual({ ...done, logIndex: 8, blockNumber: 101, blockHash: hash(101) });
-    expect(await transactionStore(db).ofSession(session.id)).toEqual([again]);
+    expect(await transactionStore(given.db).ofSession(session.id)).toEqual([again]);
   });
 
   test('seen for another session than the one it pays stays with its own', async () => {

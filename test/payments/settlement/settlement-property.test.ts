@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import { afterEach, beforeEach, expect, test } from 'vitest';
-import { type Db, openDatabase, type Transaction } from '#db/open.ts';
+import { expect } from 'vitest';
+import type { Db, Transaction } from '#db/open.ts';
 import { transaction } from '#db/transaction.ts';
 import { eventStore } from '#payments/events/event-store.ts';
 import type { Owner } from '#payments/model/owner.ts';
@@ -13,7 +13,7 @@ import { type Settlement, settlement } from '#payments/settlement/settlement.ts'
 import { linkStore } from '#payments/store/link-store.ts';
 import { organizationStore } from '#payments/store/organization-store.ts';
 import { transactionStore } from '#payments/store/transaction-store.ts';
-import { eachDatabase } from '../../support/databases.ts';
+import { eachPaymentsDatabase } from '../../support/each-payments-database.ts';
 import { aLink, anOrganization, RECORD_TIME } from '../../support/payments-records.ts';
 import { aSession, aTransfer, hash } from '../../support/payments-sessions.ts';
 
@@ -63,16 +63,10 @@ interface State {
   readonly uses: number | undefined;
 }
 
-eachDatabase('whatever happens to payments', databases => {
-  let db: Db;
-
-  beforeEach(async () => {
-    db = openDatabase(await databases.create('payments'));
-  });
-
-  afterEach(() => db.destroy());
-
-  test('each transfer pays once, each checkout counts and is told once, and nothing that ended is active again', async () => {
+eachPaymentsDatabase('whatever happens to payments', test => {
+  test('each transfer pays once, each checkout counts and is told once, and nothing that ended is active again', async ({
+    db,
+  }) => {
     await fc.assert(
       fc.asyncProperty(steps, async list => {
         const world = await begun(db);
@@ -94,7 +88,7 @@ eachDatabase('whatever happens to payments', databases => {
           before = after;
         }
       }),
-      { numRuns: databases.kind === 'sqlite' ? 60 : 6 },
+      { numRuns: db.dialect.name === 'sqlite' ? 60 : 6 },
     );
   });
 });

@@ -1,18 +1,16 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
-import { type Db, openDatabase } from '#db/open.ts';
+import { beforeEach, expect, test } from 'vitest';
 import { transaction } from '#db/transaction.ts';
 import { eventStore } from '#payments/events/event-store.ts';
-import type { Owner } from '#payments/model/owner.ts';
 import type { Transfer } from '#payments/model/transfer.ts';
 import { seals } from '#payments/secrets/sealed.ts';
 import { type SessionDraft, sessionStore } from '#payments/sessions/session-store.ts';
 import { type Settlement, settlement } from '#payments/settlement/settlement.ts';
 import { linkStore } from '#payments/store/link-store.ts';
-import { organizationStore } from '#payments/store/organization-store.ts';
 import { transactionStore } from '#payments/store/transaction-store.ts';
 import { transferStore } from '#payments/store/transfer-store.ts';
 import { eachDatabase } from '../../support/databases.ts';
-import { aLink, anOrganization, RECORD_TIME } from '../../support/payments-records.ts';
+import { givenDatabase } from '../../support/given-database.ts';
+import { aLink, RECORD_TIME } from '../../support/payments-records.ts';
 import { aSession, aTransfer, hash } from '../../support/payments-sessions.ts';
 
 const SEALED = seals(['a secret that only this test knows, and long']);
@@ -23,29 +21,24 @@ const BY_AMOUNT = { matchedBy: 'amount', confirmations: 1 } as const;
 const BY_WALLET = { matchedBy: 'wallet', confirmations: 1 } as const;
 
 eachDatabase('the settlement', databases => {
-  let db: Db;
-  let owner: Owner;
+  const given = givenDatabase(databases, { isShared: false, mode: 'test' });
   let now: number;
 
-  beforeEach(async () => {
-    db = openDatabase(await databases.create('payments'));
-    const organization = anOrganization();
-    await organizationStore(db).insert(organization);
-    owner = { organizationId: organization.id, mode: 'test' };
+  beforeEach(() => {
     now = RECORD_TIME + 60_000;
   });
 
-  afterEach(() => db.destroy());
-
   const settle = <T>(work: (settle: Settlement) => Promise<T>): Promise<T> => {
     now += 1000;
-    return transaction(db, handle => work(settlement({ handle, seals: SEALED, now })));
+    return transaction(given.db, handle => work(settlement({ handle, seals: SEALED, now })));
   };
   const opened = (changes: Partial<SessionDraft> = {}) =>
-    transaction(db, handle => sessionStore(handle, SEALED).open(aSession(owner, changes)));
-  const sessionOf = (id: string) => sessionStore(db, SEALED).findById(id);
+    transaction(given.db, handle => sessionStore(handle, SEALED).open(aSession(given.owner, changes)));
+  const sessionOf = (id: string) => sessionStore(given.db, SEALED).findById(id);
   const told = async () =>
-    (await eventStore(db, SEALED).list(owner, { since: 0 }, ALL)).data.map(({ type }) => type).reverse();
+    (await eventStore(given.db, SEALED).list(given.owner, { since: 0 }, ALL)).data
+      .map(({ type }) => type)
+      .reverse();
   const paid = (
     session: { id: string },
     transfer: Transfer,
@@ -53,8 +46,8 @@ eachDatabase('the settlement', databases => {
   ) => settle(async one => one.complete((await one.sight(session, transfer, seen)).id));
 
   test('a confirmed transfer of what is due completes its session, counts a use and is told twice', async () => {
-    const link = aLink(owner);
-    await linkStore(db).insert(link);
+    const link = aLink(given.owner);
+    await linkStore(given.db).insert(link);
     const session = await opened({ paymentLinkId: link.id });
     const transfer = aTransfer({ amount: session.amountDue });
 
@@ -82,7 +75,7 @@ eachDatabase('the settlement', databases => {
       completedAt: now,
       endedAt: now,
     });
-    expect((await linkStore(db).find(owner, link.id))?.currentUses).toBe(1);
+    expect((await linkStore(given.db).find(given.owner, link.id))?.currentUses).toBe(1);
     expect(await told()).toEqual(['payment.completed', 'checkout.completed']);
   });
 
@@ -192,8 +185,8 @@ eachDatabase('the settlement', databases => {
   });
 
   test('who pays after the last use of a link is late', async () => {
-    const link = aLink(owner, { maxUses: 1 });
-    await linkStore(db).insert(link);
+    const link = aLink(given.owner, { maxUses: 1 });
+    await linkStore(given.db).insert(link);
     const [first, second] = [
       await opened({ paymentLinkId: link.id }),
       await opened({ paymentLinkId: link.id }),
@@ -204,7 +197,7 @@ eachDatabase('the settlement', databases => {
 
     expect(unlucky).toMatchObject({ status: 'completed', isLate: true, isPartial: false });
     expect(await sessionOf(second.id)).toMatchObject({ status: 'active', isLate: true, transactionId: null });
-    expect((await linkStore(db).find(owner, link.id))?.currentUses).toBe(1);
+    expect((await linkStore(given.db).find(given.owner, link.id))?.currentUses).toBe(1);
   });
 
   test('a payment that was orphaned comes back in another block, at another place, as itself', async () => {
@@ -284,7 +277,7 @@ eachDatabase('the settlement', databases => {
 
   test('when the chain cannot be looked at, sessions expire ten minutes later, so many at once', async () => {
     for (let index = 0; index < 3; index++) await opened({ expiresAt: RECORD_TIME + index });
-    const due = { chainId: aSession(owner).chainId, scannedAt: 0, limit: 2 };
+    const due = { chainId: aSession(given.owner).chainId, scannedAt: 0, limit: 2 };
 
     const early = await settle(one => one.expireDue(due));
     now = RECORD_TIME + 600_002;
@@ -295,15 +288,15 @@ eachDatabase('the settlement', databases => {
   });
 
   test('the sessions of a link that is deleted end, except one whose payment then completes it', async () => {
-    const link = aLink(owner);
-    await linkStore(db).insert(link);
+    const link = aLink(given.owner);
+    await linkStore(given.db).insert(link);
     const idle = await opened({ paymentLinkId: link.id });
     const paying = await opened({ paymentLinkId: link.id });
     const transfer = aTransfer({ amount: paying.amountDue });
     const seen = await settle(one => one.sight(paying, transfer, BY_AMOUNT));
 
     const ended = await settle(one => one.endSessionsOf(link.id));
-    await linkStore(db).remove(owner, link.id);
+    await linkStore(given.db).remove(given.owner, link.id);
     await settle(one => one.complete(seen.id));
 
     expect(ended).toBe(1);
@@ -314,25 +307,25 @@ eachDatabase('the settlement', databases => {
   test('an assigned transfer counts as a payment once', async () => {
     const session = await opened();
     const transfer = aTransfer({ amount: session.amountDue + 5n });
-    const transfers = transferStore(db);
-    await transfers.upsert(owner, transfer, now);
+    const transfers = transferStore(given.db);
+    await transfers.upsert(given.owner, transfer, now);
     const listed = await transfers.unconfirmed(transfer.chainId);
     await transfers.confirm(
       listed.map(({ id }) => id),
       now,
     );
-    const id = listed.find(one => one.organizationId === owner.organizationId)?.id ?? '';
+    const id = listed.find(one => one.organizationId === given.owner.organizationId)?.id ?? '';
     const elsewhere = await opened({ recipientAddress: `0x${'12'.repeat(20)}` });
 
-    const refused = await settle(one => one.assign(owner, id, elsewhere));
-    const assigned = await settle(one => one.assign(owner, id, session));
-    const repeated = await settle(one => one.assign(owner, id, session));
+    const refused = await settle(one => one.assign(given.owner, id, elsewhere));
+    const assigned = await settle(one => one.assign(given.owner, id, session));
+    const repeated = await settle(one => one.assign(given.owner, id, session));
 
     expect(refused).toBeUndefined();
     expect(assigned).toMatchObject({ status: 'completed', matchedBy: 'assignment', overpaidAmount: 5n });
     expect(repeated).toBeUndefined();
     expect((await sessionOf(session.id))?.status).toBe('completed');
-    expect(await transfers.find(owner, id)).toMatchObject({
+    expect(await transfers.find(given.owner, id)).toMatchObject({
       transactionId: assigned?.id,
       assignedAt: now - 1000,
     });
@@ -352,12 +345,12 @@ eachDatabase('the settlement', databases => {
     expect(simulated?.txHash === null).toBe(outcome === 'failed');
     expect(await sessionOf(session.id)).toMatchObject({ paymentStatus, isReorged: outcome === 'reorg' });
     expect(await told()).toEqual(events);
-    expect(await transactionStore(db).open(session.chainId)).toEqual([]);
+    expect(await transactionStore(given.db).open(session.chainId)).toEqual([]);
   });
 
   test('nothing is simulated for real money or after the end', async () => {
-    const live = await transaction(db, handle =>
-      sessionStore(handle, SEALED).open(aSession({ ...owner, mode: 'live' })),
+    const live = await transaction(given.db, handle =>
+      sessionStore(handle, SEALED).open(aSession({ ...given.owner, mode: 'live' })),
     );
     const over = await opened();
     await settle(one => one.expire(over.id));
@@ -367,8 +360,8 @@ eachDatabase('the settlement', databases => {
   });
 
   test('two who complete the last use of a link at once complete one session', async () => {
-    const link = aLink(owner, { maxUses: 1 });
-    await linkStore(db).insert(link);
+    const link = aLink(given.owner, { maxUses: 1 });
+    await linkStore(given.db).insert(link);
     const sessions = [await opened({ paymentLinkId: link.id }), await opened({ paymentLinkId: link.id })];
     const seen = await Promise.all(
       sessions.map(session =>
@@ -380,7 +373,7 @@ eachDatabase('the settlement', databases => {
 
     const ended = await Promise.all(sessions.map(({ id }) => sessionOf(id)));
     expect(ended.map(one => one?.status).sort()).toEqual(['active', 'completed']);
-    expect((await linkStore(db).find(owner, link.id))?.currentUses).toBe(1);
+    expect((await linkStore(given.db).find(given.owner, link.id))?.currentUses).toBe(1);
     expect((await told()).sort()).toEqual(['checkout.completed', 'payment.completed', 'payment.completed']);
   });
 });

@@ -1,42 +1,26 @@
 import fc from 'fast-check';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { uintColumn } from '#db/columns.ts';
-import { type Db, openDatabase } from '#db/open.ts';
+import type { Db } from '#db/open.ts';
 import { rowsOf } from '#db/query.ts';
 import { insertRow, type Values } from '#db/rows.ts';
 import { transaction } from '#db/transaction.ts';
 import { newId } from '#lib/ids.ts';
-import type { Owner } from '#payments/model/owner.ts';
 import type { PaymentLink } from '#payments/model/payment-link.ts';
 import { type LinkList, linkStore } from '#payments/store/link-store.ts';
-import { organizationStore } from '#payments/store/organization-store.ts';
 import { eachDatabase } from '../../support/databases.ts';
-import { aLink, anOrganization, RECORD_TIME } from '../../support/payments-records.ts';
+import { givenDatabase } from '../../support/given-database.ts';
+import { aLink, RECORD_TIME } from '../../support/payments-records.ts';
 
 const MAX_UINT256 = 2n ** 256n - 1n;
 const NEWEST: LinkList = { sort: 'created_at', order: 'desc' };
 const ALL = { page: 1, limit: 100 };
 
 eachDatabase('the payment links', databases => {
-  let db: Db;
-  let other: Db;
-  let owner: Owner;
-  let stranger: Owner;
-
-  beforeEach(async () => {
-    const options = await databases.create('payments');
-    db = openDatabase(options);
-    other = openDatabase(options);
-    const [us, them] = [anOrganization(), anOrganization()];
-    for (const organization of [us, them]) await organizationStore(db).insert(organization);
-    owner = { organizationId: us.id, mode: 'live' };
-    stranger = { organizationId: them.id, mode: 'live' };
-  });
-
-  afterEach(() => Promise.all([db.destroy(), other.destroy()]));
+  const given = givenDatabase(databases, { isShared: true });
 
   const inserted = async (...links: PaymentLink[]) => {
-    for (const link of links) await linkStore(db).insert(link);
+    for (const link of links) await linkStore(given.db).insert(link);
     return links;
   };
   const furnished = (): Partial<PaymentLink> => ({
@@ -85,54 +69,54 @@ eachDatabase('the payment links', databases => {
   });
 
   test('are found as they were stored, by id and by short code', async () => {
-    const [plain, rich] = [aLink(owner), aLink(owner, furnished())];
+    const [plain, rich] = [aLink(given.owner), aLink(given.owner, furnished())];
     await inserted(plain, rich);
-    const store = linkStore(db);
+    const store = linkStore(given.db);
 
-    expect(await store.find(owner, plain.id)).toEqual(plain);
-    expect(await store.find(owner, rich.id)).toEqual(rich);
+    expect(await store.find(given.owner, plain.id)).toEqual(plain);
+    expect(await store.find(given.owner, rich.id)).toEqual(rich);
     expect(await store.findByShortCode(rich.shortCode)).toEqual(rich);
     expect(await store.findByShortCode(rich.shortCode.slice(1))).toBeUndefined();
-    const metadata = (await store.find(owner, rich.id))?.metadata;
+    const metadata = (await store.find(given.owner, rich.id))?.metadata;
     expect(Object.keys(metadata ?? {})).toEqual(['zebra', 'apple', '']);
   });
 
   test('of others and of the other mode are as if they were missing', async () => {
-    const link = aLink(owner, { name: 'Ours' });
+    const link = aLink(given.owner, { name: 'Ours' });
     await inserted(link);
-    const store = linkStore(db);
+    const store = linkStore(given.db);
 
-    for (const caller of [stranger, { ...owner, mode: 'test' as const }]) {
+    for (const caller of [await given.newOwner(), { ...given.owner, mode: 'test' as const }]) {
       expect(await store.find(caller, link.id)).toBeUndefined();
       expect(await store.list(caller, NEWEST, ALL)).toEqual({ data: [], total: 0, hasMore: false });
       expect(await store.remove(caller, link.id)).toBe(false);
       expect(await store.update({ ...link, ...caller, name: 'Theirs' })).toBe(false);
     }
-    expect(await store.find(owner, link.id)).toEqual(link);
+    expect(await store.find(given.owner, link.id)).toEqual(link);
   });
 
   test('change in all but id, owner, creation and uses', async () => {
-    const [link, bystander] = [aLink(owner, { currentUses: 1 }), aLink(owner)];
+    const [link, bystander] = [aLink(given.owner, { currentUses: 1 }), aLink(given.owner)];
     await inserted(link, bystander);
-    const store = linkStore(db);
+    const store = linkStore(given.db);
     const changed = { ...link, ...furnished(), shortCode: 'another-1', name: 'Changed' };
 
     expect(await store.update({ ...changed, currentUses: 77, createdAt: 1 })).toBe(true);
 
-    expect(await store.find(owner, link.id)).toEqual({ ...changed, currentUses: 1 });
-    expect(await store.find(owner, bystander.id)).toEqual(bystander);
+    expect(await store.find(given.owner, link.id)).toEqual({ ...changed, currentUses: 1 });
+    expect(await store.find(given.owner, bystander.id)).toEqual(bystander);
   });
 
   test('that are removed are gone once, and their code stays taken', async () => {
-    const [link, successor] = [aLink(owner, { shortCode: 'summer' }), aLink(owner)];
-    const store = linkStore(db);
+    const [link, successor] = [aLink(given.owner, { shortCode: 'summer' }), aLink(given.owner)];
+    const store = linkStore(given.db);
     expect(await store.reserveShortCode('summer', link.id)).toBe(true);
     await store.insert(link);
 
-    expect(await store.remove(owner, link.id)).toBe(true);
+    expect(await store.remove(given.owner, link.id)).toBe(true);
 
-    expect(await store.remove(owner, link.id)).toBe(false);
-    expect(await store.find(owner, link.id)).toBeUndefined();
+    expect(await store.remove(given.owner, link.id)).toBe(false);
+    expect(await store.find(given.owner, link.id)).toBeUndefined();
     expect(await store.findByShortCode('summer')).toBeUndefined();
     expect(await store.reserveShortCode('summer', successor.id)).toBe(false);
     expect(await store.reserveShortCode('summer', link.id)).toBe(true);
@@ -149,31 +133,31 @@ eachDatabase('the payment links', databases => {
       });
 
     const won = await Promise.all(
-      Array.from({ length: 12 }, (_, i) => reserve(i % 2 === 0 ? db : other, `pl_${i}`)),
+      Array.from({ length: 12 }, (_, i) => reserve(i % 2 === 0 ? given.db : given.other, `pl_${i}`)),
     );
 
     expect(won.filter(Boolean)).toHaveLength(1);
   });
 
   test('know whether a session was opened of them, which stays without a link when they are removed', async () => {
-    const [used, unused] = [aLink(owner), aLink(owner)];
+    const [used, unused] = [aLink(given.owner), aLink(given.owner)];
     await inserted(used, unused);
-    const store = linkStore(db);
-    await insertRow(db, 'checkout_sessions', sessionValues(used));
+    const store = linkStore(given.db);
+    await insertRow(given.db, 'checkout_sessions', sessionValues(used));
 
     expect(await store.hasSessions(used.id)).toBe(true);
     expect(await store.hasSessions(unused.id)).toBe(false);
 
-    expect(await store.remove(owner, used.id)).toBe(true);
-    expect(await rowsOf(db, 'select payment_link_id from checkout_sessions')).toEqual([
+    expect(await store.remove(given.owner, used.id)).toBe(true);
+    expect(await rowsOf(given.db, 'select payment_link_id from checkout_sessions')).toEqual([
       { payment_link_id: null },
     ]);
   });
 
   test('count uses up to their limit, without one for ever, and not when they are gone', async () => {
-    const [limited, endless] = [aLink(owner, { maxUses: 2, currentUses: 1 }), aLink(owner)];
+    const [limited, endless] = [aLink(given.owner, { maxUses: 2, currentUses: 1 }), aLink(given.owner)];
     await inserted(limited, endless);
-    const store = linkStore(db);
+    const store = linkStore(given.db);
 
     expect(await store.countUse(limited.id, RECORD_TIME + 9)).toBe(true);
     expect(await store.countUse(limited.id, RECORD_TIME + 10)).toBe(false);
@@ -181,8 +165,8 @@ eachDatabase('the payment links', databases => {
     expect(await store.countUse('pl_missing', RECORD_TIME)).toBe(false);
 
     const used = { currentUses: 2, updatedAt: RECORD_TIME + 9 };
-    expect(await store.find(owner, limited.id)).toEqual({ ...limited, ...used });
-    expect((await store.find(owner, endless.id))?.currentUses).toBe(1);
+    expect(await store.find(given.owner, limited.id)).toEqual({ ...limited, ...used });
+    expect((await store.find(given.owner, endless.id))?.currentUses).toBe(1);
   });
 
   test('never count more uses than allowed, however many checkouts complete at once', async () => {
@@ -192,22 +176,22 @@ eachDatabase('the payment links', databases => {
     });
     await fc.assert(
       fc.asyncProperty(limits, async ({ maxUses, checkouts }) => {
-        const link = aLink(owner, { maxUses });
+        const link = aLink(given.owner, { maxUses });
         await inserted(link);
         const complete = (on: Db) =>
           transaction(on, async handle => {
             // As settlement does: it has read the link before it counts.
-            await linkStore(handle).find(owner, link.id);
+            await linkStore(handle).find(given.owner, link.id);
             return linkStore(handle).countUse(link.id, RECORD_TIME);
           });
 
         const counted = await Promise.all(
-          Array.from({ length: checkouts }, (_, i) => complete(i % 2 === 0 ? db : other)),
+          Array.from({ length: checkouts }, (_, i) => complete(i % 2 === 0 ? given.db : given.other)),
         );
 
         const expected = Math.min(maxUses, checkouts);
         expect(counted.filter(Boolean)).toHaveLength(expected);
-        expect((await linkStore(db).find(owner, link.id))?.currentUses).toBe(expected);
+        expect((await linkStore(given.db).find(given.owner, link.id))?.currentUses).toBe(expected);
       }),
       { numRuns: 8 },
     );
@@ -216,7 +200,7 @@ eachDatabase('the payment links', databases => {
   test('belong to an organization that exists', async () => {
     const link = aLink({ organizationId: 'org_missing', mode: 'live' });
 
-    await expect(linkStore(db).insert(link)).rejects.toThrow(/foreign key/i);
+    await expect(linkStore(given.db).insert(link)).rejects.toThrow(/foreign key/i);
   });
 });
 

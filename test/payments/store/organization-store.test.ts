@@ -1,19 +1,10 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
-import { type Db, openDatabase } from '#db/open.ts';
+import { expect } from 'vitest';
 import { organizationStore } from '#payments/store/organization-store.ts';
-import { eachDatabase } from '../../support/databases.ts';
+import { eachPaymentsDatabase } from '../../support/each-payments-database.ts';
 import { anOrganization } from '../../support/payments-records.ts';
 
-eachDatabase('the organizations', databases => {
-  let db: Db;
-
-  beforeEach(async () => {
-    db = openDatabase(await databases.create('payments'));
-  });
-
-  afterEach(() => db.destroy());
-
-  test('are found by id and by name as they were stored', async () => {
+eachPaymentsDatabase('the organizations', test => {
+  test('are found by id and by name as they were stored', async ({ db }) => {
     const plain = anOrganization();
     const furnished = anOrganization({
       tier: 'elevated',
@@ -35,7 +26,7 @@ eachDatabase('the organizations', databases => {
     expect(await store.findByName(furnished.name.toUpperCase())).toBeUndefined();
   });
 
-  test('are listed by name, all of them', async () => {
+  test('are listed by name, all of them', async ({ db }) => {
     const store = organizationStore(db);
     const [zebra, aunt, corner] = ['Zebra', 'Äunt', 'Corner'].map(name => anOrganization({ name }));
     for (const organization of [zebra, aunt, corner]) if (organization) await store.insert(organization);
@@ -43,7 +34,7 @@ eachDatabase('the organizations', databases => {
     expect(await store.list()).toEqual([corner, zebra, aunt]);
   });
 
-  test('never share a name', async () => {
+  test('never share a name', async ({ db }) => {
     const store = organizationStore(db);
     await store.insert(anOrganization({ name: 'Acme' }));
 

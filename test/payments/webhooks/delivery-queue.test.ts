@@ -1,5 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { type Db, openDatabase } from '#db/open.ts';
+import { beforeEach, expect, test } from 'vitest';
 import { execute, rowsOf } from '#db/query.ts';
 import { transaction } from '#db/transaction.ts';
 import { createLogger } from '#lib/logger.ts';
@@ -9,57 +8,44 @@ import type { AttemptResult, Delivery, Webhook } from '#payments/model/webhook.t
 import { noticeQueue } from '#payments/notifications/store/notice-store.ts';
 import { notificationStore } from '#payments/notifications/store/notification-store.ts';
 import { seals } from '#payments/secrets/sealed.ts';
-import { organizationStore } from '#payments/store/organization-store.ts';
 import { beginManual, endAttempts, MANUAL_LEASE_MS } from '#payments/webhooks/attempt-lifecycle.ts';
 import { deliveryQueue } from '#payments/webhooks/delivery-queue.ts';
 import { DELIVERY_LIFETIME_MS, deliveryStore } from '#payments/webhooks/store/delivery-store.ts';
 import { LEASE_MS } from '#payments/webhooks/store/due-deliveries.ts';
 import { webhookStore } from '#payments/webhooks/store/webhook-store.ts';
 import { eachDatabase } from '../../support/databases.ts';
+import { givenDatabase } from '../../support/given-database.ts';
 import { type ManualClock, manualClock } from '../../support/manual-clock.ts';
-import { anOrganization, RECORD_TIME } from '../../support/payments-records.ts';
+import { RECORD_TIME } from '../../support/payments-records.ts';
 import { aDelivery, aSecret, aWebhook } from '../../support/webhook-records.ts';
 
 const SILENT = createLogger({ level: 'silent' });
 const SEALS = seals(['a secret of tests that is long enough']);
 
 eachDatabase('the queue of deliveries', databases => {
-  let db: Db;
-  let other: Db;
+  const given = givenDatabase(databases, { isShared: true });
   let clock: ManualClock;
-  let owner: Owner;
   let webhook: Webhook;
-
-  beforeAll(async () => {
-    const options = await databases.create('payments');
-    db = openDatabase(options);
-    other = openDatabase(options);
-  });
 
   beforeEach(async () => {
     clock = manualClock(RECORD_TIME);
-    await execute(db, 'delete from webhooks');
-    const organization = anOrganization();
-    await organizationStore(db).insert(organization);
-    owner = { organizationId: organization.id, mode: 'live' };
-    webhook = await aWebhookOf(owner);
+    await execute(given.db, 'delete from webhooks');
+    webhook = await aWebhookOf(given.owner);
   });
 
-  afterAll(() => Promise.all([db.destroy(), other.destroy()]));
-
-  const queue = (on = db) => deliveryQueue({ db: on, seals: SEALS, clock, log: SILENT });
+  const queue = (on = given.db) => deliveryQueue({ db: on, seals: SEALS, clock, log: SILENT });
   const aWebhookOf = async (of: Owner) => {
     const made = aWebhook(of);
-    await transaction(db, handle => webhookStore(handle, SEALS).insert(made, aSecret()));
+    await transaction(given.db, handle => webhookStore(handle, SEALS).insert(made, aSecret()));
     return made;
   };
   const insert = async (delivery: Delivery, body = '{"é":1}') => {
-    await deliveryStore(db, SEALS).insert([{ delivery, body }]);
+    await deliveryStore(given.db, SEALS).insert([{ delivery, body }]);
     return delivery;
   };
-  const find = (id: string) => deliveryStore(db, SEALS).find(owner, webhook.id, id);
-  const findWebhook = () => webhookStore(db, SEALS).find(owner, webhook.id);
-  const take = async (limit = 10, on = db) =>
+  const find = (id: string) => deliveryStore(given.db, SEALS).find(given.owner, webhook.id, id);
+  const findWebhook = () => webhookStore(given.db, SEALS).find(given.owner, webhook.id);
+  const take = async (limit = 10, on = given.db) =>
     (await queue(on).takeDue([{ webhookId: webhook.id, limit }]))[0]?.deliveries ?? [];
   const result = (
     { id, token }: { id: string; token: string },
@@ -82,8 +68,8 @@ eachDatabase('the queue of deliveries', databases => {
     await queue().settleAll((await take(count)).map(one => result(one, false)));
   };
   const retry = (id: string) =>
-    transaction(db, handle =>
-      beginManual(handle, { seals: SEALS, now: clock.now() }, owner, { webhookId: webhook.id, id }),
+    transaction(given.db, handle =>
+      beginManual(handle, { seals: SEALS, now: clock.now() }, given.owner, { webhookId: webhook.id, id }),
     );
 
   test('gives what is due with its body and where it goes, the attempt being counted already', async () => {
@@ -95,7 +81,7 @@ eachDatabase('the queue of deliveries', databases => {
     expect(claim?.receiver).toEqual({
       webhookId: webhook.id,
       url: webhook.url,
-      secrets: await webhookStore(db, SEALS).secrets(owner, webhook.id),
+      secrets: await webhookStore(given.db, SEALS).secrets(given.owner, webhook.id),
     });
     expect(claim?.deliveries).toEqual([
       { ...begun, body: '{"é":1}', token: expect.stringMatching(/^lease_/) },
@@ -107,16 +93,15 @@ eachDatabase('the queue of deliveries', databases => {
   test('keeps bodies where nobody who reads the database reads them', async () => {
     const { id } = await insert(aDelivery(webhook), '{"customer":"Grace"}');
 
-    expect(JSON.stringify(await rowsOf(db, 'select * from deliveries where id = ?', [id]))).not.toContain(
-      'Grace',
-    );
+    expect(
+      JSON.stringify(await rowsOf(given.db, 'select * from deliveries where id = ?', [id])),
+    ).not.toContain('Grace');
   });
 
   test('names each active webhook with something due once, with its organization and since when', async () => {
-    const theirs = anOrganization();
-    await organizationStore(db).insert(theirs);
-    const second = await aWebhookOf({ organizationId: theirs.id, mode: 'test' });
-    const idle = await aWebhookOf(owner);
+    const theirs = await given.newOwner();
+    const second = await aWebhookOf({ ...theirs, mode: 'test' });
+    const idle = await aWebhookOf(given.owner);
     await insert(aDelivery(webhook, { nextAttemptAt: RECORD_TIME - 5 }));
     await insert(aDelivery(webhook));
     await insert(aDelivery(second));
@@ -128,16 +113,20 @@ eachDatabase('the queue of deliveries', databases => {
     expect(due).toHaveLength(2);
     expect(due).toContainEqual({
       webhookId: webhook.id,
-      organizationId: owner.organizationId,
+      organizationId: given.owner.organizationId,
       dueSince: RECORD_TIME - 5,
     });
-    expect(due).toContainEqual({ webhookId: second.id, organizationId: theirs.id, dueSince: RECORD_TIME });
+    expect(due).toContainEqual({
+      webhookId: second.id,
+      organizationId: theirs.organizationId,
+      dueSince: RECORD_TIME,
+    });
   });
 
   test('gives no row to two workers, of one process or two', async () => {
     for (let i = 0; i < 12; i += 1) await insert(aDelivery(webhook));
 
-    const taken = (await Promise.all([take(4), take(4, other), take(4), take(4, other)])).flat();
+    const taken = (await Promise.all([take(4), take(4, given.other), take(4), take(4, given.other)])).flat();
 
     const ids = [...taken, ...(await take(12))].map(({ id }) => id);
     expect(ids).toHaveLength(12);
@@ -148,7 +137,7 @@ eachDatabase('the queue of deliveries', databases => {
   test('gives one row to one of two workers at the same moment', async () => {
     const { id } = await insert(aDelivery(webhook));
 
-    const taken = await Promise.all([take(1), take(1, other)]);
+    const taken = await Promise.all([take(1), take(1, given.other)]);
 
     expect(taken.flat().map(one => one.id)).toEqual([id]);
     expect((await find(id))?.attempts).toBe(1);
@@ -175,13 +164,13 @@ eachDatabase('the queue of deliveries', databases => {
     const { id } = await insert(aDelivery(webhook));
     const [first] = await take();
     clock.advance(LEASE_MS);
-    const [second] = await take(10, other);
+    const [second] = await take(10, given.other);
     if (first === undefined || second === undefined) throw new Error('nothing was taken');
 
     expect(await queue().settleAll([result(first, false)])).toEqual([]);
     expect(await find(id)).toMatchObject({ status: 'pending', sending: 'automatic', attempts: 2 });
 
-    expect(await queue(other).settleAll([result(second, true)])).toHaveLength(1);
+    expect(await queue(given.other).settleAll([result(second, true)])).toHaveLength(1);
     expect(await queue().settleAll([result(first, false)])).toEqual([]);
     expect(await find(id)).toMatchObject({ status: 'success', sending: null, lastError: null });
     expect(await findWebhook()).toMatchObject({ successCount: 1, failureCount: 0 });
@@ -210,9 +199,9 @@ eachDatabase('the queue of deliveries', databases => {
   });
 
   test('switches a webhook off at the tenth failure in a row, with one mail about it', async () => {
-    const settings = await notificationStore(db).find(owner);
+    const settings = await notificationStore(given.db).find(given.owner);
     if (settings === undefined) throw new Error('the organization has no settings');
-    await notificationStore(db).save({ ...settings, emailAddress: 'ops@books.example' });
+    await notificationStore(given.db).save({ ...settings, emailAddress: 'ops@books.example' });
     await fail(9);
     expect(await findWebhook()).toMatchObject({ isActive: true, failuresInARow: 9 });
 
@@ -221,7 +210,7 @@ eachDatabase('the queue of deliveries', databases => {
 
     const disabled = { isActive: false, disabledReason: 'too_many_failures', disabledAt: clock.now() };
     expect(await findWebhook()).toMatchObject({ ...disabled, failureCount: 12, updatedAt: clock.now() });
-    const notices = await noticeQueue({ db, seals: SEALS, clock, log: SILENT }).take('email', 10);
+    const notices = await noticeQueue({ db: given.db, seals: SEALS, clock, log: SILENT }).take('email', 10);
     expect(notices.map(({ payload }) => payload)).toEqual([
       { kind: 'webhook_disabled', webhookId: webhook.id, url: webhook.url, disabledAt: clock.now() },
     ]);
@@ -231,8 +220,8 @@ eachDatabase('the queue of deliveries', databases => {
     for (let i = 0; i < 10; i += 1) await insert(aDelivery(webhook));
     const taken = await take(10);
     const url = 'https://books.example/repaired';
-    await transaction(db, handle =>
-      webhookStore(handle, SEALS).change(owner, webhook.id, { url }, clock.now()),
+    await transaction(given.db, handle =>
+      webhookStore(handle, SEALS).change(given.owner, webhook.id, { url }, clock.now()),
     );
 
     await queue().settleAll(taken.map(one => result(one, false)));
@@ -244,12 +233,14 @@ eachDatabase('the queue of deliveries', databases => {
     await fail(10);
 
     expect((await findWebhook())?.isActive).toBe(false);
-    expect(await noticeQueue({ db, seals: SEALS, clock, log: SILENT }).take('email', 10)).toEqual([]);
+    expect(await noticeQueue({ db: given.db, seals: SEALS, clock, log: SILENT }).take('email', 10)).toEqual(
+      [],
+    );
   });
 
   test('lets a failed delivery be retried by hand, once at a time, and knows only its own webhook’s', async () => {
     await fail(1);
-    const [{ id } = { id: '' }] = await rowsOf<{ id: string }>(db, 'select id from deliveries');
+    const [{ id } = { id: '' }] = await rowsOf<{ id: string }>(given.db, 'select id from deliveries');
     const before = await find(id);
 
     const [begun, second] = [await retry(id), await retry(id)];
@@ -259,13 +250,15 @@ eachDatabase('the queue of deliveries', databases => {
     expect(begun.receiver.url).toBe(webhook.url);
     expect(begun.delivery).toMatchObject({ body: '{"é":1}', attempts: 2, sending: 'manual' });
     expect((await find(id))?.nextAttemptAt).toBe(before?.nextAttemptAt);
-    const elsewhere = await aWebhookOf(owner);
+    const elsewhere = await aWebhookOf(given.owner);
     const at = { webhookId: elsewhere.id, id };
     expect(
-      await transaction(db, handle => beginManual(handle, { seals: SEALS, now: clock.now() }, owner, at)),
+      await transaction(given.db, handle =>
+        beginManual(handle, { seals: SEALS, now: clock.now() }, given.owner, at),
+      ),
     ).toBeUndefined();
 
-    const ended = await transaction(db, handle =>
+    const ended = await transaction(given.db, handle =>
       endAttempts(handle, SEALS, [result(begun.delivery, true)], clock.now()),
     );
     expect(ended).toMatchObject([{ status: 'success', nextAttemptAt: null, attempts: 2 }]);
@@ -274,7 +267,7 @@ eachDatabase('the queue of deliveries', databases => {
 
   test('sends by itself nothing that is being retried by hand', async () => {
     await fail(1);
-    const [{ id } = { id: '' }] = await rowsOf<{ id: string }>(db, 'select id from deliveries');
+    const [{ id } = { id: '' }] = await rowsOf<{ id: string }>(given.db, 'select id from deliveries');
     clock.advance(RETRY_DELAYS_MS[0]);
     await retry(id);
 
@@ -304,14 +297,15 @@ eachDatabase('the queue of deliveries', databases => {
     await insert(aDelivery(webhook, { eventId: delivery.eventId, isTest: true }));
 
     const page = { page: 1, limit: 10 };
-    const { data, total } = await deliveryStore(db, SEALS).list(owner, webhook.id, {}, page);
+    const { data, total } = await deliveryStore(given.db, SEALS).list(given.owner, webhook.id, {}, page);
 
     expect(total).toBe(2);
     expect(data).toContainEqual(delivery);
     const filters = { status: 'failed' } as const;
-    expect((await deliveryStore(db, SEALS).list(owner, webhook.id, filters, page)).total).toBe(0);
+    expect((await deliveryStore(given.db, SEALS).list(given.owner, webhook.id, filters, page)).total).toBe(0);
     expect(
-      (await deliveryStore(db, SEALS).list({ ...owner, mode: 'test' }, webhook.id, {}, page)).data,
+      (await deliveryStore(given.db, SEALS).list({ ...given.owner, mode: 'test' }, webhook.id, {}, page))
+        .data,
     ).toEqual([]);
   });
 
@@ -320,11 +314,12 @@ eachDatabase('the queue of deliveries', databases => {
     for (let i = 0; i < 3; i += 1) await insert(aDelivery(webhook, { createdAt: RECORD_TIME - 1 }));
     await take(1);
     const young = await insert(aDelivery(webhook));
-    const remove = () => deliveryStore(db, SEALS).removeOld({ before: now - DELIVERY_LIFETIME_MS, limit: 1 });
+    const remove = () =>
+      deliveryStore(given.db, SEALS).removeOld({ before: now - DELIVERY_LIFETIME_MS, limit: 1 });
 
     expect([await remove(), await remove(), await remove()]).toEqual([1, 1, 0]);
 
     expect(await find(young.id)).toEqual(young);
-    expect(await rowsOf(db, 'select id from deliveries')).toHaveLength(2);
+    expect(await rowsOf(given.db, 'select id from deliveries')).toHaveLength(2);
   });
 });
