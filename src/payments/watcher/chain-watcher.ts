@@ -8,6 +8,7 @@ import { type PaymentChain, watcherName } from '../model/payment-chain.ts';
 import type { Seals } from '../secrets/sealed.ts';
 import { hasOpenSessions } from '../sessions/chain-sessions.ts';
 import { type ChainCursor, cursorStore } from '../store/cursor-store.ts';
+import { transactionStore } from '../store/transaction-store.ts';
 import { watchedStore } from '../store/watched-store.ts';
 import { advance } from './advance.ts';
 import { confirmPayments, confirmUnmatched } from './confirm.ts';
@@ -198,8 +199,10 @@ export function chainWatcher(options: ChainWatcherOptions): ChainWatcher {
     const { head, places: watched } = round;
     await same.check(round, settledHead === '');
     const recorded = await advancing.run(round, seenAt, signal);
-    const confirmed = await confirmPayments(round);
-    const followed = await claims.follow(round);
+    const open = await transactionStore(db).open(chain.id);
+    const confirmed = await confirmPayments(round, open);
+    // A payment that was taken back is looked up in the same look.
+    const followed = await claims.follow(round, confirmed === 0 ? open : undefined);
     // What is settled only changes with the chain.
     const isSettled = settledHead === head.hash;
     const { lost, isCertain } = isSettled ? { lost: 0, isCertain: true } : await watchReorganisations(round);

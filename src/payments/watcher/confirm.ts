@@ -1,18 +1,17 @@
 import type { PaymentTransaction } from '../model/payment-transaction.ts';
-import { transactionStore } from '../store/transaction-store.ts';
 import { transferStore } from '../store/transfer-store.ts';
 import { canonicalRows, shows } from './node/canonical-rows.ts';
 import { slices } from './node/node-view.ts';
 import { confirmationsOf, ROWS_PER_EFFECT, type Round } from './round.ts';
 
 /**
- * Counts the confirmations of payments that were seen, from fresh headers: completes those that have enough and whose
+ * Counts the confirmations of open payments that were seen, from fresh headers: completes those that have enough and whose
  * receipt still shows them, and takes back those whose block is no longer the chain's. Answers with how many were
  * completed or taken back.
  */
-export async function confirmPayments(round: Round): Promise<number> {
-  const { chain, view, head, db, log, effect } = round;
-  const seen = (await transactionStore(db).open(chain.id)).filter(one => one.status === 'confirming');
+export async function confirmPayments(round: Round, open: readonly PaymentTransaction[]): Promise<number> {
+  const { view, head, log, effect } = round;
+  const seen = open.filter(one => one.status === 'confirming');
   const { standing, gone } = await canonicalRows(seen, { view, head });
   const ripe = standing.filter(one => depthOf(one) >= one.requiredConfirmations).sort(byPlace);
   // A head that went back counts for less than what was seen before: that is not told to anybody.

@@ -46,11 +46,11 @@ export function claimFollower({ clock }: { clock: Clock }) {
   let followed = new Map<string, FollowedHint>();
   let lookedAt = Number.NEGATIVE_INFINITY;
 
-  async function follow(round: Round): Promise<number> {
+  async function follow(round: Round, known?: readonly PaymentTransaction[]): Promise<number> {
     const { chain, db, seals } = round;
     const now = clock.now();
     if (now - lookedAt < SHORTEST_PAUSE_MS) return 0;
-    const open = await transactionStore(db).open(chain.id);
+    const open = known ?? (await transactionStore(db).open(chain.id));
     const pending = open.filter(one => one.status === 'pending' && one.txHash !== null);
     // What is not pending any more is forgotten.
     followed = new Map(pending.flatMap(({ id }) => pairOf(id, followed.get(id))));
@@ -96,7 +96,7 @@ export function claimFollower({ clock }: { clock: Clock }) {
   }
 
   return {
-    /** Answers with how many moved on. */
+    /** Answers with how many moved on. `known` are the open payments of the chain; they are read when it is absent. */
     follow,
   };
 }

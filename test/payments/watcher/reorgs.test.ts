@@ -34,6 +34,24 @@ test('a reorganisation before the depth takes a payment back and tells nobody; m
   expect(await ours.events()).toEqual(['payment.completed', 'checkout.completed']);
 });
 
+test('a payment that a reorganisation takes back is looked up in the same look', async ({ chain }) => {
+  await using ours = await shopBehindNodes(chain);
+  const session = await ours.open();
+  const before = await chain.snapshot();
+  await chain.pay({ from: 1, to: ours.recipient, amount: session.amountDue });
+  await chain.mine(BLOCKS_TO_SETTLE - 1);
+  await ours.round();
+  const [seen] = await ours.payments(session.id);
+
+  await chain.fork(before, BLOCKS_TO_SETTLE);
+  const earlier = ours.node.calls.length;
+  await ours.round();
+
+  expect(seen).toMatchObject({ status: 'confirming' });
+  expect(await ours.payments(session.id)).toMatchObject([{ status: 'pending' }]);
+  expect(ours.node.calls.slice(earlier)).toContain('eth_getTransactionByHash');
+});
+
 test('a completed payment that the chain drops is told as failed, and its session says so', async ({
   chain,
   ours,
